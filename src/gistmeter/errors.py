@@ -1,0 +1,90 @@
+"""What can go wrong, as one tree.
+
+GistmeterError            the base of everything raised on purpose; exit code 1
+├── InputError            the user's files, options or configuration; exit code 2
+│   ├── FormatError       a file's content: says file, row and column
+│   ├── UnknownName       a name that no table knows: says which exist and what was probably meant
+│   ├── MissingDependency an optional package is not installed: gives the `pip install` line
+│   └── MissingModel      a model is not there: says role, name, where it was looked for, how to get it
+├── ResumeError           a run folder that does not belong to these arguments; exit code 2
+└── ModelError            a model or a service failed while working; an item's reason, not a run's end
+
+A message says what was found, where, what was expected, and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class GistmeterError(Exception):
+    """Base class of all errors that gistmeter raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(GistmeterError):
+    """What the user gave cannot be used."""
+
+    exit_code = 2
+
+
+class FormatError(InputError):
+    """A file's content is not what it should be."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | Path | None = None,
+        row: int | None = None,
+        column: str | int | None = None,
+    ) -> None:
+        place = [str(path)] if path is not None else []
+        place += [f"line {row}"] if row is not None else []
+        place += [f"column {column}"] if column is not None else []
+        super().__init__(f"{', '.join(place)}: {message}" if place else message)
+        self.path, self.row, self.column = path, row, column
+
+
+class UnknownName(InputError):
+    """A name that is not in the table it was looked up in."""
+
+    def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
+        names = sorted(available)
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f" Did you mean '{close[0]}'?" if close else ""
+        listed = ", ".join(names) if names else "none"
+        super().__init__(f"Can't find {kind} '{name}'.{hint} Available: {listed}.")
+        self.kind, self.name, self.available = kind, name, names
+
+
+class MissingDependency(InputError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package '{package}', which is not installed. "
+            f"Install it with: pip install 'gistmeter[{extra}]'"
+        )
+        self.package, self.extra = package, extra
+
+
+class MissingModel(InputError):
+    """A model that a role needs is not on this machine."""
+
+    def __init__(self, role: str, name: str, looked: str, command: str) -> None:
+        super().__init__(
+            f"The {role} model '{name}' is not here. Looked in: {looked}. Get it with: {command}"
+        )
+        self.role, self.name, self.looked, self.command = role, name, looked, command
+
+
+class ResumeError(InputError):
+    """The run on disk was made with other arguments or other input."""
+
+
+class ModelError(GistmeterError):
+    """A model or a service failed; the items it was asked about stay unscored."""

@@ -1,0 +1,246 @@
+"""Rows: statistics by item, in columns, that can be sliced, joined, summed and written.
+
+Metrics give rows; everything after that works on rows alone. `Pool` is what a metric's `pool` may
+ask of them. `Rows` answers with numbers, and `statistics.Resample` answers the same questions with
+one number a resample, so that a metric's `pool` is written once and serves both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter.errors import GistmeterError
+from gistmeter.types import Item
+
+Floats = npt.NDArray[np.float64]
+Value = float | Floats
+KEYS = ("id", "system", "group", "cluster")
+
+
+class Pool(Protocol):
+    """What a metric's `pool` may ask. Undefined cells are left out of every sum."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    def __contains__(self, name: str) -> bool: ...
+    def sum(self, name: str) -> Value:
+        """Sum over the defined rows; 0 where there are none."""
+    def mean(self, name: str) -> Value:
+        """Mean over the defined rows; NaN where there are none."""
+    def ratio(self, numerator: str, denominator: str) -> Value:
+        """Ratio of sums over the rows where both are defined; NaN for a zero denominator."""
+    def by(self, key: str) -> Mapping[str, Self]:
+        """The rows split by one of their keys: "group", "cluster", "system", "id"."""
+    def values(self, name: str) -> Floats:
+        """A column itself: allowed, but intervals then cost a call of `pool` a resample."""
+
+
+def divide(numerator: Any, denominator: Any) -> Any:
+    """A quotient that is NaN, silently, where the denominator is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = np.asarray(numerator, dtype=np.float64) / denominator
+    quotient = np.where(np.isfinite(quotient), quotient, np.nan)
+    return float(quotient) if quotient.ndim == 0 else quotient
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A row of statistics for each item (or several, for items that have parts).
+
+    `keys` name each row, `item` says which item of the input it belongs to, `numbers` are the
+    statistics (NaN: undefined), `texts` what a reader wants beside them, `reasons` say why a cell
+    is undefined (column -> row -> reason), `details` are documents to keep beside the run
+    (file name -> something JSON can hold).
+    """
+
+    keys: Mapping[str, Sequence[str]]
+    item: npt.NDArray[np.int64]
+    numbers: Mapping[str, Floats] = field(default_factory=dict)
+    texts: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    reasons: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> Self:
+        """Rows without statistics, one for each item."""
+        keys = {key: [getattr(item, key) for item in items] for key in KEYS}
+        return cls(keys, np.arange(len(items), dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.numbers)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.numbers
+
+    def values(self, name: str) -> Floats:
+        return self.numbers[name]
+
+    def with_numbers(self, columns: Mapping[str, npt.ArrayLike]) -> Self:
+        """The same rows with further statistics."""
+        added = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+        for name, column in added.items():
+            if column.shape != (len(self),):
+                raise GistmeterError(
+                    f"Column '{name}' has shape {column.shape}, the rows are {len(self)}"
+                )
+        return replace(self, numbers={**self.numbers, **added})
+
+    def with_texts(self, columns: Mapping[str, Sequence[str | None]]) -> Self:
+        return replace(self, texts={**self.texts, **columns})
+
+    def with_reasons(self, name: str, reasons: Mapping[int, str]) -> Self:
+        """Say why cells of a column are undefined; an earlier reason stays."""
+        merged = {**reasons, **self.reasons.get(name, {})}
+        return replace(self, reasons={**self.reasons, name: merged}) if merged else self
+
+    def with_details(self, documents: Mapping[str, Any]) -> Self:
+        return replace(self, details={**self.details, **documents})
+
+    def join(self, other: Rows) -> Self:
+        """The statistics of two metrics on the same items, side by side."""
+        if len(other) != len(self):
+            raise GistmeterError(f"Cannot join {len(self)} rows with {len(other)}")
+        joined = replace(
+            self,
+            numbers={**self.numbers, **other.numbers},
+            texts={**self.texts, **other.texts},
+            details={**self.details, **other.details},
+        )
+        for name, reasons in other.reasons.items():
+            joined = joined.with_reasons(name, reasons)
+        return joined
+
+    @classmethod
+    def concat(cls, parts: Iterable[Rows]) -> Rows:
+        """Rows one after another; a column that a part lacks is undefined there."""
+        parts = list(parts)
+        if len(parts) == 1:
+            return parts[0]
+        starts = np.cumsum([0, *(len(part) for part in parts)])
+        reasons: dict[str, dict[int, str]] = {}
+        details: dict[str, Any] = {}
+        for start, part in zip(starts.tolist(), parts, strict=False):
+            details.update(part.details)
+            for name, cells in part.reasons.items():
+                reasons.setdefault(name, {}).update({start + at: why for at, why in cells.items()})
+        return cls(
+            {key: [cell for part in parts for cell in part.keys[key]] for key in KEYS},
+            np.concatenate([np.zeros(0, np.int64), *(part.item for part in parts)]),
+            {
+                name: np.concatenate(
+                    [part.numbers.get(name, np.full(len(part), np.nan)) for part in parts]
+                )
+                for name in dict.fromkeys(name for part in parts for name in part.numbers)
+            },
+            {
+                name: [
+                    cell for part in parts for cell in part.texts.get(name, [None] * len(part))
+                ]
+                for name in dict.fromkeys(name for part in parts for name in part.texts)
+            },
+            reasons,
+            details,
+        )
+
+    def take(self, indices: npt.ArrayLike) -> Rows:
+        """Some rows, in the given order; details stay behind."""
+        chosen = np.asarray(indices, dtype=np.int64)
+        places = chosen.tolist()
+        reasons: dict[str, dict[int, str]] = {}
+        for name, cells in self.reasons.items():
+            kept = {new: cells[old] for new, old in enumerate(places) if old in cells}
+            if kept:
+                reasons[name] = kept
+        return Rows(
+            {key: [column[at] for at in places] for key, column in self.keys.items()},
+            self.item[chosen],
+            {name: column[chosen] for name, column in self.numbers.items()},
+            {name: [column[at] for at in places] for name, column in self.texts.items()},
+            reasons,
+        )
+
+    def by(self, key: str) -> dict[str, Rows]:
+        return {name: self.take(places) for name, places in positions(self.keys[key]).items()}
+
+    def sum(self, name: str) -> Value:
+        return float(np.nansum(self.numbers[name]))
+
+    def mean(self, name: str) -> Value:
+        column = self.numbers[name]
+        return float(divide(np.nansum(column), np.count_nonzero(~np.isnan(column))))
+
+    def ratio(self, numerator: str, denominator: str) -> Value:
+        above, below = self.numbers[numerator], self.numbers[denominator]
+        both = ~(np.isnan(above) | np.isnan(below))
+        return float(divide(above[both].sum(), below[both].sum()))
+
+    def reason_lines(self) -> list[str | None]:
+        """For each row, its reasons as one JSON object, or None."""
+        gathered: dict[int, dict[str, str]] = {}
+        for name, cells in self.reasons.items():
+            for at, why in cells.items():
+                gathered.setdefault(at, {})[name] = why
+        return [
+            json.dumps(gathered[at], ensure_ascii=False, sort_keys=True) if at in gathered else None
+            for at in range(len(self))
+        ]
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame: keys, texts, statistics (undefined is null), reasons."""
+        import polars
+
+        columns: dict[str, Any] = {
+            key: polars.Series(key, list(self.keys[key]), dtype=polars.String) for key in KEYS
+        }
+        for name, cells in self.texts.items():
+            columns[name] = polars.Series(name, list(cells), dtype=polars.String)
+        for name, column in self.numbers.items():
+            columns[name] = polars.Series(name, column, dtype=polars.Float64).fill_nan(None)
+        columns["reasons"] = polars.Series("reasons", self.reason_lines(), dtype=polars.String)
+        columns["item"] = polars.Series("item", self.item, dtype=polars.Int64)
+        return polars.DataFrame(columns)
+
+    @classmethod
+    def from_polars(cls, frame: Any) -> Rows:
+        """The inverse of `to_polars`."""
+        import polars
+
+        special = {*KEYS, "reasons", "item"}
+        reasons: dict[str, dict[int, str]] = {}
+        for at, line in enumerate(frame["reasons"].to_list()):
+            for name, why in (json.loads(line) if line else {}).items():
+                reasons.setdefault(name, {})[at] = why
+        others = [name for name in frame.columns if name not in special]
+        return cls(
+            {key: frame[key].to_list() for key in KEYS},
+            frame["item"].to_numpy().astype(np.int64),
+            {
+                name: frame[name].fill_null(float("nan")).to_numpy().astype(np.float64)
+                for name in others
+                if frame[name].dtype == polars.Float64
+            },
+            {
+                name: frame[name].to_list()
+                for name in others
+                if frame[name].dtype == polars.String
+            },
+            reasons,
+        )
+
+
+def positions(labels: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
+    """Where each label stands, labels in the order of their first occurrence."""
+    found: dict[str, list[int]] = {}
+    for at, label in enumerate(labels):
+        found.setdefault(label, []).append(at)
+    return {label: np.asarray(places, dtype=np.int64) for label, places in found.items()}

@@ -1,0 +1,295 @@
+"""The shapes that travel through the house: items in, scores and runs out.
+
+An *item* is one thing to be scored: a `Pair` of texts, a `Book` with its abridgement, a `Parse` of
+a sentence, a `Clip` of speech. Every item has an `id`, the `system` that made it, a `group` it is
+reported under (arrangement, title, file) and a `cluster`: items of one cluster depend on each
+other and are resampled together.
+
+Undefined numbers are NaN here and `null` in JSON; never 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from gistmeter.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gistmeter.rows import Pool, Rows, Value
+
+
+class Item(Protocol):
+    """What every item can be asked."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def system(self) -> str: ...
+    @property
+    def group(self) -> str: ...
+    @property
+    def cluster(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A text and what it should have said."""
+
+    id: str
+    candidate: str | None
+    references: tuple[str, ...]
+    system: str = "system"
+    arrangement: str = ""
+    language: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)  # further columns, by canonical name
+
+    @property
+    def group(self) -> str:
+        return self.arrangement
+
+    @property
+    def cluster(self) -> str:
+        return self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """An original and its abridgement."""
+
+    id: str  # the title
+    source: str
+    summary: str
+    system: str = "summary"
+    language: str = ""
+
+    @property
+    def group(self) -> str:
+        return self.id
+
+    @property
+    def cluster(self) -> str:
+        return self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word of a parsed sentence, as a line of a CoNLL-U file has it; `_` is an empty field."""
+
+    id: str
+    form: str
+    lemma: str = "_"
+    upos: str = "_"
+    xpos: str = "_"
+    feats: str = "_"
+    head: str = "_"
+    deprel: str = "_"
+    deps: str = "_"
+    misc: str = "_"
+    semslot: str = "_"
+    semclass: str = "_"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A parsed sentence with the place it came from."""
+
+    id: str
+    tokens: tuple[Token, ...]
+    line: int = 0  # of its first token in the file, counted from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """A sentence as gold has it and as a system parsed it."""
+
+    id: str
+    gold: Sentence
+    parsed: Sentence
+    system: str = "system"
+    group: str = ""
+
+    @property
+    def cluster(self) -> str:
+        return self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A piece of speech: what was said, and what a recogniser made of it."""
+
+    id: str
+    expected: str
+    got: str | None = None
+    recognizer: str = "system"
+    audio: str | None = None  # a path; the transcript is then made by the recogniser
+    language: str = ""
+    speaker: str = ""
+    group: str = ""
+
+    @property
+    def system(self) -> str:
+        return self.recognizer
+
+    @property
+    def cluster(self) -> str:
+        return self.speaker or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreInfo:
+    """What a score's name means, said once by the metric that makes it."""
+
+    name: str
+    higher_is_better: bool = True
+    lowest: float = 0.0
+    highest: float = 1.0
+    unit: str = ""  # "%" for rates
+    basis: str = ""  # the column whose defined rows are counted as n; the score's name if empty
+
+
+class Metric(Protocol):
+    """The contract. A metric is a frozen dataclass whose fields are its settings.
+
+    `measure` gives a row of statistics for each item; `pool` turns rows into values with the
+    sums, means and ratios of a `Pool` only, so that intervals, tests, shards and resumed runs
+    work for it without its knowing. A metric may also have `partial`, a mapping from a score's
+    name to the list of what is missing from it.
+    """
+
+    scores: ClassVar[tuple[ScoreInfo, ...]]
+
+    def measure(self, items: Sequence[Any]) -> Rows: ...
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A number with all that is needed to believe it."""
+
+    name: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    n: int = 0
+    unscored: int = 0
+    higher_is_better: bool = True
+    unit: str = ""
+    partial: tuple[str, ...] = ()
+    signature: str = ""
+    reasons: Mapping[str, int] = field(default_factory=dict)  # why items are unscored
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    def is_worse_than(self, threshold: float) -> bool:
+        """An undefined score is worse than any threshold."""
+        if math.isnan(self.value):
+            return True
+        return self.value < threshold if self.higher_is_better else self.value > threshold
+
+    def to_dict(self) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            "value": defined(self.value),
+            "low": defined(self.low),
+            "high": defined(self.high),
+            "n": self.n,
+            "unscored": self.unscored,
+            "higher_is_better": self.higher_is_better,
+        }
+        if self.partial:
+            out["partial"] = list(self.partial)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScores:
+    """One system's scores, over everything and by group."""
+
+    scores: Mapping[str, Score]
+    groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Score:
+        return self.scores[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The outcome of one scoring command."""
+
+    command: str
+    signature: str
+    systems: Mapping[str, SystemScores]
+    unscored: Mapping[str, int] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)  # by metric
+    notes: Mapping[str, Any] = field(default_factory=dict)  # what a family adds: usage, truncation
+    path: Path | None = None
+    rows: Rows | None = None
+
+    def __getitem__(self, name: str) -> Score:
+        """The score of the only system; with several, ask `run.systems[system][name]`."""
+        if len(self.systems) != 1:
+            names = ", ".join(self.systems)
+            raise InputError(f"This run has several systems ({names}): use run.systems[name]")
+        return next(iter(self.systems.values())).scores[name]
+
+    def to_dict(self, version: str) -> dict[str, Any]:
+        """The shape of `--format json`; it never changes without notice."""
+        return {
+            "gistmeter": version,
+            "command": self.command,
+            "signature": self.signature,
+            "run": str(self.path) if self.path else None,
+            "systems": {
+                name: {
+                    "scores": {key: score.to_dict() for key, score in system.scores.items()},
+                    "groups": {
+                        group: {key: {"value": defined(value)} for key, value in values.items()}
+                        for group, values in system.groups.items()
+                    },
+                }
+                for name, system in self.systems.items()
+            },
+            "unscored": dict(self.unscored),
+        }
+
+    def to_polars(self) -> Any:
+        """All statistics, one row an item, as a polars DataFrame."""
+        if self.rows is None:
+            raise InputError("This run carries no rows: load it from its folder")
+        return self.rows.to_polars()
+
+    def to_pandas(self) -> Any:
+        """All statistics as a pandas DataFrame; needs pandas and nothing of pyarrow."""
+        import importlib
+
+        frame = self.to_polars()
+        pandas = importlib.import_module("pandas")
+        return pandas.DataFrame({name: frame[name].to_list() for name in frame.columns})
+
+    def _repr_html_(self) -> str:
+        """A table in a notebook."""
+        import html
+
+        head = "<tr><th>system<th>score<th>value<th>95% interval<th>n<th>unscored</tr>"
+        body = "".join(
+            f"<tr><td>{html.escape(name)}<td>{html.escape(score.name)}<td>{score.value:.4f}"
+            f"<td>{score.low:.4f} – {score.high:.4f}<td>{score.n}<td>{score.unscored}</tr>"
+            for name, system in self.systems.items()
+            for score in system.scores.values()
+        )
+        return f"<table>{head}{body}</table>"
+
+
+def defined(value: float) -> float | None:
+    """A number for JSON: None where it is NaN or infinite."""
+    return float(value) if math.isfinite(value) else None
