@@ -1,0 +1,105 @@
+"""What the benchmark asks of a recogniser.
+
+A recogniser opens a *session* for each clip: an asynchronous context manager that is sent sound
+while it gives back text.
+
+    async with recognizer.session(language="en") as session:
+        await session.send_audio(pcm)          # 16 kHz, mono, 16-bit little-endian, about 200 ms
+        await session.end_audio()              # nothing more will come
+        async for event in session.events():   # runs beside the sending; ends when all is said
+            event.text, event.is_final, event.speaker
+
+A partial text replaces the partial before it; a final text is settled and joins the transcript.
+A recogniser that can only take whole files has `transcribe(path, language)` instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, runtime_checkable
+
+from gistmeter.errors import InputError, ModelError
+
+SAMPLE_RATE = 16_000  # of every stream; 16-bit mono
+BYTES_PER_SECOND = 2 * SAMPLE_RATE
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechEvent:
+    """A text as it was understood at one moment."""
+
+    text: str
+    is_final: bool = True
+    speaker: str = ""
+
+
+@runtime_checkable
+class Session(Protocol):
+    """One clip's conversation with a recogniser."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    async def send_audio(self, pcm: bytes) -> None: ...
+
+    async def end_audio(self) -> None: ...
+
+    def events(self) -> AsyncIterator[SpeechEvent]: ...
+
+
+@runtime_checkable
+class Recognizer(Protocol):
+    """A recogniser of streams. `id` names the service, its model and what else changes its texts."""
+
+    @property
+    def id(self) -> str: ...
+
+    def session(self, language: str = "") -> Session: ...
+
+
+@runtime_checkable
+class FileRecognizer(Protocol):
+    """A recogniser of whole files; `path` is a WAV of 16 kHz, mono, 16 bits."""
+
+    @property
+    def id(self) -> str: ...
+
+    def transcribe(self, path: Path, language: str = "") -> str | Awaitable[str]: ...
+
+
+class NamedRecognizer(Protocol):
+    """How a class of the registry is made from `name:argument` and the environment."""
+
+    @classmethod
+    def from_name(
+        cls, argument: str, environment: Mapping[str, str]
+    ) -> Recognizer | FileRecognizer: ...
+
+
+class RecognizerError(ModelError):
+    """A recogniser failed on a clip.
+
+    `lasting` says that the same request would fail again (a refused key, an unknown model): it is
+    not retried. `retry_after` is how many seconds the service asked to be left alone.
+    """
+
+    def __init__(self, message: str, *, lasting: bool = False, retry_after: float = 0.0) -> None:
+        super().__init__(message)
+        self.lasting, self.retry_after = lasting, retry_after
+
+
+class MissingKey(InputError):  # noqa: N818 - says what is missing, as the others of its kind
+    """A vendor's key is not in the environment; the recogniser is left out, with a warning."""
+
+    def __init__(self, vendor: str, variable: str) -> None:
+        super().__init__(f"{vendor} needs a key: set the environment variable {variable} to use it")
+        self.variable = variable
