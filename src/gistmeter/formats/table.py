@@ -1,0 +1,321 @@
+"""Tables as people have them: CSV, TSV, JSONL, JSON, XLSX, Parquet, in the encodings they have.
+
+A table is columns of text, with the line each row came from so that errors can point at it. The
+encoding is found (byte-order mark, UTF-8, else guessed among those of our users) and a guess is
+said in `Table.guessed`. Columns are found by name, ignoring case, through the names and synonyms a
+family gives, and any can be renamed by the user.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gistmeter.errors import FormatError, InputError
+from gistmeter.files import printable, read_bytes
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".xlsx", ".parquet")
+LEGACY = ("gb18030", "cp932", "cp949", "big5", "cp1251", "cp1250")
+MARKS = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+MAX_CELL = 10_000_000  # characters; csv's own limit of 131,072 is below an honest chapter
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of text. A cell is None where the file has none."""
+
+    name: str  # the file's stem, or the sheet's name
+    columns: list[str]
+    rows: list[list[str | None]]
+    lines: list[int]  # where each row begins, counted from 1 as an editor does
+    path: Path
+    guessed: str = ""  # the encoding, where it was a guess
+    headed: bool = True  # whether the file named its columns
+    skipped: list[str] = field(default_factory=list)
+
+    def column(self, name: str) -> list[str | None]:
+        at = self.columns.index(name)
+        return [row[at] for row in self.rows]
+
+    def find(
+        self, name: str, synonyms: Iterable[str] = (), chosen: Mapping[str, str] | None = None
+    ) -> str | None:
+        """The column meant by a name: the user's choice, the name, a synonym; else None.
+
+        `chosen` is what `--column name=Header` gave; a header that is not there is an error.
+        """
+        wanted = {key.casefold(): value for key, value in (chosen or {}).items()}
+        by_fold = {column.strip().casefold(): column for column in reversed(self.columns)}
+        if name.casefold() in wanted:
+            header = wanted[name.casefold()]
+            if header.strip().casefold() not in by_fold:
+                raise FormatError(
+                    f"has no column '{header}', which --column {name}={header} asks for. "
+                    f"Columns found: {self._listed()}",
+                    path=self.path,
+                )
+            return by_fold[header.strip().casefold()]
+        for candidate in (name, *synonyms):
+            if candidate.casefold() in by_fold:
+                return by_fold[candidate.casefold()]
+        return None
+
+    def need(
+        self, name: str, synonyms: Iterable[str] = (), chosen: Mapping[str, str] | None = None
+    ) -> str:
+        """`find`, but a missing column is an error that lists those found."""
+        found = self.find(name, synonyms, chosen)
+        if found is None:
+            raise FormatError(
+                f"has no column '{name}'. Columns found: {self._listed()}. Name the right one "
+                f"with --column {name}=HEADER",
+                path=self.path,
+            )
+        return found
+
+    def _listed(self) -> str:
+        return ", ".join(f"'{column}'" for column in self.columns) or "none"
+
+
+def read_table(path: Path, *, header: bool | None = None) -> Table:
+    """The only table of a file. `header=False` reads a CSV without a header line.
+
+    `header=None` takes the first line as the header; a family that knows its column names can
+    look at `columns` and ask again with False.
+    """
+    sheets = read_sheets(path, header=header)
+    if len(sheets) > 1:
+        raise FormatError(
+            f"has {len(sheets)} sheets ({', '.join(sheets)}), one was expected", path=path
+        )
+    return next(iter(sheets.values()))
+
+
+def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
+    """All tables of a file: the sheets of an XLSX, else the one that it is."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(
+            f"{path}: has the suffix '{suffix}', which is no table. Known: {', '.join(SUFFIXES)}"
+        )
+    content = read_bytes(path)
+    if suffix == ".xlsx":
+        return _read_xlsx(path, content, header is not False)
+    if suffix == ".parquet":
+        return {path.stem: _read_parquet(path)}
+    text, guessed = decode(content, path)
+    if suffix in {".jsonl", ".ndjson"}:
+        table = _read_jsonl(path, text, guessed)
+    elif suffix == ".json":
+        table = _read_json(path, text, guessed)
+    else:
+        table = _read_csv(path, text, guessed, suffix, header is not False)
+    return {table.name: table}
+
+
+def decode(content: bytes, path: Path) -> tuple[str, str]:
+    """Text and, where the encoding was guessed, its name."""
+    if b"\0" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = _utf16_without_mark(content)
+        if encoding is None:
+            raise FormatError("is not text (it has NUL bytes)", path=path)
+        return content.decode(encoding, "strict"), encoding
+    for mark, encoding in MARKS:
+        if content.startswith(mark):
+            try:
+                return content.decode(encoding), ""
+            except UnicodeDecodeError as error:
+                raise FormatError(f"begins as {encoding} but is not: {error}", path=path) from error
+    try:
+        return content.decode("utf-8"), ""
+    except UnicodeDecodeError as error:
+        return _guess(content, path, error)
+
+
+def _utf16_without_mark(content: bytes) -> str | None:
+    """UTF-16 of mostly Latin text has every other byte 0."""
+    even, odd = content[0:4096:2], content[1:4096:2]
+    for encoding, zeros in (("utf-16-le", odd), ("utf-16-be", even)):
+        if zeros.count(0) * 2 > len(zeros):
+            try:
+                content.decode(encoding)
+            except UnicodeDecodeError:
+                continue
+            return encoding
+    return None
+
+
+def _guess(content: bytes, path: Path, error: UnicodeDecodeError) -> tuple[str, str]:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(content[:1_000_000], cp_isolation=list(LEGACY)).best()
+    if best is not None:
+        try:
+            return content.decode(best.encoding), best.encoding
+        except UnicodeDecodeError:
+            pass
+    line = content[: error.start].count(b"\n") + 1
+    raise FormatError(
+        f"is in no encoding that could be recognised (byte {content[error.start]:#04x} is not "
+        "UTF-8). Save it as UTF-8",
+        path=path,
+        row=line,
+    )
+
+
+def _read_csv(path: Path, text: str, guessed: str, suffix: str, header: bool) -> Table:
+    delimiter = "\t" if suffix == ".tsv" else _delimiter(text)
+    # newline="" keeps line ends inside quoted cells; strict makes a broken quote an error.
+    csv.field_size_limit(MAX_CELL)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[list[str | None]] = []
+    lines: list[int] = []
+    columns: list[str] | None = None
+    line = 1
+    try:
+        for cells in reader:
+            start, line = line, reader.line_num + 1
+            if not any(cell.strip() for cell in cells):
+                continue
+            if columns is None:
+                columns = _headers(cells, path, start) if header else _numbered(len(cells))
+                if header:
+                    continue
+            if len(cells) != len(columns):
+                raise FormatError(
+                    f"has {len(cells)} cells, the {'header' if header else 'first row'} has "
+                    f"{len(columns)}. Quote cells that contain the delimiter {delimiter!r}",
+                    path=path,
+                    row=start,
+                )
+            rows.append([printable(cell) for cell in cells])
+            lines.append(start)
+    except csv.Error as error:
+        raise FormatError(f"is not a well-formed table ({error})", path=path, row=line) from error
+    return _checked(Table(path.stem, columns or [], rows, lines, path, guessed, header))
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that the first line has most of; a comma where it has none."""
+    first = text.lstrip().split("\n", 1)[0]
+    return max((",", "\t", ";"), key=lambda mark: (first.count(mark), mark == ","))
+
+
+def _headers(cells: Sequence[str], path: Path, line: int) -> list[str]:
+    names = [printable(cell.strip().lstrip("\ufeff")) for cell in cells]
+    seen: set[str] = set()
+    for number, name in enumerate(names, 1):
+        if name and name.casefold() in seen:
+            raise FormatError(f"names the column '{name}' twice", path=path, row=line, column=number)
+        seen.add(name.casefold())
+    return [name or f"column {number}" for number, name in enumerate(names, 1)]
+
+
+def _numbered(count: int) -> list[str]:
+    return [f"column {number}" for number in range(1, count + 1)]
+
+
+def _read_jsonl(path: Path, text: str, guessed: str) -> Table:
+    records: list[dict[str, Any]] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise FormatError(f"is not JSON ({error})", path=path, row=number) from error
+        if not isinstance(record, dict):
+            raise FormatError("is not a JSON object", path=path, row=number)
+        records.append(record)
+        lines.append(number)
+    return _from_records(path, records, lines, guessed)
+
+
+def _read_json(path: Path, text: str, guessed: str) -> Table:
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise FormatError(f"is not JSON ({error})", path=path) from error
+    if not isinstance(document, list) or not all(isinstance(entry, dict) for entry in document):
+        raise FormatError("is not a JSON list of objects, one a row", path=path)
+    return _from_records(path, document, list(range(1, len(document) + 1)), guessed)
+
+
+def _from_records(
+    path: Path, records: Sequence[Mapping[str, Any]], lines: list[int], guessed: str
+) -> Table:
+    columns = list(dict.fromkeys(key for record in records for key in record))
+    rows = [[_cell(record.get(column)) for column in columns] for record in records]
+    return _checked(Table(path.stem, columns, rows, lines, path, guessed))
+
+
+def _cell(value: Any) -> str | None:
+    """A JSON or spreadsheet value as text; several references in a list are joined by `||`."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return printable(" || ".join(value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if not isinstance(value, dict | list) else json.dumps(value, ensure_ascii=False)
+
+
+def _read_xlsx(path: Path, content: bytes, header: bool) -> dict[str, Table]:
+    from python_calamine import CalamineWorkbook
+
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        grids = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
+    except Exception as error:  # calamine raises several kinds, some of them private
+        raise FormatError(f"is not a readable XLSX workbook ({error})", path=path) from error
+    tables: dict[str, Table] = {}
+    for name, grid in grids.items():
+        filled = [(line, row) for line, row in enumerate(grid, 1) if any(c not in ("", None) for c in row)]
+        if not filled:
+            continue
+        line, first = filled[0]
+        names = [str(cell) for cell in first]
+        columns = _headers(names, path, line) if header else _numbered(len(first))
+        body = filled[1:] if header else filled
+        tables[name] = Table(
+            name,
+            columns,
+            [[None if cell == "" else _cell(cell) for cell in row] for _, row in body],
+            [line for line, _ in body],
+            path,
+            headed=header,
+        )
+    if not tables:
+        raise InputError(f"{path}: is empty (no sheet has a filled cell)")
+    return {name: _checked(table) for name, table in tables.items()}
+
+
+def _read_parquet(path: Path) -> Table:
+    import polars
+
+    try:
+        frame = polars.read_parquet(path)
+    except (OSError, polars.exceptions.PolarsError) as error:
+        raise FormatError(f"is not a readable Parquet file ({error})", path=path) from error
+    cells = [[_cell(value) for value in frame[name].to_list()] for name in frame.columns]
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    return _checked(Table(path.stem, frame.columns, rows, list(range(1, len(rows) + 1)), path))
+
+
+def _checked(table: Table) -> Table:
+    if not table.rows:
+        raise InputError(f"{table.path}: has a header but no rows" if table.columns else
+                         f"{table.path}: is empty")  # fmt: skip
+    return table
