@@ -1,0 +1,15 @@
+"""Paired comparison of systems: is the difference real, how large is it, who is ahead?"""
+
+from gistmeter.comparison.matching import Contender, contenders, shared_scores
+from gistmeter.comparison.paired import compare
+from gistmeter.comparison.results import Comparison, Options, PairResult
+
+__all__ = [
+    "Comparison",
+    "Contender",
+    "Options",
+    "PairResult",
+    "compare",
+    "contenders",
+    "shared_scores",
+]

@@ -1,0 +1,278 @@
+"""Compare systems pair by pair: difference, interval, p-value, effect, ranks.
+
+All pairs and all scores share the same resamples, so that they agree with each other and cost one
+matrix product a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from gistmeter.comparison import significance
+from gistmeter.comparison.matching import (
+    Contender,
+    Matched,
+    match,
+    shared_scores,
+    signature_differences,
+)
+from gistmeter.comparison.resampling import Asked, Ledger, Question, exact, swaps
+from gistmeter.comparison.results import Comparison, Options, PairResult
+from gistmeter.errors import InputError, UnknownName
+from gistmeter.rows import Floats, Pool, Value
+from gistmeter.statistics import NeedsValues, bootstrap_weights
+
+Sums = Mapping[Question, Value]
+
+
+def compare(
+    among: Sequence[Contender],
+    scores: Sequence[str] = (),
+    options: Options | None = None,
+    *,
+    force: bool = False,
+) -> list[Comparison]:
+    """Compare systems on some scores (the headline alone where none is named)."""
+    options = options or Options()
+    known = shared_scores(among)
+    if len(among) < 2:
+        raise InputError("A comparison needs two systems at least")
+    if not known:
+        raise InputError("These systems have no score in common: their runs are of different kinds")
+    chosen = list(scores) or known[:1]
+    for score in chosen:
+        if score not in known:
+            raise UnknownName("score", score, known)
+    pairs = _pairs(among, options.baseline)
+    forced = {score: _refuse(pairs, score, force) for score in chosen}
+    samples = _samples(pairs, chosen, options)
+    return [
+        _conclude(among, pairs, samples, score, options, forced=forced[score]) for score in chosen
+    ]
+
+
+def _pairs(among: Sequence[Contender], baseline: str) -> list[tuple[Contender, Contender]]:
+    if not baseline:
+        return [(a, b) for at, a in enumerate(among) for b in among[at + 1 :]]
+    found = [one for one in among if one.name == baseline]
+    if not found:
+        raise UnknownName("baseline", baseline, [one.name for one in among])
+    return [(one, found[0]) for one in among if one is not found[0]]
+
+
+def _refuse(
+    pairs: Sequence[tuple[Contender, Contender]], score: str, force: bool
+) -> tuple[str, ...]:
+    """The signatures' differences, if the user insists on comparing all the same."""
+    seen: dict[str, None] = {}
+    for first, second in pairs:
+        for difference in signature_differences(first, second, score):
+            seen[difference] = None
+    if seen and not force:
+        listed = "\n  ".join(seen)
+        raise InputError(
+            f"The runs were measured differently, so '{score}' cannot be compared:\n  {listed}\n"
+            "Score them with the same settings, or use --force to compare all the same"
+        )
+    return tuple(seen)
+
+
+@dataclass(slots=True)
+class _Sample:
+    """One pair while it is being resampled."""
+
+    matched: Matched
+    pool: Callable[[Pool], Mapping[str, Value]]
+    ledgers: tuple[Ledger, Ledger]
+    observed: dict[str, float]
+    clusters: dict[str, Floats]  # differences by cluster
+    drawn: dict[str, list[Floats]] = field(default_factory=dict)
+    exchanged: dict[str, list[Floats]] = field(default_factory=dict)
+
+    def differences(self, first: Floats, second: Floats) -> dict[str, Floats]:
+        """The scores' differences for products of weights with the two tables of totals."""
+        sides = []
+        for ledger, product in zip(self.ledgers, (first, second), strict=True):
+            sums: Sums = {key: product[:, at] for at, key in enumerate(ledger.totals)}
+            sides.append(self.pool(Asked(ledger, sums)))
+        return {
+            name: np.broadcast_to(np.asarray(sides[0][name] - sides[1][name]), (len(first),))
+            for name in self.observed
+        }
+
+    def bootstrap(self, weights: Floats) -> None:
+        first, second = (weights @ ledger.matrix() for ledger in self.ledgers)
+        for name, values in self.differences(first, second).items():
+            self.drawn.setdefault(name, []).append(values)
+
+    def exchange(self, swapped: Floats) -> None:
+        first, second = (ledger.matrix() for ledger in self.ledgers)
+        moved = swapped @ (second - first)
+        found = self.differences(first.sum(axis=0) + moved, second.sum(axis=0) - moved)
+        for name, values in found.items():
+            self.exchanged.setdefault(name, []).append(values)
+
+
+def _samples(
+    pairs: Sequence[tuple[Contender, Contender]], scores: Sequence[str], options: Options
+) -> list[_Sample]:
+    """Every pair with its resampled differences."""
+    samples = [_sample(first, second, scores) for first, second in pairs]
+    alike: dict[tuple[str, ...], list[_Sample]] = {}
+    for sample in samples:
+        alike.setdefault(sample.matched.clusters, []).append(sample)
+    for clusters, group in alike.items():
+        if len(clusters) < 2:
+            continue
+        for weights in bootstrap_weights(len(clusters), options.resamples, options.seed):
+            for sample in group:
+                sample.bootstrap(weights)
+        if options.test == "permutation":
+            for swapped in swaps(len(clusters), options.resamples, options.seed + 1):
+                for sample in group:
+                    sample.exchange(swapped)
+    return samples
+
+
+def _sample(first: Contender, second: Contender, scores: Sequence[str]) -> _Sample:
+    matched = match(first.rows, second.rows)
+    if not matched.clusters:
+        raise InputError(
+            f"'{first.name}' and '{second.name}' have no item in common: they are matched by id "
+            "(and group)"
+        )
+    ledgers = tuple(
+        Ledger(rows, matched.codes(rows), len(matched.clusters))
+        for rows in (matched.first, matched.second)
+    )
+    pool = _pool_of(first, scores)
+    sides = [pool(Asked(ledger)) for ledger in ledgers]
+    names = [name for name in scores if all(name in side for side in sides)]
+    observed = {name: float(np.asarray(sides[0][name] - sides[1][name])) for name in names}
+    sample = _Sample(matched, pool, (ledgers[0], ledgers[1]), observed, {})
+    if observed:
+        sample.clusters = sample.differences(ledgers[0].matrix(), ledgers[1].matrix())
+    return sample
+
+
+def _pool_of(contender: Contender, scores: Sequence[str]) -> Callable[[Pool], Mapping[str, Value]]:
+    """The wanted scores; one that cannot be resampled as sums is left out."""
+    wanted = [
+        metric
+        for metric in contender.metrics.values()
+        if any(info.name in scores for info in metric.scores) or len(contender.metrics) == 1
+    ]
+
+    def pool(rows: Pool) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for metric in wanted:
+            try:
+                found |= metric.pool(rows)
+            except (NeedsValues, KeyError):
+                continue
+        return found
+
+    return pool
+
+
+def _conclude(
+    among: Sequence[Contender],
+    pairs: Sequence[tuple[Contender, Contender]],
+    samples: Sequence[_Sample],
+    score: str,
+    options: Options,
+    *,
+    forced: tuple[str, ...],
+) -> Comparison:
+    results = [
+        _result(first, second, sample, score, options)
+        for (first, second), sample in zip(pairs, samples, strict=True)
+    ]
+    corrected = significance.correct([pair.p_value for pair in results], options.correction)
+    results = [replace(pair, p_corrected=p) for pair, p in zip(results, corrected, strict=True)]
+    info = among[0].info(score)
+    return Comparison(
+        metric=score,
+        pairs=tuple(results),
+        ranks=_ranks(among, results, info.higher_is_better, 1 - options.confidence),
+        values={one.name: one.scores[score].value for one in among},
+        higher_is_better=info.higher_is_better,
+        unit=info.unit or among[0].scores[score].unit,
+        confidence=options.confidence,
+        correction=options.correction,
+        resamples=options.resamples,
+        forced=forced,
+        notes=tuple(dict.fromkeys(pair.note for pair in results if pair.note)),
+    )
+
+
+def _result(
+    first: Contender, second: Contender, sample: _Sample, score: str, options: Options
+) -> PairResult:
+    matched = sample.matched
+    if score not in sample.observed:
+        values = [side.scores[score].value for side in (first, second)]
+        return PairResult(
+            first.name,
+            second.name,
+            values[0] - values[1],
+            test="none",
+            left_out=matched.left_out,
+            note=f"{score} cannot be resampled: only the stored values are compared",
+        )
+    found = PairResult(
+        first.name,
+        second.name,
+        sample.observed[score],
+        n=_count(matched, first.info(score).basis or score),
+        clusters=len(matched.clusters),
+        left_out=matched.left_out,
+        test=options.test,
+    )
+    if score not in sample.drawn:
+        return replace(
+            found, test="none", note="one cluster is all there is: no interval and no test"
+        )
+    by_cluster = sample.clusters[score]
+    drawn = np.concatenate(sample.drawn[score])
+    low, high = significance.percentile_interval(drawn, options.confidence)
+    sign = 1.0 if first.info(score).higher_is_better else -1.0
+    return replace(
+        found,
+        low=low,
+        high=high,
+        p_value=_p_value(sample, score, drawn, options),
+        effect=significance.paired_d(by_cluster),
+        superiority=significance.superiority(sign * by_cluster),
+        detectable=significance.detectable(drawn, options.confidence),
+    )
+
+
+def _p_value(sample: _Sample, score: str, drawn: Floats, options: Options) -> float:
+    observed = sample.observed[score]
+    if options.test == "wilcoxon":
+        return significance.wilcoxon_p(sample.clusters[score])
+    if options.test == "bootstrap":
+        return significance.bootstrap_p(observed, drawn)
+    all_tried = exact(len(sample.matched.clusters), options.resamples)
+    exchanged = np.concatenate(sample.exchanged[score])
+    return significance.permutation_p(observed, exchanged, exact=all_tried)
+
+
+def _count(matched: Matched, basis: str) -> int:
+    rows = matched.first
+    return int(np.count_nonzero(~np.isnan(rows.values(basis)))) if basis in rows else len(rows)
+
+
+def _ranks(
+    among: Sequence[Contender], results: Sequence[PairResult], higher: bool, alpha: float
+) -> dict[str, int]:
+    better: dict[str, list[str]] = {}
+    for pair in results:
+        if pair.p_corrected < alpha and pair.difference != 0:
+            winner = pair.a if (pair.difference > 0) == higher else pair.b
+            better.setdefault(pair.b if winner == pair.a else pair.a, []).append(winner)
+    return significance.ranks([one.name for one in among], better)
