@@ -122,13 +122,13 @@ class Cache:
             return CacheInfo(str(self.path), 0, 0)
         with self._open() as connection:
             (entries,) = connection.execute("SELECT count(*) FROM answers").fetchone()
-        size = sum(file.stat().st_size for file in self._files())
+        size = sum(file.stat().st_size for file in self.files())
         return CacheInfo(str(self.path or "memory"), entries, size)
 
     def clear(self) -> None:
         """Forget everything, a damaged file included."""
         self.close()
-        for file in self._files():
+        for file in self.files():
             file.unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ class Cache:
                 self._connection.close()
             self._connection = None
 
-    def _files(self) -> list[Path]:
+    def files(self) -> list[Path]:
         if self.path is None:
             return []
         names = (self.path.name + end for end in ("", "-wal", "-shm"))

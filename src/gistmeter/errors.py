@@ -3,11 +3,11 @@
 GistmeterError            the base of everything raised on purpose; exit code 1
 ├── InputError            the user's files, options or configuration; exit code 2
 │   ├── FormatError       a file's content: says file, row and column
-│   ├── UnknownName       a name that no table knows: says which exist and what was probably meant
+│   ├── UnknownName       a name that no table knows: says which exist, which was meant
 │   ├── MissingDependency an optional package is not installed: gives the `pip install` line
-│   └── MissingModel      a model is not there: says role, name, where it was looked for, how to get it
-├── ResumeError           a run folder that does not belong to these arguments; exit code 2
-└── ModelError            a model or a service failed while working; an item's reason, not a run's end
+│   ├── MissingModel      a model is not there: says where it was looked for, how to get it
+│   └── ResumeError       a run folder that does not belong to these arguments
+└── ModelError            a model or a service failed: an item's reason, not a run's end
 
 A message says what was found, where, what was expected, and what to do.
 """

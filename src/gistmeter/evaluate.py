@@ -156,7 +156,10 @@ def name_of(metric: Metric) -> str:
     """The name a metric is registered under, else its class's name."""
     module, kind = type(metric).__module__, type(metric).__qualname__
     points = importlib.metadata.entry_points(group="gistmeter.metrics")
-    known = {**{point.name: point.value for point in points}, **registry.TABLES["gistmeter.metrics"]}
+    known = {
+        **{point.name: point.value for point in points},
+        **registry.TABLES["gistmeter.metrics"],
+    }
     for name, target in known.items():
         home, _, attribute = target.partition(":")
         if attribute == kind and (module == home or module.startswith(home + ".")):

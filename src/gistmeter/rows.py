@@ -31,12 +31,16 @@ class Pool(Protocol):
     def __contains__(self, name: str) -> bool: ...
     def sum(self, name: str) -> Value:
         """Sum over the defined rows; 0 where there are none."""
+
     def mean(self, name: str) -> Value:
         """Mean over the defined rows; NaN where there are none."""
+
     def ratio(self, numerator: str, denominator: str) -> Value:
         """Ratio of sums over the rows where both are defined; NaN for a zero denominator."""
+
     def by(self, key: str) -> Mapping[str, Self]:
         """The rows split by one of their keys: "group", "cluster", "system", "id"."""
+
     def values(self, name: str) -> Floats:
         """A column itself: allowed, but intervals then cost a call of `pool` a resample."""
 
@@ -143,9 +147,7 @@ class Rows:
                 for name in dict.fromkeys(name for part in parts for name in part.numbers)
             },
             {
-                name: [
-                    cell for part in parts for cell in part.texts.get(name, [None] * len(part))
-                ]
+                name: [cell for part in parts for cell in part.texts.get(name, [None] * len(part))]
                 for name in dict.fromkeys(name for part in parts for name in part.texts)
             },
             reasons,
@@ -229,11 +231,7 @@ class Rows:
                 for name in others
                 if frame[name].dtype == polars.Float64
             },
-            {
-                name: frame[name].to_list()
-                for name in others
-                if frame[name].dtype == polars.String
-            },
+            {name: frame[name].to_list() for name in others if frame[name].dtype == polars.String},
             reasons,
         )
 

@@ -157,7 +157,7 @@ class RunFolder:
         """Write the run for good and let the journal go."""
         assert run.rows is not None
         frame = run.rows.to_polars()
-        write_atomically(self.path / ITEMS, lambda draft: frame.write_parquet(draft))
+        write_atomically(self.path / ITEMS, frame.write_parquet)
         document = {
             **run.to_dict(__version__),
             "plan": self.plan.to_dict(),
@@ -166,9 +166,7 @@ class RunFolder:
             "timings": dict(run.timings),
             "versions": dict(run.versions),
             "notes": run.notes,
-            "metrics": {
-                name: {"settings": describe(metric)} for name, metric in metrics.items()
-            },
+            "metrics": {name: {"settings": describe(metric)} for name, metric in metrics.items()},
             **more,
         }
         for system, held in document["systems"].items():
@@ -258,7 +256,9 @@ def revive(name: str, settings: Mapping[str, Any]) -> Metric:
     try:
         target = registry.find("gistmeter.metrics", name)
     except UnknownName as error:
-        raise InputError(f"The run was scored with a metric that is not installed. {error}") from error
+        raise InputError(
+            f"The run was scored with a metric that is not installed. {error}"
+        ) from error
     metric: Metric = object.__new__(target)
     for field in getattr(target, "__dataclass_fields__", {}):
         object.__setattr__(metric, field, _frozen(settings.get(field)))
@@ -342,7 +342,7 @@ def _refuse_other_plan(path: Path, plan: Plan, stored: Mapping[str, Any]) -> Non
     if differences:
         listed = "\n  ".join(differences)
         raise ResumeError(
-            f"{path}: was made with other arguments or input, so it cannot be resumed:\n  {listed}\n"
+            f"{path}: was made with other arguments or input and cannot be resumed:\n  {listed}\n"
             "Use the same arguments, or another folder"
         )
 

@@ -30,7 +30,9 @@ def describe(value: Any) -> Any:
     if isinstance(identity, str):
         return identity
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {part.name: describe(getattr(value, part.name)) for part in dataclasses.fields(value)}
+        return {
+            part.name: describe(getattr(value, part.name)) for part in dataclasses.fields(value)
+        }
     if isinstance(value, Mapping):
         return {str(key): describe(inner) for key, inner in sorted(value.items())}
     if isinstance(value, set | frozenset):

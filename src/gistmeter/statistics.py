@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +66,8 @@ class Clustered:
             if key[1]:
                 seen &= ~np.isnan(self.rows.values(key[1]))
             weights = weigh(column, seen)
-            self._sums[key] = np.bincount(self.cluster, weights, minlength=self.size)
+            summed = np.bincount(self.cluster, weights, minlength=self.size)
+            self._sums[key] = summed.astype(np.float64)
         return self._sums[key]
 
     def by(self, key: str) -> dict[str, Clustered]:
@@ -151,8 +151,9 @@ def _one_by_one(
     pool: Callable[[Pool], Mapping[str, Value]], clustered: Clustered, weights: Floats
 ) -> dict[str, Floats]:
     drawn: dict[str, list[float]] = {}
+    everyone = np.arange(len(clustered.cluster))
     for counts in weights.astype(np.int64):
-        rows = clustered.rows.take(np.repeat(np.arange(len(clustered.cluster)), counts[clustered.cluster]))
+        rows = clustered.rows.take(np.repeat(everyone, counts[clustered.cluster]))
         for name, value in pool(rows).items():
             drawn.setdefault(name, []).append(float(np.asarray(value)))
     return {name: np.asarray(values) for name, values in drawn.items()}
@@ -238,8 +239,8 @@ def summarise(
             )
             for name, value in metric.pool(own).items():
                 info = score_info(metric, name)
-                scores[name] = _score(info, float(np.asarray(value)), bounds.get(name), own, metric)
-                scores[name] = _signed(scores[name], signatures.get(metric_name, ""))
+                score = _score(info, float(np.asarray(value)), bounds.get(name), own, metric)
+                scores[name] = replace(score, signature=signatures.get(metric_name, ""))
         parts = own.by("group")
         if len(parts) > 1 or "" not in parts:
             for group, part in parts.items():
@@ -270,17 +271,9 @@ def _score(
     )
 
 
-def _signed(score: Score, signature: str) -> Score:
-    from dataclasses import replace
-
-    return replace(score, signature=signature)
-
-
 def count_reasons(rows: Rows) -> dict[str, int]:
     """How many rows carry each reason, whichever of their cells it is about."""
     pairs: set[tuple[int, str]] = {
         (at, why) for cells in rows.reasons.values() for at, why in cells.items()
     }
     return dict(collections.Counter(why for _, why in sorted(pairs)))
-
-

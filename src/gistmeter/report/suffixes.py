@@ -1,0 +1,3 @@
+"""The suffixes by which `-o` knows a file's format."""
+
+SUFFIXES = (".json", ".csv", ".tsv", ".xlsx", ".parquet", ".md", ".html")

@@ -1,0 +1,214 @@
+"""A run as files that other programs read: JSON, CSV, TSV, XLSX, Parquet, Markdown.
+
+A family says how its items look as a list of sheets, the items first and the summary last;
+without that, the items are the run's rows and the summary its scores. CSV has a byte-order mark,
+so that spreadsheets show CJK; further sheets become files beside it (`x.<sheet>.csv`). No cell is
+one that a spreadsheet would run as a formula. Numbers keep their full precision.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gistmeter.errors import InputError
+from gistmeter.files import printable, write_atomically
+from gistmeter.report.suffixes import SUFFIXES
+from gistmeter.rows import KEYS
+from gistmeter.types import Run, Score
+from gistmeter.version import __version__
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+MAX_SHEET_NAME, MAX_CELL = 31, 32_767  # what XLSX allows
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table to write; cells are text, numbers, booleans or None."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+Layout = Callable[[Run], list[Sheet]]
+
+
+def default_layout(run: Run) -> list[Sheet]:
+    """The run's rows as they are, and a summary."""
+    return [items_sheet(run), summary_sheet(run)]
+
+
+def items_sheet(run: Run) -> Sheet:
+    if run.rows is None:
+        raise InputError("This run carries no rows: load it from its folder")
+    frame = run.rows.to_polars().drop("item")
+    names = [name for name in frame.columns if name not in KEYS or any(frame[name].to_list())]
+    return Sheet("items", names, frame.select(names).rows())
+
+
+def summary_sheet(run: Run) -> Sheet:
+    columns = ["system", "score", "value", "low", "high", "n", "unscored", "partial", "signature"]
+    rows = [
+        [system, name, score.value, score.low, score.high, score.n, score.unscored,
+         ", ".join(score.partial), score.signature or run.signature]
+        for system, held in run.systems.items()
+        for name, score in held.scores.items()
+    ]  # fmt: skip
+    return Sheet("summary", columns, rows)
+
+
+def write_table(run: Run, path: Path, layout: Layout | None = None) -> list[Path]:
+    """Write a run to a file whose suffix decides the format; returns all files written."""
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        text = json.dumps(run.to_dict(__version__), ensure_ascii=False, indent=2, allow_nan=False)
+        write_atomically(path, text + "\n")
+        return [path]
+    if suffix == ".md":
+        write_atomically(path, markdown(run))
+        return [path]
+    if suffix == ".parquet":
+        frame = run.to_polars()
+        write_atomically(path, frame.write_parquet)
+        return [path]
+    sheets = (layout or default_layout)(run)
+    if suffix == ".xlsx":
+        write_atomically(path, lambda draft: _write_xlsx(sheets, draft))
+        return [path]
+    if suffix not in {".csv", ".tsv"}:
+        raise InputError(f"{path}: cannot write '{suffix}'. Known: {', '.join(SUFFIXES)}")
+    beside = [path.with_suffix(f".{file_name(sheet.name)}{path.suffix}") for sheet in sheets[1:]]
+    targets = [path, *beside]
+    for sheet, target in zip(sheets, targets, strict=True):
+        write_atomically(target, delimited(sheet, "," if suffix == ".csv" else "\t"))
+    return targets
+
+
+def delimited(sheet: Sheet, delimiter: str) -> bytes:
+    """A sheet as CSV or TSV, UTF-8 with a byte-order mark."""
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([_text(column) for column in sheet.columns])
+    writer.writerows([_text(cell) for cell in row] for row in sheet.rows)
+    return b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "replace")
+
+
+def _text(cell: object) -> str:
+    if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
+        return ""
+    if isinstance(cell, str):
+        return defused(cell)
+    return repr(float(cell)) if isinstance(cell, float) else str(cell)
+
+
+def defused(text: str) -> str:
+    """Text that a spreadsheet shows and does not run: a formula gets an apostrophe before it."""
+    return "'" + text if text.startswith(FORMULA_STARTS) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _write_xlsx(sheets: Sequence[Sheet], path: Path) -> None:
+    import xlsxwriter
+
+    # Text stays text: no cell becomes a formula, a link or a number by its looks.
+    options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    with xlsxwriter.Workbook(str(path), {**options, "constant_memory": False}) as book:
+        bold = book.add_format({"bold": True, "bottom": 1})
+        number = book.add_format({"num_format": "0.0000"})
+        taken: set[str] = set()
+        for sheet in sheets:
+            page = book.add_worksheet(_sheet_name(sheet.name, taken))
+            page.freeze_panes(1, 0)
+            for at, column in enumerate(sheet.columns):
+                page.write_string(0, at, str(column)[:MAX_CELL], bold)
+                page.set_column(at, at, _width(sheet, at))
+            for line, row in enumerate(sheet.rows, 1):
+                for at, cell in enumerate(row):
+                    _write_cell(page, line, at, cell, number)
+            if sheet.rows:
+                page.autofilter(0, 0, len(sheet.rows), max(len(sheet.columns) - 1, 0))
+
+
+def _write_cell(page: Any, line: int, at: int, cell: object, number: Any) -> None:
+    if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
+        return
+    if isinstance(cell, bool):
+        page.write_boolean(line, at, cell)
+    elif isinstance(cell, float):
+        page.write_number(line, at, cell, number)
+    elif isinstance(cell, int):
+        page.write_number(line, at, cell)
+    else:
+        page.write_string(line, at, printable(str(cell))[:MAX_CELL])
+
+
+def _width(sheet: Sheet, at: int) -> float:
+    longest = max((len(str(row[at])) for row in sheet.rows[:200]), default=0)
+    return float(
+        min(
+            max(len(str(sheet.columns[at])), min(longest, 12 if _numeric(sheet, at) else 60)) + 2,
+            60,
+        )
+    )
+
+
+def _numeric(sheet: Sheet, at: int) -> bool:
+    return any(isinstance(row[at], float) for row in sheet.rows[:20])
+
+
+def _sheet_name(name: str, taken: set[str]) -> str:
+    """A name that XLSX takes: no []:*?/\\, at most 31 characters, unique ignoring case."""
+    base = re.sub(r"[\[\]:*?/\\\x00-\x1f]", "_", name).strip("'")[:MAX_SHEET_NAME] or "sheet"
+    unique, number = base, 1
+    while unique.casefold() in taken:
+        number += 1
+        unique = f"{base[: MAX_SHEET_NAME - len(str(number)) - 1]}~{number}"
+    taken.add(unique.casefold())
+    return unique
+
+
+def file_name(name: str) -> str:
+    """A label as part of a file's name."""
+    return re.sub(r"[^\w-]+", "_", name).strip("_") or "sheet"
+
+
+def markdown(run: Run) -> str:
+    """A table to paste into a paper, an issue or a job summary."""
+    names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
+    lines = [
+        "| system | " + " | ".join(names) + " |",
+        "|---|" + "---:|" * len(names),
+    ]
+    for system, held in run.systems.items():
+        cells = [spell_score(held.scores.get(name)) for name in names]
+        safe = system.replace("|", "\\|").replace("\n", " ")
+        lines.append(f"| {safe} | " + " | ".join(cells) + " |")
+    lines += ["", f"Signature: `{run.signature}`"]
+    lines += [f"Unscored: {why} ({count})" for why, count in run.unscored.items()]
+    return "\n".join(lines) + "\n"
+
+
+def spell_score(score: Score | None) -> str:
+    """A score with its interval, rounded for people: 0.712 [0.690, 0.731]; partial ones marked."""
+    if score is None or not math.isfinite(score.value):
+        return "–"
+    digits = 1 if score.unit == "%" else 3
+    text = f"{score.value:.{digits}f}{score.unit}"
+    if math.isfinite(score.low) and math.isfinite(score.high):
+        text += f" [{score.low:.{digits}f}, {score.high:.{digits}f}]"
+    return text + ("*" if score.partial else "")

@@ -1,0 +1,94 @@
+"""Tables for the terminal: narrow enough for 80 columns, aligned with CJK, safe to print."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gistmeter.types import Run, Score
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def safe(text: str) -> Text:
+    """Text from outside without control characters, ANSI codes or right-to-left overrides."""
+    return Text(CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\n", " ")))
+
+
+def print_run(run: Run, console: Console) -> None:
+    """Scores of each system with intervals; with several systems, a leaderboard a score."""
+    systems = list(run.systems)
+    if len(systems) == 1:
+        console.print(_one_system(run, systems[0]))
+    else:
+        console.print(_many_systems(run))
+    missing = sorted({part for held in run.systems.values() for score in held.scores.values()
+                      for part in score.partial})  # fmt: skip
+    if missing:
+        console.print(safe(f"* partial, without: {', '.join(missing)}"))
+    if run.unscored:
+        listed = "; ".join(f"{why} ({count})" for why, count in run.unscored.items())
+        console.print(safe(f"Unscored: {listed}"))
+    console.print(safe(f"Signature: {run.signature}"), style="dim")
+    if run.path:
+        console.print(safe(f"Run: {run.path}"))
+
+
+def _one_system(run: Run, name: str) -> Table:
+    table = Table(title=safe(f"{run.command}: {name}"), title_justify="left")
+    table.add_column("score")
+    table.add_column("value", justify="right")
+    table.add_column("interval", justify="right")
+    table.add_column("n", justify="right")
+    table.add_column("unscored", justify="right")
+    for score in run.systems[name].scores.values():
+        table.add_row(
+            safe(score.name + ("*" if score.partial else "")), number(score, score.value),
+            interval(score), str(score.n), str(score.unscored or ""),
+        )  # fmt: skip
+    return table
+
+
+def _many_systems(run: Run) -> Table:
+    """Systems down, scores across; the widest screens of 80 columns hold a few, so by blocks."""
+    table = Table(title=run.command, title_justify="left")
+    table.add_column("score")
+    table.add_column("system", overflow="fold")
+    table.add_column("value", justify="right")
+    table.add_column("interval", justify="right")
+    table.add_column("n", justify="right")
+    names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
+    for score_name in names:
+        held = [(system, scores[score_name]) for system, scores in run.systems.items()
+                if score_name in scores.scores]  # fmt: skip
+        for at, (system, score) in enumerate(sorted(held, key=_rank)):
+            label = score_name + ("*" if score.partial else "") if at == 0 else ""
+            table.add_row(
+                safe(label), safe(system), number(score, score.value), interval(score),
+                str(score.n), end_section=at == len(held) - 1,
+            )  # fmt: skip
+    return table
+
+
+def _rank(entry: tuple[str, Score]) -> tuple[bool, float]:
+    value = entry[1].value
+    if math.isnan(value):
+        return True, 0.0
+    return False, -value if entry[1].higher_is_better else value
+
+
+def number(score: Score, value: float) -> str:
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:.2f}%" if score.unit == "%" else f"{value:.4f}"
+
+
+def interval(score: Score) -> str:
+    if not (math.isfinite(score.low) and math.isfinite(score.high)):
+        return "–"
+    digits = 2 if score.unit == "%" else 4
+    return f"{score.low:.{digits}f} – {score.high:.{digits}f}"
