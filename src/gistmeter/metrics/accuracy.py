@@ -1,0 +1,259 @@
+"""S_Acc, semantic accuracy: does the prediction mean what its references mean?
+
+Three layers, weighed:
+
+    S_Acc = w_ce·S_ce + w_rep·mean(S_bert, S_sts, S_cos) + w_f·F_β        (0.5, 0.3, 0.2)
+
+S_ce reads both texts together (cross-encoder), S_bert matches their tokens (BERTScore F1, Zhang et
+al. 2020), S_sts is the cosine of their sentence embeddings, S_cos and F_β compare content words,
+F_β being reduced where prediction and reference differ in polarity. Each component is compared
+with every reference and aggregated by maximum or mean before it is weighed.
+
+A component whose model is absent is not counted as 0: the mean skips it, a missing layer's weight
+is shared out among the others (weights are always divided by the sum of those present), and the
+score is marked partial. Rows also hold S_Acc under both aggregations (`s_acc_max`, `s_acc_mean`),
+which consistency is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from gistmeter.errors import InputError
+from gistmeter.languages import Language
+from gistmeter.metrics.lexical import content_counts, count_cosine, set_f_beta
+from gistmeter.metrics.marks import marks
+from gistmeter.metrics.polarity import PolarityRule
+from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats
+from gistmeter.models.protocols import CrossEncoder, Embedder, TokenMatcher
+from gistmeter.rows import Pool, Rows, Value
+from gistmeter.types import Pair, ScoreInfo
+
+Order = Literal["reference-first", "prediction-first"]
+ORDERS: tuple[Order, ...] = ("reference-first", "prediction-first")
+REPRESENTATION = ("bertscore", "sts", "lexical_cosine")
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each layer counts; divided by their sum, so they need not add up to 1."""
+
+    cross_encoder: float = 0.5
+    representation: float = 0.3
+    f_beta: float = 0.2
+
+    def __post_init__(self) -> None:
+        parts = (self.cross_encoder, self.representation, self.f_beta)
+        if not all(np.isfinite(part) and part >= 0 for part in parts) or not sum(parts) > 0:
+            raise InputError(f"Weights {parts} cannot be used: none below 0, at least one above")
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticAccuracy:
+    """S_Acc and its components.
+
+    Range [0, 1] (STS may go below 0), higher is better. Identical texts score 1 in every component
+    but the cross-encoder, whose own opinion stands. A missing prediction or reference is unscored.
+    """
+
+    languages: Mapping[str, Language]  # by code; an item without one takes the first
+    embedder: Embedder | None = None
+    matcher: TokenMatcher | None = None
+    cross_encoder: CrossEncoder | None = None
+    aggregate: Aggregate = "max"
+    weights: Weights = field(default_factory=Weights)
+    beta: float = 2.0
+    bertscore: bool = True
+    order: Order = "reference-first"  # of the cross-encoder's pair
+    polarity: PolarityRule = field(default_factory=PolarityRule)
+
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (
+        ScoreInfo("s_acc"),
+        ScoreInfo("cross_encoder"),
+        ScoreInfo("bertscore"),
+        ScoreInfo("sts", lowest=-1.0),
+        ScoreInfo("lexical_cosine"),
+        ScoreInfo("representation"),
+        ScoreInfo("f_beta"),
+        ScoreInfo("polarity_conflict", higher_is_better=False),
+    )
+
+    def __post_init__(self) -> None:
+        if self.aggregate not in AGGREGATES:
+            raise InputError(
+                f"Aggregation '{self.aggregate}': expected one of {', '.join(AGGREGATES)}"
+            )
+        if self.order not in ORDERS:
+            raise InputError(f"Order '{self.order}': expected one of {', '.join(ORDERS)}")
+        if not self.beta > 0:
+            raise InputError(f"Beta must be above 0, not {self.beta}")
+        if not self.languages:
+            raise InputError("S_Acc needs a language")
+
+    @property
+    def partial(self) -> dict[str, tuple[str, ...]]:
+        """What is missing from a score because its model is."""
+        ensemble = []
+        if self.matcher is None and self.bertscore:
+            ensemble.append("bertscore")
+        if self.embedder is None:
+            ensemble.append("sts")
+        absent = list(ensemble) if self.weights.representation else []
+        if self.cross_encoder is None and self.weights.cross_encoder:
+            absent.insert(0, "cross_encoder")
+        named = {"s_acc": tuple(absent), "representation": tuple(ensemble)}
+        return {name: missing for name, missing in named.items() if missing}
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """The scores that can be given with the models at hand."""
+        absent = {
+            "cross_encoder": self.cross_encoder is None,
+            "bertscore": self.matcher is None or not self.bertscore,
+            "sts": self.embedder is None,
+        }
+        return tuple(info.name for info in self.scores if not absent.get(info.name))
+
+    def measure(self, pairs: Sequence[Pair]) -> Rows:
+        comparisons = Comparisons.of(pairs)
+        languages = [self._language(pair) for pair in pairs]
+        judged = _Judged(comparisons, {}, np.zeros(len(comparisons)), {})
+        self._ask_models(judged)
+        self._compare_words(judged, languages)
+        conflict = self.polarity.decide([pair.id for pair in pairs], languages, comparisons)
+        columns = self._combine(judged, conflict, self.aggregate)
+        for how in AGGREGATES:
+            columns[f"s_acc_{how}"] = self._combine(judged, conflict, how)["s_acc"]
+        columns["unseen"] = comparisons.aggregate(judged.unseen, "max")
+        rows = Rows.of(pairs).with_numbers(columns).with_texts(_shown(pairs, languages))
+        for name in (*self.present, "s_acc_max", "s_acc_mean"):
+            rows = rows.with_reasons(name, self._reasons(name, judged, columns))
+        return rows
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        return {name: rows.mean(name) for name in self.present}
+
+    def _language(self, pair: Pair) -> Language:
+        chosen = self.languages.get(pair.language)
+        return chosen if chosen is not None else next(iter(self.languages.values()))
+
+    def _ask_models(self, judged: _Judged) -> None:
+        texts = judged.comparisons
+        if self.cross_encoder is not None:
+            sides = (texts.references, texts.candidates)
+            first, second = sides if self.order == "reference-first" else sides[::-1]
+            answer = self.cross_encoder.score(list(zip(first, second, strict=True)))
+            judged.add("cross_encoder", answer.values, answer.unseen, answer.failures)
+        if self.matcher is not None and self.bertscore:
+            matched = self.matcher.match(list(zip(texts.candidates, texts.references, strict=True)))
+            judged.add("bertscore", matched.f1, matched.unseen, matched.failures)
+        if self.embedder is not None:
+            judged.add("sts", *_cosines(self.embedder, texts))
+
+    def _compare_words(self, judged: _Judged, languages: Sequence[Language]) -> None:
+        texts = judged.comparisons
+        cosines, overlaps = [], []
+        for owner, candidate, reference in zip(
+            texts.owner.tolist(), texts.candidates, texts.references, strict=True
+        ):
+            said = content_counts(languages[owner], candidate)
+            expected = content_counts(languages[owner], reference)
+            cosines.append(count_cosine(said, expected))
+            overlaps.append(set_f_beta(said, expected, self.beta))
+        judged.values["lexical_cosine"] = np.asarray(cosines, dtype=np.float64)
+        judged.values["f_beta"] = np.asarray(overlaps, dtype=np.float64)
+
+    def _combine(self, judged: _Judged, conflict: Floats, how: Aggregate) -> dict[str, Floats]:
+        columns = {
+            name: judged.comparisons.aggregate(values, how)
+            for name, values in judged.values.items()
+        }
+        members = [columns[name] for name in REPRESENTATION if name in columns]
+        columns["representation"] = mean_of_defined(members)
+        columns["f_beta"] = columns["f_beta"] * np.where(conflict > 0, self.polarity.penalty, 1.0)
+        columns["polarity_conflict"] = conflict
+        columns["s_acc"] = weigh(columns, self.weights)
+        return columns
+
+    def _reasons(self, name: str, judged: _Judged, columns: Mapping[str, Floats]) -> dict[int, str]:
+        """Why cells are undefined: no text, a model's failure, or no words in the text."""
+        failures = {**judged.failures.get(name, {})}
+        if name.startswith("s_acc"):
+            failures |= judged.failures.get("cross_encoder", {})
+        known = {**failures, **judged.comparisons.reasons}
+        missing = np.flatnonzero(np.isnan(columns[name])).tolist()
+        return {at: known.get(at, "no words in prediction or reference") for at in missing}
+
+
+@dataclass(slots=True)
+class _Judged:
+    """What each component says of each comparison, while it is being gathered."""
+
+    comparisons: Comparisons
+    values: dict[str, Floats]
+    unseen: Floats
+    failures: dict[str, dict[int, str]]  # component -> row -> reason
+
+    def add(self, name: str, values: Floats, unseen: Floats, failures: Mapping[int, str]) -> None:
+        self.values[name] = np.asarray(values, dtype=np.float64)
+        self.unseen = np.fmax(self.unseen, unseen)
+        self.failures[name] = self.comparisons.blame(failures)
+
+
+def _cosines(embedder: Embedder, texts: Comparisons) -> tuple[Floats, Floats, dict[int, str]]:
+    """Cosine, unseen share and failure of every comparison, each text embedded once."""
+    place: dict[str, int] = {}
+    left = [place.setdefault(text, len(place)) for text in texts.candidates]
+    right = [place.setdefault(text, len(place)) for text in texts.references]
+    answer = embedder.embed(list(place))
+    vectors = np.asarray(answer.vectors, dtype=np.float64)
+    cosines = np.einsum("ij,ij->i", vectors[left], vectors[right]) if left else np.zeros(0)
+    unseen = np.fmax(answer.unseen[left], answer.unseen[right]) if left else np.zeros(0)
+    failures = {
+        at: answer.failures.get(one) or answer.failures[other]
+        for at, (one, other) in enumerate(zip(left, right, strict=True))
+        if one in answer.failures or other in answer.failures
+    }
+    return np.clip(cosines, -1.0, 1.0), unseen, failures
+
+
+def mean_of_defined(columns: Sequence[Floats]) -> Floats:
+    """The mean of columns, cell by cell, that skips what is undefined."""
+    stacked = np.stack(columns)
+    seen = ~np.isnan(stacked)
+    sums = np.where(seen, stacked, 0.0).sum(axis=0)
+    result: Floats = np.full(stacked.shape[1], np.nan)
+    np.divide(sums, seen.sum(axis=0), out=result, where=seen.any(axis=0))
+    return result
+
+
+def weigh(columns: Mapping[str, Floats], weights: Weights) -> Floats:
+    """S_Acc from its layers; a layer that is no column is left out and the weights rescaled.
+
+    >>> layers = {"cross_encoder": 0.8, "representation": 0.6, "f_beta": 0.5}
+    >>> print(weigh({name: np.array([value]) for name, value in layers.items()}, Weights()))
+    [0.68]
+    """
+    parts = {
+        "cross_encoder": weights.cross_encoder,
+        "representation": weights.representation,
+        "f_beta": weights.f_beta,
+    }
+    used = [(columns[name], weight) for name, weight in parts.items() if name in columns and weight]
+    if not used:
+        raise InputError("No component with a weight above 0 is there to make S_Acc of")
+    total = sum(weight for _, weight in used)
+    return np.asarray(sum(column * weight for column, weight in used) / total)
+
+
+def _shown(pairs: Sequence[Pair], languages: Sequence[Language]) -> dict[str, list[str | None]]:
+    """What a reader wants beside the numbers: the texts, and what is worth marking in them."""
+    return {
+        "prediction": [pair.candidate for pair in pairs],
+        "reference": [" || ".join(pair.references) or None for pair in pairs],
+        "marks": [marks(pair, language) for pair, language in zip(pairs, languages, strict=True)],
+    }

@@ -1,0 +1,167 @@
+"""Does a system explain an idiom equally well whichever way it is put? Made from rows of S_Acc.
+
+Over the arrangements p of a system (the unscrambled `original` is not one of them), with S_max and
+S_mean the S_Acc of p under maximum and mean over references:
+
+    E_perf = mean_p (S_max − S_mean)     R_sens = max_p (S_max − S_mean)
+    S_Cons = (1 − E_perf)·(1 − R_sens)
+
+With S_orig the S_Acc of the predictions for the unscrambled form and S_p that of arrangement p:
+
+    MDR = mean_p (S_orig − S_p)/S_orig   MDA = max_p (S_orig − S_p)/S_orig
+    S_seq = 1 − (0.5·MDR + 0.5·MDA)
+
+With μ_k the mean S_Acc of structure class k, over all rows of the class:
+
+    S_struct = max(0, 1 − σ(μ)/mean(μ))  the population standard deviation of the classes' means,
+                                         normalised by their mean (coefficient of variation)
+    S_Rob = harmonic mean of S_seq and S_struct
+
+MDR and MDA fall below 0, and S_seq rises above 1, for a system that does better scrambled; nothing
+is cut off. Without its inputs a score is undefined and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gistmeter.rows import Floats, Pool, Rows, Value, divide
+from gistmeter.types import Pair, ScoreInfo
+
+ORIGINAL = "original"
+STRUCTURE = "structure"
+HAS_ORIGINAL = "has_original"  # a field of pairs: "yes" where their system has the original too
+CLASS = "structure="  # what the columns of structure classes begin with
+NO_ORIGINAL = "no predictions for the unscrambled form"
+NO_STRUCTURE = "no structure class"
+
+
+def is_original(arrangement: str) -> bool:
+    return arrangement.strip().lower() == ORIGINAL
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """E_perf, R_sens (lower is better) and S_Cons, from the rows of S_Acc.
+
+    With one reference an item, maximum and mean are the same and S_Cons is 1.
+    """
+
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (
+        ScoreInfo("s_cons", basis="s_acc"),
+        ScoreInfo("e_perf", higher_is_better=False, basis="s_acc"),
+        ScoreInfo("r_sens", higher_is_better=False, basis="s_acc"),
+    )
+
+    def measure(self, pairs: Sequence[Pair]) -> Rows:
+        return Rows.of(pairs)
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        groups = rows.by("group")
+        scrambled = [part for name, part in groups.items() if not is_original(name)]
+        gaps = _stack(
+            [
+                part.mean("s_acc_max") - part.mean("s_acc_mean")
+                for part in scrambled or groups.values()
+            ]
+        )
+        error, worst = mean_over(gaps), highest_over(gaps)
+        return {"s_cons": (1 - error) * (1 - worst), "e_perf": error, "r_sens": worst}
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceRobustness:
+    """MDR, MDA (lower is better) and S_seq: what scrambling costs, against the original."""
+
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (
+        ScoreInfo("mdr", higher_is_better=False, lowest=-np.inf, basis=ORIGINAL),
+        ScoreInfo("mda", higher_is_better=False, lowest=-np.inf, basis=ORIGINAL),
+        ScoreInfo("s_seq", highest=np.inf, basis=ORIGINAL),
+    )
+
+    def measure(self, pairs: Sequence[Pair]) -> Rows:
+        there = [pair.fields.get(HAS_ORIGINAL) == "yes" for pair in pairs]
+        rows = Rows.of(pairs).with_numbers({ORIGINAL: np.where(there, 1.0, np.nan)})
+        # Said once a system and not of every row: no item is unscored because of it.
+        first = {
+            at: NO_ORIGINAL
+            for at, pair in enumerate(pairs)
+            if pair.fields.get(HAS_ORIGINAL) == "no"
+        }
+        return rows.with_reasons(ORIGINAL, first)
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        drop, worst = self._drops(rows)
+        return {"mdr": drop, "mda": worst, "s_seq": 1 - (0.5 * drop + 0.5 * worst)}
+
+    def _drops(self, rows: Pool) -> tuple[Value, Value]:
+        groups = rows.by("group")
+        originals = [part for name, part in groups.items() if is_original(name)]
+        scrambled = [part for name, part in groups.items() if not is_original(name)]
+        if not originals or not scrambled:
+            return np.nan, np.nan
+        original = originals[0].mean("s_acc")
+        drops = _stack([divide(original - part.mean("s_acc"), original) for part in scrambled])
+        return mean_over(drops), highest_over(drops)
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralRobustness:
+    """S_struct: how even S_Acc is over structure classes; S_Rob joins it with S_seq."""
+
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (
+        ScoreInfo("s_struct", basis=STRUCTURE),
+        ScoreInfo("s_rob", basis=STRUCTURE, highest=np.inf),
+    )
+
+    def measure(self, pairs: Sequence[Pair]) -> Rows:
+        named = [pair.fields.get(STRUCTURE, "").strip() for pair in pairs]
+        classes = np.asarray(named, dtype=object)
+        columns = {STRUCTURE: np.where(classes != "", 1.0, np.nan)}
+        for name in sorted({name for name in named if name}):
+            columns[f"{CLASS}{name}"] = np.where(classes == name, 1.0, np.nan)
+        missing = [at for at, name in enumerate(named) if not name]
+        rows = (
+            Rows.of(pairs).with_numbers(columns).with_texts({STRUCTURE: [n or None for n in named]})
+        )
+        return rows.with_reasons(STRUCTURE, dict.fromkeys(missing, NO_STRUCTURE))
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        columns = [name for name in rows.names if name.startswith(CLASS)]
+        # A ratio to a column of ones is the mean over the rows where that column is defined.
+        evenness = self._evenness([rows.ratio("s_acc", name) for name in columns])
+        sequence = SequenceRobustness().pool(rows)["s_seq"]
+        harmonic: Value = divide(2 * sequence * evenness, sequence + evenness)
+        return {"s_struct": evenness, "s_rob": harmonic}
+
+    def _evenness(self, means: Sequence[Value]) -> Value:
+        if not means:
+            return np.nan
+        stacked = _stack(means)
+        center = mean_over(stacked)
+        spread = np.sqrt(mean_over((stacked - center) ** 2))
+        classes = np.count_nonzero(~np.isnan(stacked), axis=0)
+        evenness = np.maximum(0.0, 1 - divide(spread, center))
+        return np.where(classes > 1, evenness, np.nan)
+
+
+def _stack(values: Sequence[Value]) -> Floats:
+    """Values of several groups, the groups along the first axis."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def mean_over(stacked: Floats) -> Value:
+    """The mean over groups that have a value; NaN where none has."""
+    seen = ~np.isnan(stacked)
+    value: Value = divide(np.where(seen, stacked, 0.0).sum(axis=0), seen.sum(axis=0))
+    return value
+
+
+def highest_over(stacked: Floats) -> Value:
+    """The highest of the groups that have a value; NaN where none has."""
+    highest = np.where(np.isnan(stacked), -np.inf, stacked).max(axis=0)
+    return np.where(np.isfinite(highest), highest, np.nan)

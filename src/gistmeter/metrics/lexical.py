@@ -1,0 +1,58 @@
+"""What two texts share in content words.
+
+*Lexical cosine*: the cosine between the counts of content words, Σ a_w·b_w / (‖a‖·‖b‖).
+
+*F-beta* (van Rijsbergen 1979) over the sets of content words C and R of candidate and reference,
+with precision P = |C ∩ R| / |C| and recall Q = |C ∩ R| / |R|:
+
+    F_β = (1 + β²)·P·Q / (β²·P + Q)
+
+β = 2 weighs recall four times as much as precision, so that saying more than the reference costs
+little and leaving something out costs much.
+
+Content words come from a language's own analyser: lemmas or normalised forms without stop words.
+A text that is all stop words is compared by all its words instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from gistmeter.languages import Language
+
+
+def count_cosine(candidate: Mapping[str, int], reference: Mapping[str, int]) -> float:
+    """Cosine of word counts. Range [0, 1], symmetric; NaN where either has no words."""
+    if not candidate or not reference:
+        return math.nan
+    dot = sum(count * reference.get(word, 0) for word, count in candidate.items())
+    if not dot:
+        return 0.0
+    squares = _squares(candidate) * _squares(reference)
+    return min(1.0, dot / math.sqrt(squares))
+
+
+def _squares(counts: Mapping[str, int]) -> int:
+    return sum(count * count for count in counts.values())
+
+
+def set_f_beta(candidate: Iterable[str], reference: Iterable[str], beta: float = 2.0) -> float:
+    """F-beta over sets of words. Range [0, 1]; 0 where nothing is shared; NaN without words."""
+    said, expected = frozenset(candidate), frozenset(reference)
+    if not said or not expected:
+        return math.nan
+    shared = len(said & expected)
+    # P = shared/|C| and Q = shared/|R| put in and common factors cancelled: no 0/0 at shared = 0.
+    return (1 + beta * beta) * shared / (beta * beta * len(expected) + len(said))
+
+
+@lru_cache(maxsize=1 << 17)
+def content_counts(language: Language, text: str) -> Counter[str]:
+    """How often each content word occurs; all words of a text that has no content word.
+
+    Remembered, since a reference comes back with every arrangement and every system.
+    """
+    return Counter(language.content_words(text) or language.words(text))

@@ -1,0 +1,121 @@
+"""S_Logic, logical validity: does one text follow from the other?
+
+    S_Logic = P_NLI(premise ⇒ hypothesis)
+
+from a model of natural language inference. The premise is the reference and the hypothesis the
+explanation (`reference-to-prediction`), or the other way round, or both: two texts say the same
+where each follows from the other, so "both" gives the minimum of the two. Several references are
+aggregated by maximum or mean; under the maximum, `neutral` and `contradiction` are those of the
+reference that entails most, so that the three still sum to 1.
+
+A system's value is the mean over its arrangements' means, so that every arrangement counts alike,
+or the mean over items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from gistmeter.errors import InputError
+from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats
+from gistmeter.models.protocols import EntailmentModel, Judgements
+from gistmeter.rows import Pool, Rows, Value, divide
+from gistmeter.types import Pair, ScoreInfo
+
+Direction = Literal["reference-to-prediction", "prediction-to-reference", "both"]
+DIRECTIONS: tuple[Direction, ...] = ("reference-to-prediction", "prediction-to-reference", "both")
+Average = Literal["arrangements", "items"]
+AVERAGES: tuple[Average, ...] = ("arrangements", "items")
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalValidity:
+    """S_Logic. Range [0, 1], higher is better; a missing text is unscored.
+
+    Rows hold `s_logic`, and for each direction asked `entailment`, `neutral`, `contradiction`
+    with the direction's name before them.
+    """
+
+    nli: EntailmentModel
+    direction: Direction = "reference-to-prediction"
+    aggregate: Aggregate = "max"
+    average: Average = "arrangements"
+
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (
+        ScoreInfo("s_logic"),
+        ScoreInfo("s_logic_reference_to_prediction", basis="s_logic"),
+        ScoreInfo("s_logic_prediction_to_reference", basis="s_logic"),
+    )
+
+    def __post_init__(self) -> None:
+        for value, allowed in (
+            (self.direction, DIRECTIONS),
+            (self.aggregate, AGGREGATES),
+            (self.average, AVERAGES),
+        ):
+            if value not in allowed:
+                raise InputError(f"'{value}' is none of {', '.join(allowed)}")
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        return DIRECTIONS[:2] if self.direction == "both" else (self.direction,)
+
+    def measure(self, pairs: Sequence[Pair]) -> Rows:
+        comparisons = Comparisons.of(pairs)
+        columns: dict[str, Floats] = {}
+        reasons = dict(comparisons.reasons)
+        unseen = np.zeros(len(comparisons))
+        for direction in self.directions:
+            answer = self._ask(comparisons, direction)
+            columns |= self._columns(comparisons, direction, answer)
+            reasons |= comparisons.blame(answer.failures)
+            unseen = np.fmax(unseen, answer.unseen)
+        sides = [columns[f"{_spelled(direction)}_entailment"] for direction in self.directions]
+        columns["s_logic"] = np.minimum.reduce(sides)
+        columns["unseen_by_nli"] = comparisons.aggregate(unseen, "max")
+        missing = np.flatnonzero(np.isnan(columns["s_logic"])).tolist()
+        rows = Rows.of(pairs).with_numbers(columns)
+        return rows.with_reasons("s_logic", {at: reasons[at] for at in missing})
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        values = {"s_logic": self._average(rows, "s_logic")}
+        if self.direction == "both":
+            for direction in map(_spelled, self.directions):
+                values[f"s_logic_{direction}"] = self._average(rows, f"{direction}_entailment")
+        return values
+
+    def _average(self, rows: Pool, name: str) -> Value:
+        if self.average == "items":
+            return rows.mean(name)
+        means = np.asarray([part.mean(name) for part in rows.by("group").values()])
+        seen = ~np.isnan(means)
+        value: Value = divide(np.where(seen, means, 0.0).sum(axis=0), seen.sum(axis=0))
+        return value
+
+    def _ask(self, texts: Comparisons, direction: Direction) -> Judgements:
+        sides = (texts.references, texts.candidates)
+        forward = direction == "reference-to-prediction"
+        premises, hypotheses = sides if forward else sides[::-1]
+        return self.nli.classify(list(zip(premises, hypotheses, strict=True)))
+
+    def _columns(
+        self, texts: Comparisons, direction: Direction, answer: Judgements
+    ) -> dict[str, Floats]:
+        given = {label: np.asarray(getattr(answer, label), dtype=np.float64) for label in LABELS}
+        if self.aggregate == "mean":
+            columns = {label: texts.aggregate(values, "mean") for label, values in given.items()}
+        else:
+            best = texts.best(given["entailment"])
+            columns = {
+                label: np.append(values, np.nan)[best] for label, values in given.items()
+            }  # -1, no comparison, finds the NaN at the end
+        return {f"{_spelled(direction)}_{label}": column for label, column in columns.items()}
+
+
+def _spelled(direction: Direction) -> str:
+    return direction.replace("-", "_")

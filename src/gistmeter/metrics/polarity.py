@@ -1,0 +1,98 @@
+"""Does the prediction praise what the reference blames?
+
+A text's polarity is read by its language: polar words, each turned round by the negations in whose
+scope it stands. The text is *positive* where more of its words end up positive than negative,
+*negative* the other way round, and neither where they balance. Between a candidate c and a
+reference r there is a conflict where
+
+    r is positive, and c is negative or only negated (a negation and no polar word); or
+    r is negative, and c is positive and nothing in it is negated.
+
+So 不是不喜欢 (twice negated) does not contradict praise, and 不喜欢 does. With several references
+the rule's `mode` decides: all of them, any of them, or a share of at least `ratio` must conflict.
+An override by item id replaces what is read from the item's references. A conflict multiplies
+F-beta by `penalty`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from gistmeter.errors import InputError
+from gistmeter.languages import Language, Polarity
+from gistmeter.metrics.references import Comparisons, Floats
+
+Mode = Literal["all", "any", "ratio"]
+MODES: tuple[Mode, ...] = ("all", "any", "ratio")
+SIGNS: Mapping[str, int] = {"positive": 1, "neutral": 0, "negative": -1}
+
+
+@lru_cache(maxsize=1 << 17)
+def read_polarity(language: Language, text: str) -> Polarity:
+    """A text's polarity; repeated references are read once."""
+    return language.polarity(text)
+
+
+def sign(polarity: Polarity) -> int:
+    """1 for praise, -1 for blame, 0 for neither or for a balance of both."""
+    if not polarity.words:
+        return int(polarity.positive) - int(polarity.negative)
+    polar = [word for word in polarity.words if word.kind in ("positive", "negative")]
+    positive = sum((word.kind == "positive") != word.negated for word in polar)
+    return (2 * positive > len(polar)) - (2 * positive < len(polar))
+
+
+def conflicts(candidate: Polarity, reference: Polarity | int) -> bool:
+    """Whether two readings contradict each other; a reference may be given by its sign."""
+    expected = reference if isinstance(reference, int) else sign(reference)
+    found = sign(candidate)
+    if expected > 0:
+        polar = candidate.positive or candidate.negative
+        return found < 0 or (candidate.negated and not polar)
+    return expected < 0 and found > 0 and not candidate.negated
+
+
+def parse_sign(text: str) -> int:
+    """The sign that an override names: positive, negative, neutral, or +, -, 0."""
+    spelled = {"+": "positive", "-": "negative", "0": "neutral"}
+    name = text.strip().lower()
+    name = spelled.get(name, name)
+    if name not in SIGNS:
+        raise InputError(f"'{text}' is no polarity: expected one of {', '.join(SIGNS)}")
+    return SIGNS[name]
+
+
+@dataclass(frozen=True, slots=True)
+class PolarityRule:
+    """When an item conflicts, and what that costs."""
+
+    penalty: float = 0.5  # what F-beta is multiplied by
+    mode: Mode = "all"
+    ratio: float = 0.5  # share of references that must conflict in mode "ratio"
+    overrides: Mapping[str, int] = field(default_factory=dict)  # sign by item id
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise InputError(f"Polarity mode '{self.mode}': expected one of {', '.join(MODES)}")
+        if not 0 <= self.penalty <= 1 or not 0 <= self.ratio <= 1:
+            raise InputError("The polarity penalty and ratio lie between 0 and 1")
+
+    def decide(
+        self, ids: Sequence[str], languages: Sequence[Language], comparisons: Comparisons
+    ) -> Floats:
+        """1 for each row in conflict, 0 for the others, NaN for rows without a comparison."""
+        found = []
+        texts = zip(comparisons.candidates, comparisons.references, strict=True)
+        for owner, (candidate, reference) in zip(comparisons.owner.tolist(), texts, strict=True):
+            language = languages[owner]
+            expected = self.overrides.get(ids[owner])
+            against = read_polarity(language, reference) if expected is None else expected
+            found.append(conflicts(read_polarity(language, candidate), against))
+        share = comparisons.aggregate(np.asarray(found, dtype=np.float64), "mean")
+        needed = {"all": 1.0, "any": 1e-9, "ratio": max(self.ratio, 1e-9)}[self.mode]
+        return np.where(np.isnan(share), np.nan, (share >= needed - 1e-12).astype(np.float64))
