@@ -140,6 +140,10 @@ def measure(items: Sequence[Item], metrics: Mapping[str, Metric]) -> Rows:
             rows = _unscored(items, metric, str(error))
         joined = rows if joined is None else joined.join(rows)
     assert joined is not None
+    for metric in metrics.values():
+        # A metric may add columns made from those of the others, once they are joined.
+        derive = getattr(metric, "derive", None)
+        joined = derive(joined) if derive is not None else joined
     return joined
 
 
