@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Time is not a property of the code: these machines are noisy.
+settings.register_profile("gistmeter", deadline=None, print_blob=True)
+settings.load_profile("gistmeter")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from gistmeter.errors import InputError
 
+HALVES = re.compile("[\ud800-\udfff]")
 MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
 
 
@@ -79,4 +81,4 @@ def sha256(path: Path) -> str:
 
 def printable(text: str) -> str:
     """Text that every encoder takes: half characters (lone surrogates) become U+FFFD."""
-    return text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
+    return HALVES.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.errors import GistmeterError
+from gistmeter.files import printable
 from gistmeter.types import Item
 
 Floats = npt.NDArray[np.float64]
@@ -202,10 +203,12 @@ class Rows:
         import polars
 
         columns: dict[str, Any] = {
-            key: polars.Series(key, list(self.keys[key]), dtype=polars.String) for key in KEYS
+            key: polars.Series(key, map(printable, self.keys[key]), dtype=polars.String)
+            for key in KEYS
         }
         for name, cells in self.texts.items():
-            columns[name] = polars.Series(name, list(cells), dtype=polars.String)
+            safe = [cell if cell is None else printable(cell) for cell in cells]
+            columns[name] = polars.Series(name, safe, dtype=polars.String)
         for name, column in self.numbers.items():
             columns[name] = polars.Series(name, column, dtype=polars.Float64).fill_nan(None)
         columns["reasons"] = polars.Series("reasons", self.reason_lines(), dtype=polars.String)

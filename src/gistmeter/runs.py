@@ -12,6 +12,7 @@ journal goes. A last line cut off by a kill is not counted.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 import math
@@ -260,8 +261,8 @@ def revive(name: str, settings: Mapping[str, Any]) -> Metric:
             f"The run was scored with a metric that is not installed. {error}"
         ) from error
     metric: Metric = object.__new__(target)
-    for field in getattr(target, "__dataclass_fields__", {}):
-        object.__setattr__(metric, field, _frozen(settings.get(field)))
+    for field in dataclasses.fields(target):
+        object.__setattr__(metric, field.name, _frozen(settings.get(field.name)))
     return metric
 
 
