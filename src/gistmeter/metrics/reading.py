@@ -38,7 +38,7 @@ class Reading:
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         return Rows.of(pairs)
 
-    def pool(self, rows: Pool) -> Mapping[str, Value]:
+    def pool(self, rows: Pool) -> Mapping[str, Value]:  # noqa: ARG002
         return {}
 
     def derive(self, rows: Rows) -> Rows:

@@ -1,0 +1,286 @@
+"""Predictions and their references, as pairs.
+
+Predictions come as one table a system, with a column `arrangement` or without; as a workbook with
+one sheet an arrangement; or as files `<model>_<arrangement>.csv` in a folder. A system is named by
+its file's stem, unless a column `system` or `model` names it. A row meets its references by its
+idiom, trimmed, never by its position; one that meets none keeps those of its own column
+`Reference`, if it has one, or is there without. A repetition of system, arrangement and idiom is
+an error.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gistmeter.errors import FormatError, InputError
+from gistmeter.formats.references import IDIOM, STRUCTURE, References, Splitting, clean, usable
+from gistmeter.formats.table import SUFFIXES, Table, read_sheets
+from gistmeter.types import Pair
+
+logger = logging.getLogger(__name__)
+
+PREDICTION = ("predictions", "candidate", "output", "response", "generated", "explanation",
+              "answer", "hypothesis", "预测", "預測")  # fmt: skip
+REFERENCE = ("references", "gold", "ground_truth", "target", "expected")
+ARRANGEMENT = ("arrangements", "permutation", "order", "sheet")
+SYSTEM = ("systems", "model", "model_name", "model name")
+LANGUAGE = ("lang",)
+RECOVERED = ("recovery", "restored", "recovered_form", "restored_form")
+OPTIONAL = {"structure": STRUCTURE, "recovered": RECOVERED, "language": LANGUAGE}
+ORIGINAL = "original"
+HAS_ORIGINAL = "has_original"
+_NUMBERED = re.compile(r"(?P<model>.+)_(?P<arrangement>arrangement[_-]?\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One row of a system's output, with the place it came from."""
+
+    idiom: str
+    text: str | None
+    system: str
+    arrangement: str
+    path: Path
+    line: int
+    references: str | None = None  # of its own column
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Pairs, and what did not find its other half."""
+
+    pairs: list[Pair]
+    without_reference: list[str]  # idioms that were predicted and have no reference
+    without_prediction: list[str]  # idioms that have references and were not predicted
+
+    @property
+    def matched(self) -> int:
+        return sum(bool(pair.references) for pair in self.pairs)
+
+
+def read_predictions(
+    paths: Sequence[Path], *, columns: Mapping[str, str] | None = None
+) -> list[Prediction]:
+    """All predictions of files and folders, in their order; a repetition is an error."""
+    found: list[Prediction] = []
+    for path in paths:
+        files = _files_of(path) if path.is_dir() else [path]
+        for file in files:
+            found += _read_file(file, columns or {}, in_folder=path.is_dir())
+    _refuse_repetitions(found)
+    return found
+
+
+def read_original(
+    path: Path, systems: Sequence[str], *, columns: Mapping[str, str] | None = None
+) -> list[Prediction]:
+    """Predictions for the unscrambled forms: of the system that the file or a column names.
+
+    A file whose stem is no system's, or its name with `_original`, serves the only system.
+    """
+    rows = read_predictions([path], columns=columns)
+    named = {row.system for row in rows}
+    if not named <= set(systems):
+        short = {name: re.sub(r"[_-]?original$", "", name, flags=re.IGNORECASE) for name in named}
+        if set(short.values()) <= set(systems):
+            rows = [replace(row, system=short[row.system]) for row in rows]
+        elif len(systems) == 1 and len(named) == 1:
+            rows = [replace(row, system=systems[0]) for row in rows]
+        else:
+            raise InputError(
+                f"{path}: is for '{', '.join(sorted(named))}', and the systems are "
+                f"{', '.join(systems)}. Name the file after its system (SYSTEM_original.csv), or "
+                "add a column 'system'"
+            )
+    return [replace(row, arrangement=ORIGINAL) for row in rows]
+
+
+def files_of(paths: Iterable[Path]) -> list[Path]:
+    """The files behind files and folders."""
+    return [file for path in paths for file in (_files_of(path) if path.is_dir() else [path])]
+
+
+def _files_of(folder: Path) -> list[Path]:
+    tables = [file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES]
+    files = sorted(file for file in tables if file.is_file() and file.name[0] not in ".~")
+    if not files:
+        raise InputError(f"{folder}: has no table. Known: {', '.join(SUFFIXES)}")
+    return files
+
+
+def _read_file(path: Path, columns: Mapping[str, str], *, in_folder: bool) -> list[Prediction]:
+    sheets = read_sheets(path)
+    workbook = path.suffix.lower() == ".xlsx"
+    sheets = _sheets_of_predictions(sheets, columns) if workbook and len(sheets) > 1 else sheets
+    system, arrangement = path.stem, ""
+    if in_folder and not workbook:
+        system, arrangement = split_stem(path.stem)
+    found: list[Prediction] = []
+    for name, table in sheets.items():
+        label = name if workbook and (len(sheets) > 1 or _names_arrangement(name)) else arrangement
+        found += _read_rows(table, columns, path.stem if workbook else system, label)
+    return found
+
+
+def _sheets_of_predictions(
+    sheets: Mapping[str, Table], columns: Mapping[str, str]
+) -> dict[str, Table]:
+    """The sheets that hold predictions; a summary or a remark between them is passed over."""
+    chosen = "prediction" in {key.casefold() for key in columns}
+    kept = {
+        name: table
+        for name, table in sheets.items()
+        if chosen or _prediction_column(table, {}) is not None
+    }
+    for name in sheets if kept else ():
+        if name not in kept:
+            logger.warning("Sheet '%s' has no column of predictions and is passed over", name)
+    return kept or dict(sheets)
+
+
+def _names_arrangement(sheet: str) -> bool:
+    return not re.fullmatch(r"(?:sheet|tabelle|工作表|シート|시트)\s*\d*", sheet, re.IGNORECASE)
+
+
+def split_stem(stem: str) -> tuple[str, str]:
+    """`<model>_<arrangement>` at its last underscore; a stem without one is a model's name.
+
+    >>> split_stem("model_a_arrangement1")
+    ('model_a', 'arrangement1')
+    """
+    numbered = _NUMBERED.fullmatch(stem)
+    if numbered:
+        return numbered["model"], numbered["arrangement"]
+    model, mark, arrangement = stem.rpartition("_")
+    return (model, arrangement) if mark and model and arrangement else (stem, "")
+
+
+def _read_rows(
+    table: Table, columns: Mapping[str, str], system: str, arrangement: str
+) -> list[Prediction]:
+    chosen = usable(table, columns)
+    prediction = _prediction_column(table, columns)
+    if prediction is None:
+        prediction = table.need("prediction", PREDICTION, columns)
+    others = {"system": SYSTEM, "arrangement": ARRANGEMENT, **OPTIONAL}
+    places = {name: table.find(name, known, columns) for name, known in others.items()}
+    reference = table.find("reference", REFERENCE, chosen)
+    idiom = table.find("idiom", IDIOM, chosen)
+    if idiom is None and reference is None:
+        idiom = table.need("idiom", IDIOM, columns)
+    at = {name: table.columns.index(column) for name, column in places.items() if column}
+    at |= {"prediction": table.columns.index(prediction)}
+    at |= {"idiom": table.columns.index(idiom)} if idiom else {}
+    at |= {"reference": table.columns.index(reference)} if reference else {}
+    found = []
+    for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
+        cells = {name: (row[place] or "").strip() for name, place in at.items()}
+        key = cells["idiom"] if idiom else str(number)
+        if not key:
+            raise FormatError("names no idiom", path=table.path, row=line, column=idiom)
+        found.append(
+            Prediction(
+                idiom=key,
+                text=clean(cells["prediction"]) or None,
+                system=cells.get("system") or system,
+                arrangement=cells.get("arrangement") or arrangement,
+                path=table.path,
+                line=line,
+                references=cells.get("reference") or None,
+                fields={name: cells[name] for name in OPTIONAL if cells.get(name)},
+            )
+        )
+    return found
+
+
+def _prediction_column(table: Table, columns: Mapping[str, str]) -> str | None:
+    """`Prediction`, else the one column whose name contains it, else a synonym."""
+    exact = table.find("prediction", (), columns)
+    if exact is not None:
+        return exact
+    containing = [name for name in table.columns if "prediction" in name.casefold()]
+    if len(containing) > 1:
+        raise FormatError(
+            f"has several columns of predictions ({', '.join(containing)}). Choose one with "
+            "--column prediction=HEADER",
+            path=table.path,
+        )
+    return containing[0] if containing else table.find("prediction", PREDICTION)
+
+
+def _refuse_repetitions(rows: Sequence[Prediction]) -> None:
+    seen: dict[tuple[str, str, str], Prediction] = {}
+    for row in rows:
+        first = seen.setdefault((row.system, row.arrangement, row.idiom), row)
+        if first is not row:
+            arrangement = f", arrangement '{row.arrangement}'" if row.arrangement else ""
+            raise FormatError(
+                f"repeats the idiom '{row.idiom}' of system '{row.system}'{arrangement}, first "
+                f"in {first.path}, line {first.line}",
+                path=row.path,
+                row=row.line,
+            )
+
+
+def match(
+    predictions: Sequence[Prediction],
+    references: References | None,
+    *,
+    splitting: Splitting | None = None,
+    structures: Mapping[str, str] | None = None,
+    language: str = "",
+) -> Matched:
+    """Pairs of predictions and their references, by idiom. No row in common is an error."""
+    split = (splitting or Splitting()).split
+    known = references.by_idiom if references else {}
+    classes = {**(references.structures if references else {}), **(structures or {})}
+    originals = {row.system for row in predictions if row.arrangement.lower() == ORIGINAL}
+    told: set[str] = set()
+    pairs = []
+    for row in predictions:
+        given = known.get(row.idiom) or (split([row.references]) if row.references else ())
+        extra = dict(row.fields)
+        if row.idiom in classes:
+            extra.setdefault("structure", classes[row.idiom])
+        if row.system in originals:
+            extra[HAS_ORIGINAL] = "yes"
+        elif row.system not in told:
+            extra[HAS_ORIGINAL] = "no"
+            told.add(row.system)
+        pairs.append(
+            Pair(
+                id=row.idiom,
+                candidate=row.text,
+                references=given,
+                system=row.system,
+                arrangement=row.arrangement,
+                language=extra.pop("language", language),
+                fields=extra,
+            )
+        )
+    predicted = {row.idiom for row in predictions}
+    bare = dict.fromkeys(pair.id for pair in pairs if not pair.references and pair.id not in known)
+    matched = Matched(pairs, list(bare), [name for name in known if name not in predicted])
+    if not any(pair.references for pair in pairs):
+        _refuse_nothing_in_common(predictions, references)
+    return matched
+
+
+def _refuse_nothing_in_common(
+    predictions: Sequence[Prediction], references: References | None
+) -> None:
+    predicted = ", ".join(f"'{row.idiom}'" for row in predictions[:3])
+    if references is None:
+        raise InputError(
+            "There are no references: give a file with --references, or a column 'Reference'"
+        )
+    expected = ", ".join(f"'{name}'" for name in list(references.by_idiom)[:3])
+    raise InputError(
+        f"Predictions and references have no idiom in common: predictions are for {predicted} …, "
+        f"references for {expected} …"
+    )

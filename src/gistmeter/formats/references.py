@@ -1,0 +1,181 @@
+"""References: what an item should have said, in one or more ways.
+
+A table of items and their explanations, with or without a header line. A cell may hold several
+references, separated by `||`; a third column and every further column named like an explanation
+add more; an item that occurs twice has the references of both. Square brackets are removed from a
+text, their content stays, and white space is collapsed: models see that text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gistmeter.errors import FormatError
+from gistmeter.formats.table import Table, read_sheets, read_table
+
+IDIOM = ("idiom", "id", "item", "key", "term", "word", "phrase", "name", "成语", "成語", "四字熟語",
+         "사자성어", "표제어", "question")  # fmt: skip
+EXPLANATION = ("explanation", "reference", "references", "definition", "meaning", "gloss", "answer",
+               "expected", "target", "解释", "解釋", "释义", "釋義", "意味", "뜻")  # fmt: skip
+STRUCTURE = ("structure", "structure_class", "structure class", "structural_class", "结构", "結構")
+POLARITY = ("polarity", "sign", "sentiment")
+METADATA = frozenset(
+    ("structure", "structure_class", "pinyin", "reading", "pronunciation", "source", "category",
+     "type", "class", "language", "lang", "frequency", "note", "notes", "comment", "example",
+     "examples", "origin", "polarity", "index", "number", "url", "link")
+)  # fmt: skip
+PLACEHOLDER = re.compile(
+    r"(?:zdic|暂无|暫無|无|無)?(?:解释|解釋|释义|釋義)|暂无|暫無|n/?a|nan|none|null|todo|tbd|[-–—?？.…]+",
+    re.IGNORECASE,
+)
+DEFAULT_SEPARATORS = "||"
+WIDE = "wide"
+_WIDE_PATTERN = re.compile(r"\|\||[;；/、]")
+_BRACKETS = str.maketrans("", "", "[]")
+
+
+def clean(text: str) -> str:
+    """Text without square brackets (their content stays) and with single spaces.
+
+    >>> clean(" [ 指考试 ]  落榜 ")
+    '指考试 落榜'
+    """
+    return " ".join(text.translate(_BRACKETS).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Splitting:
+    """How a cell becomes references.
+
+    `separators` is "||", other marks separated by spaces ("|| ;"), or "wide", which splits at
+    || ; ； / 、 and, as the reference code does, keeps duplicates and placeholders.
+    """
+
+    separators: str = DEFAULT_SEPARATORS
+
+    def split(self, cells: Iterable[str | None]) -> tuple[str, ...]:
+        """The references of an item's cells, cleaned; none twice."""
+        pattern = self._pattern()
+        parts = [clean(part) for cell in cells if cell for part in pattern.split(cell)]
+        known = [part for part in parts if part]
+        if self.separators == WIDE:
+            return tuple(known)
+        return tuple(dict.fromkeys(part for part in known if not PLACEHOLDER.fullmatch(part)))
+
+    def _pattern(self) -> re.Pattern[str]:
+        if self.separators == WIDE:
+            return _WIDE_PATTERN
+        marks = self.separators.split() or [DEFAULT_SEPARATORS]
+        return re.compile("|".join(re.escape(mark) for mark in marks))
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The references of every item, and its structure class where the table has one."""
+
+    by_idiom: Mapping[str, tuple[str, ...]]
+    structures: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()  # those that the references were taken from
+    guessed: str = ""  # the encoding, where it was a guess
+
+
+def read_references(
+    path: Path, *, splitting: Splitting | None = None, columns: Mapping[str, str] | None = None
+) -> References:
+    """Read a table of references; `columns` is what the user chose by --column."""
+    table = _headed_or_not(path, columns or {})
+    idiom, explanations = _columns(table, usable(table, columns or {}))
+    structure = table.find("structure", STRUCTURE)
+    chosen = [table.columns.index(name) for name in explanations]
+    place = table.columns.index(idiom)
+    cells: dict[str, list[str | None]] = {}
+    structures: dict[str, str] = {}
+    for row in table.rows:
+        name = (row[place] or "").strip()
+        if not name:
+            continue
+        cells.setdefault(name, []).extend(row[at] for at in chosen)
+        if structure and (label := (row[table.columns.index(structure)] or "").strip()):
+            structures[name] = label
+    split = (splitting or Splitting()).split
+    by_idiom = {name: split(own) for name, own in cells.items()}
+    return References(by_idiom, structures, tuple(explanations), table.guessed)
+
+
+def usable(table: Table, columns: Mapping[str, str]) -> dict[str, str]:
+    """The user's choices whose header this table has: one --column serves several files."""
+    headers = {name.strip().casefold() for name in table.columns}
+    return {
+        name.casefold(): header
+        for name, header in columns.items()
+        if header.strip().casefold() in headers
+    }
+
+
+def _headed_or_not(path: Path, columns: Mapping[str, str]) -> Table:
+    """The table with its header if it has one: a first line of known names is one."""
+    table = next(iter(read_sheets(path).values()))
+    asked = {"idiom", "explanation", "reference"} & set(usable(table, columns))
+    if asked or table.find("idiom", IDIOM) or table.find("explanation", EXPLANATION):
+        return table
+    if len(table.columns) < 2:
+        raise FormatError(
+            f"has one column ('{table.columns[0]}'); an item and its explanation were expected",
+            path=path,
+        )
+    return read_table(path, header=False) if table.headed else table
+
+
+def _columns(table: Table, columns: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The column of items, and those of their explanations."""
+    if not table.headed:
+        return table.columns[0], table.columns[1:]
+    idiom = table.find("idiom", IDIOM, columns) or table.columns[0]
+    wanted = columns.get("explanation") or columns.get("reference")
+    chosen = {"explanation": wanted} if wanted else {}
+    first = table.find("explanation", EXPLANATION, chosen)
+    if first is None or first == idiom:
+        others = [name for name in table.columns if name != idiom]
+        first = next((name for name in others if _is_explanation(name)), None)
+    if first is None:
+        first = table.need("explanation", EXPLANATION, chosen)
+    if chosen:
+        return idiom, [first]
+    more = [
+        name
+        for at, name in enumerate(table.columns)
+        if name not in (idiom, first)
+        and (_is_explanation(name) or (at == 2 and name.casefold() not in METADATA))
+    ]
+    return idiom, [first, *more]
+
+
+def _is_explanation(name: str) -> bool:
+    """Whether a column is named like an explanation: explanation2, Second reference."""
+    folded = name.casefold()
+    return any(stem in folded for stem in ("explanation", "reference", "definition", "meaning"))
+
+
+def read_by_idiom(path: Path, name: str, synonyms: Iterable[str]) -> dict[str, str]:
+    """A file of two columns, idiom and something about it (structure, polarity)."""
+    table = next(iter(read_sheets(path).values()))
+    known = tuple(synonyms)
+    if not table.find("idiom", IDIOM) and not table.find(name, known):
+        table = read_table(path, header=False)
+    if len(table.columns) < 2:
+        raise FormatError(f"has one column; idiom and {name} were expected", path=path)
+    idiom = table.find("idiom", IDIOM) or table.columns[0]
+    value = table.find(name, known)
+    value = value or next(column for column in table.columns if column != idiom)
+    pairs = zip(table.column(idiom), table.column(value), table.lines, strict=True)
+    found: dict[str, str] = {}
+    for key, cell, line in pairs:
+        if not (key or "").strip() or not (cell or "").strip():
+            continue
+        label = (cell or "").strip()
+        if found.setdefault((key or "").strip(), label) != label:
+            raise FormatError(f"gives '{key}' two values", path=path, row=line, column=value)
+    return found
