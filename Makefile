@@ -1,0 +1,55 @@
+# Two commands do all the set-up: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test test-torch lint browser docs clean
+
+demo: $(VENV)/.demo
+	$(BIN)/gistmeter demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -m "not torch" -n auto --dist loadfile
+
+test-torch: $(VENV)/.torch
+	$(BIN)/python -m pytest -m torch
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The reports are tested in a real browser; where there is none and Debian's can be installed, it is.
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && apt-get install -y -qq chromium chromium-driver fonts-noto-cjk; } \
+	  || echo "No Chromium here: the browser tests will be skipped"
+
+docs: $(VENV)/.test
+	$(BIN)/python docs/generate.py
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gistmeter needs Python 3.11 or newer; set PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[demo]'
+	touch $@
+
+$(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[test]'
+	touch $@
+
+# torch first and by its version, so that a CPU build found beside the index is taken.
+$(VENV)/.torch: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) --editable '.[test,test-torch]'
+	touch $@
+
+$(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
+	$(INSTALL) --editable '.[test,lint]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) runs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,102 @@
+"""Who may import whom, and who may speak: held by reading the source."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+SOURCE = ROOT / "src" / "gistmeter"
+FOUNDATION = {"version", "errors"}
+SHAPES = FOUNDATION | {"types", "files", "rows"}
+LOWER = SHAPES | {"signature", "registry"}
+MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
+MODELS = MIDDLE | {"models"}
+METRICS = MIDDLE | {"models.protocols", "metrics"}
+UPPER = MODELS | METRICS | {"runs", "evaluate", "recognizers", "comparison", "validation"}
+# The families' Python faces put metric, models and evaluation together.
+FACES = {"texts", "books", "parses", "speech"}
+ALLOWED = {
+    "version": set(),
+    "errors": set(),
+    "types": FOUNDATION | {"rows"},  # rows for type checking only
+    "files": FOUNDATION,
+    "rows": SHAPES,
+    "signature": FOUNDATION,
+    "registry": FOUNDATION,
+    "cache": LOWER,
+    "languages": SHAPES | {"languages"},
+    "formats": LOWER | {"formats", "languages", "cache"},
+    "statistics": LOWER,
+    "models": MODELS,
+    "metrics": METRICS,
+    "recognizers": MODELS | {"recognizers"},
+    "runs": MIDDLE,
+    "evaluate": MODELS | {"runs"},
+    "comparison": MIDDLE | {"runs", "evaluate"},
+    "validation": MIDDLE | {"runs", "evaluate", "comparison"},
+    "report": SHAPES | {"report"},
+}
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    """The part of the house a file is in: `metrics` for metrics/accuracy.py."""
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of ours that a file imports, without the leading `gistmeter.`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            module = node.module or ""
+            found |= (
+                {f"gistmeter.{alias.name}" for alias in node.names}
+                if module == "gistmeter"
+                else {module}
+            )
+    return {name.removeprefix("gistmeter.") for name in found if name.startswith("gistmeter.")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_keep_to_the_rules(path: Path) -> None:
+    here = room(path)
+    if here in {"__init__", "__main__", "cli", *FACES}:
+        return
+    allowed = ALLOWED[here]
+    for module in imported(path):
+        first = module.split(".")[0]
+        assert first in allowed or module in allowed, f"{here} must not import {module}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_the_command_line_and_the_report_speak(path: Path) -> None:
+    if room(path) in {"cli", "report"}:
+        return
+    for node in ast.walk(ast.parse(path.read_text())):
+        called = getattr(node, "func", None)
+        assert getattr(called, "id", "") != "print", f"{path}:{node.lineno} prints"
+        if isinstance(node, ast.Attribute) and node.attr in {"stdout", "stderr"}:
+            assert getattr(node.value, "id", "") != "sys", (
+                f"{path}:{node.lineno} writes to the user"
+            )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_is_unpickled_evaluated_or_trusted(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+            bare = isinstance(node.func, ast.Name)
+            assert not (bare and name in {"eval", "exec"}), f"{path}:{node.lineno} {name}"
+            for keyword in node.keywords:
+                if keyword.arg in {"trust_remote_code", "allow_pickle"}:
+                    assert getattr(keyword.value, "value", True) is False, f"{path}:{node.lineno}"
+        if isinstance(node, ast.Import):
+            assert not {alias.name for alias in node.names} & {"pickle", "marshal", "shelve"}, path
