@@ -1,0 +1,128 @@
+"""Does a fact occur where the model says it does?
+
+A model can be wrong, can invent, and can obey a sentence in a transcript. A fact therefore keeps
+only the sides on which it really occurs: `both` becomes `expected` when nothing like it is in the
+transcript, and a fact that occurs nowhere is dropped and counted. A side's words are compared
+loosely, because a model lemmatises: a word of the fact occurs in a text when the text has a word
+that shares all but its ending (its first 60%, at least 3 letters; numbers whole). In scripts
+without spaces neighbouring characters are compared instead. A fact occurs when at least half of
+its words do, words of one or two letters left out unless there are no others.
+
+This can drop an inventive paraphrase; the prompt asks for the texts' own words for that reason.
+The other way round, a fact all of whose words stand in a passage that is the same in both texts
+(two words away from any difference) is told in both, whatever the model says.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gistmeter.metrics.facts.verdicts import SemanticFact, Verdict
+
+ENOUGH = 0.5  # share of a fact's words that must occur
+MARGIN = 2  # words next to a difference, where a lost "not" would matter
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff]")
+WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Facts on the sides where they occur, and how many had to be changed or dropped."""
+
+    facts: tuple[SemanticFact, ...]
+    corrected: int
+    dropped: int
+
+
+class Occurrences:
+    """Words of a text, by their first letters."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = frozenset(words)
+        self.stems = frozenset(
+            word[:size] for word in self.words for size in range(3, len(word) + 1)
+        )
+
+    def support(self, fact: SemanticFact) -> float:
+        """The share of a fact's words that occur; 0 for a fact without words."""
+        words = _fact_words(fact)
+        telling = [word for word in words if _tells(word)] or words
+        return sum(map(self._has, telling)) / len(telling) if telling else 0.0
+
+    def holds(self, fact: SemanticFact) -> bool:
+        """Whether every word of a fact occurs, short ones too."""
+        words = _fact_words(fact)
+        return bool(words) and all(map(self._has, words))
+
+    def _has(self, word: str) -> bool:
+        if word in self.words:
+            return True
+        if len(word) <= 3 or any(character.isdigit() for character in word):
+            return False
+        stem = word[: max(3, round(0.6 * len(word)))]
+        return stem in self.stems
+
+
+def _fact_words(fact: SemanticFact) -> list[str]:
+    return _words(f"{fact.subject} {fact.predicate} {fact.object}")
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 2 or any(map(str.isdigit, word)) or bool(UNSPACED.search(word))
+
+
+def _words(text: str) -> list[str]:
+    """Words in lower case; pairs of neighbouring characters in scripts without spaces."""
+    found: list[str] = []
+    for word in WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
+        if UNSPACED.search(word):
+            found += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
+        else:
+            found.append(word)
+    return found
+
+
+def check(facts: Sequence[SemanticFact], expected: str, got: str) -> Checked:
+    """Each fact on those of its claimed sides where it occurs."""
+    said, heard = _words(expected), _words(got)
+    sides = Occurrences(said), Occurrences(heard)
+    unchanged = _unchanged(said, heard)
+    kept: list[SemanticFact] = []
+    corrected = dropped = 0
+    for fact in facts:
+        verdict = _verdict(fact, *sides)
+        if verdict is None:
+            dropped += 1
+            continue
+        if any(passage.holds(fact) for passage in unchanged):
+            verdict = Verdict.BOTH
+        corrected += verdict is not fact.verdict
+        kept.append(replace(fact, verdict=verdict))
+    return Checked(tuple(kept), corrected, dropped)
+
+
+def _verdict(fact: SemanticFact, said: Occurrences, heard: Occurrences) -> Verdict | None:
+    in_expected = fact.verdict is not Verdict.GOT and said.support(fact) >= ENOUGH
+    in_got = fact.verdict is not Verdict.EXPECTED and heard.support(fact) >= ENOUGH
+    if in_expected and in_got:
+        return Verdict.BOTH
+    if in_expected:
+        return Verdict.EXPECTED
+    return Verdict.GOT if in_got else None
+
+
+def _unchanged(said: list[str], heard: list[str]) -> list[Occurrences]:
+    """The passages that are the same in both texts, without the words next to a difference."""
+    from rapidfuzz.distance import Levenshtein
+
+    passages = []
+    for code in Levenshtein.opcodes(said, heard):
+        if code.tag != "equal":
+            continue
+        start = code.src_start + (MARGIN if code.src_start or code.dest_start else 0)
+        last = code.src_end == len(said) and code.dest_end == len(heard)
+        passages.append(Occurrences(said[start : code.src_end - (0 if last else MARGIN)]))
+    return passages

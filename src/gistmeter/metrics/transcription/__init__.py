@@ -1,0 +1,21 @@
+"""Transcripts against what was said: normalised, aligned word by word, counted.
+
+`normalisation` decides what counts as the same word, `alignment` finds the fewest edits between
+two texts and cuts them into segments, `rates` turns edits into word and character error rates.
+"""
+
+from gistmeter.metrics.transcription.alignment import WordAlignment, align, segments
+from gistmeter.metrics.transcription.normalisation import NORMALIZERS, NUMBERS, Reading, TextForm
+from gistmeter.metrics.transcription.rates import ErrorRates, clip_rows
+
+__all__ = [
+    "NORMALIZERS",
+    "NUMBERS",
+    "ErrorRates",
+    "Reading",
+    "TextForm",
+    "WordAlignment",
+    "align",
+    "clip_rows",
+    "segments",
+]
