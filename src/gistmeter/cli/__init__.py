@@ -24,6 +24,13 @@ COMMANDS = (
     "text", "book", "parse", "speech", "compare", "validate", "report", "models", "cache", "demo",
 )  # fmt: skip
 
+CONTEXT = {
+    # The seeds' flags have underscores: --pfs_gamma is --pfs-gamma.
+    "token_normalize_func": lambda token: token.replace("_", "-"),
+    "auto_envvar_prefix": "GISTMETER",
+    "help_option_names": ["-h", "--help"],
+}
+
 app = typer.Typer(
     name="gistmeter",
     help="How much of the meaning survived: score texts, books, parses and speech.",
@@ -31,12 +38,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={
-        # The seeds' flags have underscores: --pfs_gamma is --pfs-gamma.
-        "token_normalize_func": lambda token: token.replace("_", "-"),
-        "auto_envvar_prefix": "GISTMETER",
-        "help_option_names": ["-h", "--help"],
-    },
+    context_settings=CONTEXT,
 )
 
 
@@ -80,11 +82,11 @@ def _mount() -> None:
 _mount()
 
 
-def main() -> None:
+def main(commands: typer.Typer = app) -> None:
     """The entry point: run a command, and turn our errors into messages and exit codes."""
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        app()
+        commands()
     except GistmeterError as error:
         Console(stderr=True, highlight=False).print(f"Error: {error}", markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
