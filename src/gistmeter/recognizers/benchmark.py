@@ -18,13 +18,26 @@ connection are not part of them.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gistmeter.errors import FormatError, InputError
+from gistmeter.formats.audio import Audio, read_audio
+from gistmeter.recognizers.listening import Notes, Pace, join, listen
 from gistmeter.recognizers.protocols import Recognizer, RecognizerError, SpeechEvent
 from gistmeter.recognizers.resolution import Resolved, adapt, resolve
+from gistmeter.recognizers.threads import in_thread
+from gistmeter.recognizers.whole import WholeFiles
 from gistmeter.types import Clip
+
+log = logging.getLogger(__name__)
+LONGEST_PAUSE = 60.0  # seconds; a service that asks for more is tried again all the same
 
 __all__ = [
     "BenchmarkSettings",
@@ -49,12 +62,30 @@ class BenchmarkSettings:
     chunk_ms: int = 200
     silence_before: float = 0.0  # seconds of silence sent ahead of the clip
     silence_after: float = 1.0  # and after it, so that the end of the utterance is found
-    timeout: float = 30.0  # a try ends after timeout + timeout_factor · duration seconds
+    timeout: float = 30.0  # a try ends after timeout + timeout_factor · duration + the sending
     timeout_factor: float = 4.0
     tries: int = 3
     pause: float = 1.0  # seconds before the second try, doubled before each further one
     stop_after: int = 5  # clips failed in a row, after which a recogniser is left alone
     language: str = ""  # for clips that do not name their own
+
+    def __post_init__(self) -> None:
+        if self.realtime_factor < 0 or self.chunk_ms < 1 or self.tries < 1 or self.stop_after < 1:
+            raise InputError(
+                "The real-time factor cannot be below 0, nor chunks (in ms), tries and failures "
+                f"in a row below 1: {self}"
+            )
+
+    def pace(self, recognizer: Recognizer) -> Pace:
+        """A recogniser of whole files gets the clip at once, without silence around it."""
+        if isinstance(recognizer, WholeFiles):
+            return Pace(0.0, self.chunk_ms, 0.0, 0.0)
+        return Pace(self.realtime_factor, self.chunk_ms, self.silence_before, self.silence_after)
+
+    def limit(self, duration: float) -> float:
+        """Seconds after which a try has failed."""
+        padded = duration + self.silence_before + self.silence_after
+        return self.timeout + self.timeout_factor * duration + self.realtime_factor * padded
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +126,53 @@ async def transcribe(
     recognizer: Recognizer, path: str, settings: BenchmarkSettings, language: str = ""
 ) -> Transcript:
     """One clip through one recogniser, with its tries. A failure is in the transcript's `error`."""
-    raise NotImplementedError
+    try:
+        audio = await in_thread(read_audio, path)
+    except FormatError as damage:
+        return Transcript(error=str(damage))
+    error, tried = "", 0
+    for tried in range(1, settings.tries + 1):
+        try:
+            return _report(await _attempt(recognizer, audio, settings, language), audio, tried)
+        except RecognizerError as failure:
+            error = str(failure)
+            log.info("%s, try %d on %s: %s", recognizer.id, tried, path, error)
+            if failure.lasting:
+                break
+            if tried < settings.tries:
+                pause = max(settings.pause * 2 ** (tried - 1), failure.retry_after)
+                await asyncio.sleep(min(pause, LONGEST_PAUSE))
+    return Transcript(error=error, duration=audio.duration, tries=tried)
+
+
+async def _attempt(
+    recognizer: Recognizer, audio: Audio, settings: BenchmarkSettings, language: str
+) -> Notes:
+    """One try; whatever others' code raises is a failure of this clip."""
+    pace, limit = settings.pace(recognizer), settings.limit(audio.duration)
+    try:
+        return await listen(recognizer, audio, pace, language or settings.language, limit)
+    except RecognizerError:
+        raise
+    except InputError as error:  # a missing package or model: no try will change that
+        raise RecognizerError(str(error), lasting=True) from error
+    except Exception as error:
+        raise RecognizerError(f"{type(error).__name__}: {error}") from error
+
+
+def _report(notes: Notes, audio: Audio, tried: int) -> Transcript:
+    last = notes.last if notes.last is not None else math.nan
+    first = notes.first if notes.first is not None else math.nan
+    return Transcript(
+        text=join(notes.finals),
+        latency_first=first - notes.started,
+        latency_final=max(0.0, last - notes.spoken) if notes.last is not None else math.nan,
+        elapsed=last - notes.started,
+        duration=audio.duration,
+        tries=tried,
+        partials=notes.partials,
+        segments=tuple(notes.finals),
+    )
 
 
 def transcribe_all(
@@ -111,7 +188,82 @@ def transcribe_all(
     results come; failures come too, with `error` set, those of an abandoned recogniser with
     `tries == 0`. What `on_result` raises ends the benchmark. SIGTERM and Ctrl-C end it without an
     exception: results so far have been handed over and `Outcome.interrupted` says so.
-
     `wanted(name, clip)` tells which are to be done, for a resumed run; all where it is None.
     """
-    raise NotImplementedError
+    return asyncio.run(_Benchmark(settings, on_result).run(recognizers, clips, wanted))
+
+
+class _Benchmark:
+    def __init__(self, settings: BenchmarkSettings, on_result: OnResult) -> None:
+        self._settings, self._on_result = settings, on_result
+        self._interrupted = ""
+        self._abandoned: dict[str, str] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def run(
+        self,
+        recognizers: Mapping[str, Recognizer],
+        clips: Sequence[Clip],
+        wanted: Callable[[str, Clip], bool] | None,
+    ) -> Outcome:
+        for name, recognizer in recognizers.items():
+            due = [clip for clip in clips if wanted is None or wanted(name, clip)]
+            self._tasks.append(asyncio.create_task(self._go_through(name, recognizer, due)))
+        with _signals(self._stop):
+            if self._tasks:
+                await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
+            ended = await self._end()
+        for error in ended:
+            if isinstance(error, BaseException) and not isinstance(error, asyncio.CancelledError):
+                raise error
+        return Outcome(self._interrupted, dict(self._abandoned))
+
+    async def _end(self) -> list[BaseException | None]:
+        for task in self._tasks:
+            task.cancel()
+        return await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _stop(self, name: str) -> None:
+        self._interrupted = name
+        for task in self._tasks:
+            task.cancel()
+
+    async def _go_through(self, name: str, recognizer: Recognizer, clips: Sequence[Clip]) -> None:
+        failures, reason = 0, ""
+        for clip in clips:
+            if failures >= self._settings.stop_after:
+                transcript = Transcript(error=f"not tried after {failures} failures: {reason}")
+            else:
+                transcript = await self._transcribe(recognizer, clip)
+            self._on_result(name, clip, transcript)
+            if transcript.tries:  # a damaged file says nothing about the recogniser
+                failures = failures + 1 if transcript.failed else 0
+                reason = transcript.error
+            if failures == self._settings.stop_after and name not in self._abandoned:
+                self._abandoned[name] = reason
+                log.warning("%s is given up after %d failures: %s", name, failures, reason)
+
+    async def _transcribe(self, recognizer: Recognizer, clip: Clip) -> Transcript:
+        if not clip.audio:
+            return Transcript(error="no audio")
+        return await transcribe(recognizer, clip.audio, self._settings, clip.language)
+
+
+@contextlib.contextmanager
+def _signals(stop: Callable[[str], None]) -> Iterator[None]:
+    """SIGTERM and Ctrl-C call `stop`; only the main thread can be asked to do that."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        for number in before:
+            with contextlib.suppress(NotImplementedError):  # Windows
+                loop.add_signal_handler(number, stop, number.name)
+        yield
+    finally:
+        for number, handler in before.items():
+            with contextlib.suppress(NotImplementedError):
+                loop.remove_signal_handler(number)
+            signal.signal(number, handler)

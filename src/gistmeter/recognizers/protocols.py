@@ -15,16 +15,15 @@ A recogniser that can only take whole files has `transcribe(path, language)` ins
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from gistmeter.errors import InputError, ModelError
 
-SAMPLE_RATE = 16_000  # of every stream; 16-bit mono
-BYTES_PER_SECOND = 2 * SAMPLE_RATE
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Mapping
+    from pathlib import Path
+    from types import TracebackType
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,7 @@ class SpeechEvent:
     text: str
     is_final: bool = True
     speaker: str = ""
+    verbatim: bool = False  # joins the final text before it as it stands, without a space
 
 
 @runtime_checkable
@@ -58,7 +58,7 @@ class Session(Protocol):
 
 @runtime_checkable
 class Recognizer(Protocol):
-    """A recogniser of streams. `id` names the service, its model and what else changes its texts."""
+    """A recogniser of streams; `id` names service and model, all that could change its texts."""
 
     @property
     def id(self) -> str: ...
@@ -97,7 +97,7 @@ class RecognizerError(ModelError):
         self.lasting, self.retry_after = lasting, retry_after
 
 
-class MissingKey(InputError):  # noqa: N818 - says what is missing, as the others of its kind
+class MissingKey(InputError):
     """A vendor's key is not in the environment; the recogniser is left out, with a warning."""
 
     def __init__(self, vendor: str, variable: str) -> None:

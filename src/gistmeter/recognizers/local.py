@@ -1,0 +1,71 @@
+"""Sessions with a decoder that runs on this machine.
+
+A decoder is plain and blocking: it accepts sound and gives back what it has understood so far. The
+session runs it in a thread of its own, so that recognisers work beside each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterable
+from types import TracebackType
+from typing import Protocol, Self
+
+from gistmeter.recognizers.protocols import SpeechEvent
+from gistmeter.recognizers.threads import Worker
+
+
+class Decoder(Protocol):
+    """A recogniser's work on one clip."""
+
+    def accept(self, pcm: bytes) -> Iterable[SpeechEvent]: ...
+
+    def finish(self) -> Iterable[SpeechEvent]: ...
+
+    def close(self) -> None: ...
+
+
+class LocalSession:
+    """A decoder in a thread. Sending waits until the sound has been worked on."""
+
+    def __init__(self, name: str, open_decoder: Callable[[], Decoder]) -> None:
+        self._open_decoder = open_decoder
+        self._name = name
+        self._events: asyncio.Queue[SpeechEvent | None] = asyncio.Queue()
+
+    async def __aenter__(self) -> Self:
+        self._worker = Worker(self._name)
+        try:
+            self._decoder = await self._worker.run(self._open_decoder)
+        except BaseException:
+            self._worker.stop()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._worker.stop(self._close)
+
+    def _close(self) -> None:
+        with contextlib.suppress(Exception):  # the texts are out; nothing depends on the rest
+            self._decoder.close()
+
+    async def send_audio(self, pcm: bytes) -> None:
+        self._tell(await self._worker.run(lambda: list(self._decoder.accept(pcm))))
+
+    async def end_audio(self) -> None:
+        self._tell(await self._worker.run(lambda: list(self._decoder.finish())))
+        self._events.put_nowait(None)
+
+    async def events(self) -> AsyncIterator[SpeechEvent]:
+        while (event := await self._events.get()) is not None:
+            yield event
+
+    def _tell(self, events: Iterable[SpeechEvent]) -> None:
+        for event in events:
+            self._events.put_nowait(event)
