@@ -28,7 +28,7 @@ from gistmeter.languages import Language
 from gistmeter.metrics.lexical import content_counts, count_cosine, set_f_beta
 from gistmeter.metrics.marks import marks
 from gistmeter.metrics.polarity import PolarityRule
-from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats
+from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats, shown
 from gistmeter.models.protocols import CrossEncoder, Embedder, TokenMatcher
 from gistmeter.rows import Pool, Rows, Value
 from gistmeter.types import Pair, ScoreInfo
@@ -129,7 +129,8 @@ class SemanticAccuracy:
         for how in AGGREGATES:
             columns[f"s_acc_{how}"] = self._combine(judged, conflict, how)["s_acc"]
         columns["unseen"] = comparisons.aggregate(judged.unseen, "max")
-        rows = Rows.of(pairs).with_numbers(columns).with_texts(_shown(pairs, languages))
+        marked = [marks(pair, pack) for pair, pack in zip(pairs, languages, strict=True)]
+        rows = Rows.of(pairs).with_numbers(columns).with_texts({**shown(pairs), "marks": marked})
         for name in (*self.present, "s_acc_max", "s_acc_mean"):
             rows = rows.with_reasons(name, self._reasons(name, judged, columns))
         return rows
@@ -248,12 +249,3 @@ def weigh(columns: Mapping[str, Floats], weights: Weights) -> Floats:
         raise InputError("No component with a weight above 0 is there to make S_Acc of")
     total = sum(weight for _, weight in used)
     return np.asarray(sum(column * weight for column, weight in used) / total)
-
-
-def _shown(pairs: Sequence[Pair], languages: Sequence[Language]) -> dict[str, list[str | None]]:
-    """What a reader wants beside the numbers: the texts, and what is worth marking in them."""
-    return {
-        "prediction": [pair.candidate for pair in pairs],
-        "reference": [" || ".join(pair.references) or None for pair in pairs],
-        "marks": [marks(pair, language) for pair, language in zip(pairs, languages, strict=True)],
-    }

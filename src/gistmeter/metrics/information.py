@@ -23,7 +23,7 @@ import numpy as np
 
 from gistmeter.errors import InputError
 from gistmeter.languages import Language
-from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons
+from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, shown
 from gistmeter.rows import Pool, Rows, Value
 from gistmeter.types import Pair, ScoreInfo
 
@@ -78,7 +78,8 @@ class Information:
         reasons = {
             at: texts.reasons.get(at, "no words in prediction or reference") for at in missing
         }
-        return Rows.of(pairs).with_numbers({"s_info": column}).with_reasons("s_info", reasons)
+        rows = Rows.of(pairs).with_numbers({"s_info": column}).with_texts(shown(pairs))
+        return rows.with_reasons("s_info", reasons)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {"s_info": rows.mean("s_info")}

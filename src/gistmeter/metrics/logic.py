@@ -21,7 +21,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from gistmeter.errors import InputError
-from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats
+from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats, shown
 from gistmeter.models.protocols import EntailmentModel, Judgements
 from gistmeter.rows import Pool, Rows, Value, divide
 from gistmeter.types import Pair, ScoreInfo
@@ -79,7 +79,7 @@ class LogicalValidity:
         columns["s_logic"] = np.minimum.reduce(sides)
         columns["unseen_by_nli"] = comparisons.aggregate(unseen, "max")
         missing = np.flatnonzero(np.isnan(columns["s_logic"])).tolist()
-        rows = Rows.of(pairs).with_numbers(columns)
+        rows = Rows.of(pairs).with_numbers(columns).with_texts(shown(pairs))
         return rows.with_reasons("s_logic", {at: reasons[at] for at in missing})
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:

@@ -94,5 +94,10 @@ class PolarityRule:
             against = read_polarity(language, reference) if expected is None else expected
             found.append(conflicts(read_polarity(language, candidate), against))
         share = comparisons.aggregate(np.asarray(found, dtype=np.float64), "mean")
-        needed = {"all": 1.0, "any": 1e-9, "ratio": max(self.ratio, 1e-9)}[self.mode]
-        return np.where(np.isnan(share), np.nan, (share >= needed - 1e-12).astype(np.float64))
+        held = [float(self.holds(one)) for one in np.nan_to_num(share).tolist()]
+        return np.where(np.isnan(share), np.nan, held)
+
+    def holds(self, share: float) -> bool:
+        """Whether a share of conflicting references makes a conflict of the item."""
+        needed = {"all": 1.0, "any": 0.0, "ratio": self.ratio}[self.mode]
+        return share > 0 and share >= needed - 1e-12

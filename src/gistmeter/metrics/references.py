@@ -83,3 +83,11 @@ class Comparisons:
     def blame(self, failures: Mapping[int, str]) -> dict[int, str]:
         """Failures by comparison as reasons by row."""
         return {int(self.owner[at]): why for at, why in sorted(failures.items(), reverse=True)}
+
+
+def shown(pairs: Sequence[Pair]) -> dict[str, list[str | None]]:
+    """The texts that a reader wants beside the numbers."""
+    return {
+        "prediction": [pair.candidate for pair in pairs],
+        "reference": [" || ".join(pair.references) or None for pair in pairs],
+    }

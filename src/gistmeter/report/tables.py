@@ -36,6 +36,7 @@ class Sheet:
     name: str
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
+    suffixes: tuple[str, ...] = ()  # the only formats it is for; empty: all
 
 
 Layout = Callable[[Run], list[Sheet]]
@@ -79,7 +80,8 @@ def write_table(run: Run, path: Path, layout: Layout | None = None) -> list[Path
         frame = run.to_polars()
         write_atomically(path, frame.write_parquet)
         return [path]
-    sheets = (layout or default_layout)(run)
+    made = (layout or default_layout)(run)
+    sheets = [sheet for sheet in made if not sheet.suffixes or suffix in sheet.suffixes]
     if suffix == ".xlsx":
         write_atomically(path, lambda draft: _write_xlsx(sheets, draft))
         return [path]

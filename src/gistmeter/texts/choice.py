@@ -1,0 +1,167 @@
+"""Which metrics score some pairs, and with which settings.
+
+Asked for nothing, a run has S_Acc, S_Logic where there is a model for it, S_Info, and of the family
+around them whatever the pairs have the inputs for. Asked for scores by name, it has the metrics
+that make them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from gistmeter import languages, registry
+from gistmeter.errors import InputError, UnknownName
+from gistmeter.languages import Language
+from gistmeter.metrics.accuracy import Order, SemanticAccuracy, Weights
+from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
+from gistmeter.metrics.information import Information, Recovery
+from gistmeter.metrics.logic import Average, Direction, LogicalValidity
+from gistmeter.metrics.polarity import PolarityRule
+from gistmeter.metrics.reading import Reading
+from gistmeter.metrics.references import Aggregate
+from gistmeter.models.protocols import CrossEncoder, Embedder, EntailmentModel, TokenMatcher
+from gistmeter.types import Metric, Pair
+
+ROLES = ("embedder", "matcher", "cross_encoder", "nli")
+MAKERS: Mapping[str, type[Metric]] = {
+    "s_acc": SemanticAccuracy,
+    "s_logic": LogicalValidity,
+    "consistency": Consistency,
+    "robustness": SequenceRobustness,
+    "structure": StructuralRobustness,
+    "s_info": Information,
+    "recovery": Recovery,
+}
+FROM_S_ACC = ("consistency", "robustness", "structure")
+
+
+class TextModels(Protocol):
+    """The models at hand; None where one is absent."""
+
+    @property
+    def embedder(self) -> Embedder | None: ...
+    @property
+    def matcher(self) -> TokenMatcher | None: ...
+    @property
+    def cross_encoder(self) -> CrossEncoder | None: ...
+    @property
+    def nli(self) -> EntailmentModel | None: ...
+    @property
+    def absent(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextSettings:
+    """Everything about the text metrics that can be set."""
+
+    aggregate: Aggregate = "max"
+    weights: Weights = field(default_factory=Weights)
+    beta: float = 2.0
+    bertscore: bool = True
+    order: Order = "reference-first"
+    polarity: PolarityRule = field(default_factory=PolarityRule)
+    tokenizer: str = ""
+    direction: Direction = "reference-to-prediction"
+    average: Average = "arrangements"
+    high_accuracy: float = 0.5
+    high_logic: float = 0.5
+
+
+def makers_of(wanted: Sequence[str]) -> list[str]:
+    """Names of the metrics that make the wanted scores, with what they are made from."""
+    chosen = list(dict.fromkeys(map(maker_of, wanted)))
+    needs_accuracy = any(name in FROM_S_ACC for name in chosen) and "s_acc" not in chosen
+    return ["s_acc", *chosen] if needs_accuracy else chosen
+
+
+def possible_metrics(pairs: Sequence[Pair], *, nli: bool) -> list[str]:
+    """Names of the metrics that these pairs have the inputs for."""
+    arranged = any(pair.arrangement for pair in pairs)
+    inputs = {
+        "s_acc": True,
+        "s_logic": nli,
+        "consistency": arranged,
+        "robustness": arranged,
+        "structure": any(pair.fields.get("structure") for pair in pairs),
+        "s_info": True,
+        "recovery": any(pair.fields.get("recovered") for pair in pairs),
+    }
+    return [name for name, there in inputs.items() if there]
+
+
+def maker_of(score: str) -> str:
+    """The metric that makes a score; an unknown one says which there are."""
+    name = score.strip().lower().replace("-", "_")
+    for metric, maker in MAKERS.items():
+        if name == metric or any(name == info.name for info in maker.scores):
+            return metric
+    others = [one for one in registry.names("gistmeter.metrics") if one not in OWN]
+    if name in others:
+        return name
+    known = {info.name for maker in MAKERS.values() for info in maker.scores}
+    raise UnknownName("score", score, {*known, *MAKERS, *others})
+
+
+# Metrics of other shapes than pairs, which cannot score texts.
+OWN = frozenset(registry.TABLES["gistmeter.metrics"])
+
+
+def roles_for(chosen: Sequence[str] | None, settings: TextSettings) -> list[str]:
+    """The models to look for: only those that the chosen metrics ask."""
+    accuracy = chosen is None or "s_acc" in chosen
+    wanted = {
+        "embedder": accuracy,
+        "matcher": accuracy and settings.bertscore,
+        "cross_encoder": accuracy and settings.weights.cross_encoder > 0,
+        "nli": chosen is None or "s_logic" in chosen,
+    }
+    return [role for role in ROLES if wanted[role]]
+
+
+def build_metrics(
+    chosen: Sequence[str],
+    models: TextModels,
+    packs: Mapping[str, Language],
+    settings: TextSettings,
+) -> dict[str, Metric]:
+    """The metrics by name, S_Acc first; a chosen one without its model is an error."""
+    if "s_logic" in chosen and models.nli is None:
+        raise InputError(
+            "S_Logic needs an NLI model, and there is none. "
+            + models.absent.get("nli", "Name one with --nli, or use --profile paper")
+        )
+    builders: dict[str, Callable[[], Any]] = {
+        "s_acc": lambda: SemanticAccuracy(
+            packs, models.embedder, models.matcher, models.cross_encoder,
+            settings.aggregate, settings.weights, settings.beta, settings.bertscore,
+            settings.order, settings.polarity,
+        ),
+        "s_logic": lambda: LogicalValidity(
+            _present(models.nli), settings.direction, settings.aggregate, settings.average
+        ),
+        "s_info": lambda: Information(packs, settings.aggregate),
+        "consistency": Consistency,
+        "robustness": SequenceRobustness,
+        "structure": StructuralRobustness,
+        "recovery": Recovery,
+    }  # fmt: skip
+    made: dict[str, Metric] = {}
+    for name in chosen:
+        build = builders.get(name) or registry.find("gistmeter.metrics", name)
+        made[name] = build()
+    if "s_acc" in made and "s_logic" in made:
+        made["reading"] = Reading(settings.high_accuracy, settings.high_logic)
+    return made
+
+
+def _present(model: EntailmentModel | None) -> EntailmentModel:
+    assert model is not None
+    return model
+
+
+def language_packs(pairs: Sequence[Pair], settings: TextSettings) -> dict[str, Language]:
+    """The packs of all languages that the pairs are in."""
+    codes = dict.fromkeys(pair.language for pair in pairs)
+    return {code: languages.get(code, settings.tokenizer) for code in codes}
