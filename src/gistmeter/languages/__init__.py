@@ -3,28 +3,31 @@
     >>> from gistmeter import languages
     >>> languages.get("en").words("It's 3.5 miles.")
     ["It's", '3.5', 'miles']
+    >>> languages.get("zh").sentences("“你来吗？”她问。“来！”")
+    ['“你来吗？”她问。', '“来！”']
 
 A language pack is data and a few lines. Dictionaries are loaded at first use, and only once.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+import importlib
+from dataclasses import replace
+from functools import cache
 
 from gistmeter.errors import UnknownName
-from gistmeter.languages.analysers import Analyser
+from gistmeter.languages import generic
 from gistmeter.languages.analysers.chinese import Jieba
-from gistmeter.languages.analysers.japanese import Mecab
-from gistmeter.languages.analysers.korean import Kiwi
-from gistmeter.languages.analysers.lemmas import Lemmas
 from gistmeter.languages.analysers.unicode import Unicode
 from gistmeter.languages.detection import Detection, detect
+from gistmeter.languages.headings import Heading
 from gistmeter.languages.language import Language
 from gistmeter.languages.polarity import Polarity, PolarWord
-from gistmeter.languages.sentences import Heading, simple_sentences
+from gistmeter.languages.sentences import simple_sentences
 
 __all__ = [
     "CODES",
+    "TOKENIZERS",
     "Detection",
     "Heading",
     "Language",
@@ -35,31 +38,47 @@ __all__ = [
     "simple_sentences",
 ]
 
-CODES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru", "generic")
+PACKS = {
+    "zh": "zh",
+    "zh-Hant": "zh_hant",
+    "ja": "ja",
+    "ko": "ko",
+    "en": "en",
+    "cs": "cs",
+    "ru": "ru",
+}
+ALIASES = {"zh-hans": "zh", "zh-cn": "zh", "zh-sg": "zh", "zh-tw": "zh-Hant", "zh-hk": "zh-Hant"}
+CODES = (*PACKS, "generic")
+TOKENIZERS = ("jieba", "unicode")
 
 
-@lru_cache(maxsize=64)
+@cache
 def get(code: str, tokenizer: str = "") -> Language:
     """The pack of a language; a code without one of its own gets the generic pack.
 
-    `tokenizer` names an analyser instead of the language's own: "jieba" is plain jieba, punctuation
-    kept, no conversion between scripts; "unicode" needs no dictionary.
+    Regions are dropped (`en-GB` is `en`), except that they tell the Chinese scripts apart.
+    `tokenizer` names an analyser instead of the language's own: "jieba" is plain jieba on the text
+    as it is, punctuation kept; "unicode" needs no dictionary.
     """
-    own: dict[str, Analyser] = {
-        "zh": Jieba(),
-        "zh-Hant": Jieba(traditional=True),
-        "ja": Mecab(),
-        "ko": Kiwi(),
-        "en": Lemmas("en"),
-        "cs": Lemmas("cs"),
-        "ru": Lemmas("ru"),
-    }
-    named: dict[str, Analyser] = {
-        "": own.get(code, Unicode()),
-        "jieba": Jieba(plain=True),
-        "unicode": Unicode(),
-    }
-    if tokenizer not in named:
-        raise UnknownName("tokenizer", tokenizer, [name for name in named if name])
-    spaced = code not in ("zh", "zh-Hant", "ja", "th", "lo", "km", "my")
-    return Language(code, named[tokenizer], spaced, "zh" if code.startswith("zh") else code)
+    language = _pack(code)
+    if tokenizer == "jieba":
+        return replace(language, analyser=Jieba(plain=True), plain=True)
+    if tokenizer == "unicode":
+        return replace(language, analyser=Unicode())
+    if tokenizer:
+        raise UnknownName("tokenizer", tokenizer, TOKENIZERS)
+    return language
+
+
+def _pack(code: str) -> Language:
+    spelled = code.replace("_", "-")
+    known = {name.lower(): name for name in PACKS}
+    name = known.get(spelled.lower()) or ALIASES.get(spelled.lower())
+    if name is None and spelled.lower().startswith("zh-hant"):
+        name = "zh-Hant"
+    if name is None:
+        name = known.get(spelled.lower().partition("-")[0])
+    if name is None:
+        return generic.language(code)
+    language: Language = importlib.import_module(f"gistmeter.languages.{PACKS[name]}").LANGUAGE
+    return language

@@ -2,53 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Analyser
 from gistmeter.languages.analysers.unicode import Unicode
+from gistmeter.languages.headings import Heading
 from gistmeter.languages.normalisation import unify
-from gistmeter.languages.polarity import Polarity
-from gistmeter.languages.sentences import Heading, simple_sentences
+from gistmeter.languages.number_words import words_to_digits
+from gistmeter.languages.polarity import Polarity, Reader, compose
+from gistmeter.languages.sentences import Splitter, simple_sentences
+
+Step = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language pack."""
+    """One language pack: data and the few rules that read it.
+
+    Its `id` stands in signatures for all of it.
+    """
 
     code: str
     analyser: Analyser = field(default_factory=Unicode)
-    spaced: bool = True
-    lists: str = ""  # the folder of word lists; the code if empty
+    spaced: bool = True  # whether words are written apart
+    lists: str = "generic"  # the folder of its word lists
+    splitter: Splitter = field(default_factory=Splitter)
+    steps: tuple[Step, ...] = ()  # of `normalise`, after what is done for every language
+    folds: tuple[Step, ...] = ()  # spellings that are optional in writing, folded where asked
+    reader: Reader | None = None  # finds polar words and negations
+    plain: bool = False  # content words as the analyser gives them, nothing normalised
 
     @property
     def id(self) -> str:
-        """Code, analyser with versions, and word lists: all that could change an answer."""
-        return (
-            f"{self.code}({self.analyser.id},lists-{lexicons.fingerprint(self.lists or self.code)})"
-        )
+        """Code, analyser with its versions, and word lists: what could change an answer."""
+        return f"{self.code}({self.analyser.id},lists-{lexicons.fingerprint(self.lists)})"
 
     def words(self, text: str) -> list[str]:
+        """The words as they stand, without spaces and punctuation."""
         return self.analyser.words(text)
 
     def content_words(self, text: str) -> list[str]:
-        stop = lexicons.words(self.lists or self.code, "stopwords")
-        return [form for form in self.analyser.forms(self.normalise(text)) if form not in stop]
+        """The words that carry content: normalised, as lemmas where the language inflects,
+        without stop words. Negations are content. May be empty."""
+        stop = lexicons.words(self.lists, "stopwords")
+        if self.plain:
+            return self.analyser.forms(text, stop)
+        return self.analyser.forms(self.normalise(text, fold=True), stop)
 
     def sentences(self, text: str) -> list[str]:
-        return simple_sentences(text)
+        """The sentences, white space collapsed; nothing else is lost."""
+        return self.splitter.sentences(text)
 
     def simple_sentences(self, text: str) -> list[str]:
+        """Sentences by the simple rule, the same for every language."""
         return simple_sentences(text)
 
     def headings(self, text: str) -> list[Heading]:
-        return []
+        """Chapter headings with the index of the sentence that each is."""
+        return self.splitter.headings(text)
 
-    def normalise(self, text: str) -> str:
-        return unify(text)
-
-    def number_words(self, text: str) -> str:
+    def normalise(self, text: str, *, fold: bool = False) -> str:
+        """One spelling for what is the same: width, case, script, numerals. With `fold` also
+        spellings that are optional in writing (Russian ё). Idempotent."""
+        text = unify(text)
+        for step in (*self.steps, *(self.folds if fold else ())):
+            text = step(text)
         return text
 
+    def number_words(self, text: str) -> str:
+        """Number words as digits, where the language has a list of them."""
+        return words_to_digits(text, self.lists)
+
     def polarity(self, text: str) -> Polarity:
-        return Polarity()
+        """Praise, blame and denial in a text; nothing is found where there are no lists."""
+        return Polarity() if self.reader is None else compose(self.reader, text)

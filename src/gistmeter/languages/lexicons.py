@@ -1,25 +1,43 @@
-"""Word lists: plain text under `data/<language>/`, one word a line, source and licence on line 1.
+"""Word lists: plain text under `data/<language>/`, a word a line, source and licence on line 1.
 
-`stopwords.txt` carry no content; `negations.txt` reverse what they govern; `shifters.txt` are verbs
-that do the same to their object (avoid, overcome, lack); `affirmations.txt` look like negations and
-are none (not only, 不得不, かもしれない); `positive.txt` and `negative.txt` are polar words of praise
-and blame. A list that a language does not have is empty.
+- `stopwords` carry no content;
+- `negations` reverse what they govern, `shifters` are words that do the same to their object
+  (avoid, overcome, lack), `affirmations` look like negations and are none (not only, 不得不);
+- `positive` and `negative` are words of praise and blame;
+- `abbreviations` and `numbers` have a second column: a class, and a value.
+
+A list that a language does not have is empty.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from types import MappingProxyType
 
-LISTS = ("stopwords", "negations", "shifters", "affirmations", "positive", "negative")
+LISTS = ("stopwords", "negations", "shifters", "affirmations", "positive", "negative", "numbers")
+
+
+@cache
+def lines(language: str, name: str) -> tuple[str, ...]:
+    """The lines of one list in order; those that begin with # are remarks."""
+    found = (line.strip() for line in _read(language, name).splitlines())
+    return tuple(line for line in found if line and not line.startswith("#"))
 
 
 @cache
 def words(language: str, name: str) -> frozenset[str]:
-    """The words of one list; lines that begin with # are remarks."""
-    lines = _read(language, name).splitlines()
-    return frozenset(word for line in lines if (word := line.strip()) and not word.startswith("#"))
+    """The words of one list."""
+    return frozenset(lines(language, name))
+
+
+@cache
+def pairs(language: str, name: str) -> Mapping[str, str]:
+    """The words of a list with two columns, and what stands beside each."""
+    split = (line.rsplit(maxsplit=1) for line in lines(language, name))
+    return MappingProxyType({word: value for word, value in split})
 
 
 @cache

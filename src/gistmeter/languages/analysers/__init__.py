@@ -21,6 +21,7 @@ class Token(NamedTuple):
     end: int
     tag: str = ""  # part of speech, as the analyser names it
     content: bool = True  # whether its part of speech can carry content
+    base: str = ""  # dictionary form as it would be written here, where that differs from `form`
 
 
 class Analyser(Protocol):
@@ -36,8 +37,8 @@ class Analyser(Protocol):
     def words(self, text: str) -> list[str]:
         """The surface words, without punctuation: what word error rates and ROUGE count."""
 
-    def forms(self, text: str) -> list[str]:
-        """Forms of the words that can carry content; stop words are still among them."""
+    def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
+        """Forms of the words that carry content: neither word nor form is a stop word."""
 
 
 @cache

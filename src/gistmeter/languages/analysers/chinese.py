@@ -38,7 +38,7 @@ def segmenter() -> Any:
 
 @cache
 def converter(direction: str) -> Any:
-    """OpenCC's converter: `t2s` from traditional to simplified characters, `s2t` back."""
+    """OpenCC's converter: `tw2s` from traditional characters (Taiwan's variants too) to simplified ones."""
     try:
         import opencc
     except ImportError as error:
@@ -48,7 +48,7 @@ def converter(direction: str) -> Any:
 
 def simplify(text: str) -> str:
     """Traditional characters to simplified ones; others are left as they are."""
-    return str(converter("t2s").convert(text))
+    return str(converter("tw2s").convert(text))
 
 
 def is_word(word: str) -> bool:
@@ -86,11 +86,11 @@ class Jieba:
             return [word for word in segmenter().cut(text) if is_word(word)]
         return [token.surface for token in self.tokens(text) if token.content]
 
-    def forms(self, text: str) -> list[str]:
+    def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
         words = segmenter().cut(self._read(text))
         if self.plain:
-            return [word.strip() for word in words if not word.isspace()]
-        return [word.lower() for word in words if is_word(word)]
+            return [word for word in words if not word.isspace() and word not in stop]
+        return [word for word in map(str.lower, words) if is_word(word) and word not in stop]
 
     def _read(self, text: str) -> str:
         """The text as the dictionary knows it: the same length, so that places stay right."""

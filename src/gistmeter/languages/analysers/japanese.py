@@ -1,8 +1,8 @@
 """Japanese morphemes by MeCab (fugashi) with the small UniDic dictionary.
 
 The form of a word is UniDic's lemma, which joins spellings (気持ち, 気持, きもち) and inflections.
-Content is what nouns, verbs, adjectives, adverbs and adnominals carry; particles, auxiliaries,
-symbols and the formal verbs and nouns in the stop words are not content.
+Content is what nouns, verbs, adjectives, adverbs and adnominals carry, and negation; particles,
+other auxiliaries and symbols are not content.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from typing import Any
 from gistmeter.errors import MissingDependency
 from gistmeter.languages.analysers import Token, version_of
 
-CONTENT = frozenset("名詞 代名詞 動詞 形容詞 形状詞 副詞 連体詞 接頭辞 感動詞".split())
+CONTENT = frozenset(
+    ("名詞", "代名詞", "動詞", "形容詞", "形状詞", "副詞", "連体詞", "接頭辞", "感動詞")
+)
 SYMBOLS = frozenset(("補助記号", "記号", "空白"))
+NEGATION = frozenset(("ない", "無い", "ず", "まい"))
 
 
 @cache
@@ -23,10 +26,23 @@ def tagger() -> Any:
     """MeCab with UniDic, loaded once."""
     try:
         import fugashi
-        import unidic_lite
+        import unidic_lite  # type: ignore[import-untyped,unused-ignore]
     except ImportError as error:
         raise MissingDependency("fugashi", "ja", "Japanese word segmentation") from error
     return fugashi.Tagger(f'-d "{unidic_lite.DICDIR}"')
+
+
+def parse(text: str) -> Any:
+    """MeCab's nodes; a NUL ends a text for it, so it is read as a space."""
+    return tagger()(text.replace("\0", " "))
+
+
+def form_of(node: Any) -> str:
+    """The lemma, without the gloss that tells homographs apart (私-代名詞); all negations alike."""
+    lemma = str(node.feature.lemma or node.surface).split("-")[0].lower() or node.surface
+    if node.feature.pos1 in ("助動詞", "形容詞") and lemma in NEGATION:
+        return "ない"
+    return lemma
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +55,34 @@ class Mecab:
 
     def tokens(self, text: str) -> list[Token]:
         found, place = [], 0
-        for node in tagger()(text):
+        for node in parse(text):
             surface = node.surface
             start = text.find(surface, place)
+            start = place if start < 0 else start
             place = start + len(surface)
             feature = node.feature
-            lemma = (feature.lemma or surface).split("-")[0]
-            tag = f"{feature.pos1}-{feature.pos2}"
-            content = feature.pos1 in CONTENT and surface.strip() != ""
-            found.append(Token(surface, lemma.lower(), start, place, tag, content))
+            lemma = str(feature.lemma or surface).split("-")[0].lower()
+            found.append(
+                Token(
+                    surface,
+                    lemma,
+                    start,
+                    place,
+                    f"{feature.pos1}-{feature.pos2}",
+                    feature.pos1 in CONTENT,
+                    str(feature.orthBase or surface),
+                )
+            )
         return found
 
     def words(self, text: str) -> list[str]:
-        return [node.surface for node in tagger()(text) if node.feature.pos1 not in SYMBOLS]
+        return [node.surface for node in parse(text) if node.feature.pos1 not in SYMBOLS]
 
-    def forms(self, text: str) -> list[str]:
+    def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
         return [
-            (node.feature.lemma or node.surface).split("-")[0].lower()
-            for node in tagger()(text)
-            if node.feature.pos1 in CONTENT
+            form
+            for node in parse(text)
+            if (form := form_of(node)) not in stop
+            and node.surface not in stop
+            and (node.feature.pos1 in CONTENT or form == "ない")
         ]

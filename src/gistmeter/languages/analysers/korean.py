@@ -1,8 +1,7 @@
 """Korean morphemes by Kiwi (kiwipiepy): stems and nouns without particles and endings.
 
-Words, as word error rates count them, are the morphemes joined back to what stands between two
-borders of morphemes that carry content; content is nouns, stems of verbs and adjectives, adverbs,
-roots, numerals and foreign words.
+Content is nouns, stems of verbs and adjectives (in their dictionary form), adverbs, roots, numerals,
+foreign words, and negation, whose short and long forms (안 가다, 가지 않다) become one.
 """
 
 from __future__ import annotations
@@ -14,7 +13,11 @@ from typing import Any
 from gistmeter.errors import MissingDependency
 from gistmeter.languages.analysers import Token, version_of
 
-CONTENT = frozenset("NNG NNP NR NP VV VA MM MAG XR SL SH SN XPN".split())
+CONTENT = frozenset(
+    ("NNG", "NNP", "NR", "NP", "VV", "VA", "VCN", "MM", "MAG", "XR", "SL", "SH", "SN", "XPN")
+)
+NEGATION = {"안": "않다", "않다": "않다", "아니하다": "않다", "못": "못하다", "못하다": "못하다"}
+WORD_SYMBOLS = frozenset(("SL", "SH", "SN"))
 
 
 @cache
@@ -25,6 +28,11 @@ def analyser() -> Any:
     except ImportError as error:
         raise MissingDependency("kiwipiepy", "ko", "Korean morphological analysis") from error
     return Kiwi(num_workers=1)
+
+
+def tag_of(found: Any) -> str:
+    """The tag without Kiwi's mark of irregular verbs."""
+    return str(found.tag).partition("-")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +46,12 @@ class Kiwi:
     def tokens(self, text: str) -> list[Token]:
         return [
             Token(
-                text[found.start : found.end],
+                found.form,
                 found.lemma.lower(),
                 found.start,
                 found.end,
-                found.tag,
-                found.tag.partition("-")[0] in CONTENT,
+                tag_of(found),
+                tag_of(found) in CONTENT,
             )
             for found in analyser().tokenize(text)
         ]
@@ -52,12 +60,14 @@ class Kiwi:
         return [
             found.form
             for found in analyser().tokenize(text)
-            if not (found.tag.startswith("S") and found.tag not in ("SL", "SH", "SN"))
+            if not found.tag.startswith("S") or found.tag in WORD_SYMBOLS
         ]
 
-    def forms(self, text: str) -> list[str]:
-        return [
-            found.lemma.lower()
-            for found in analyser().tokenize(text)
-            if found.tag.partition("-")[0] in CONTENT
-        ]
+    def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
+        forms = []
+        for found in analyser().tokenize(text):
+            tag, form = tag_of(found), found.lemma.lower()
+            negation = NEGATION.get(form) if tag in ("VX", "MAG") else None
+            if negation or (tag in CONTENT and form not in stop):
+                forms.append(negation or form)
+        return forms

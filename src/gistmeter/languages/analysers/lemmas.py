@@ -15,20 +15,25 @@ from gistmeter.languages.analysers.unicode import WORD
 
 
 @cache
-def lemmatizer() -> Any:
+def lemmatizer(language: str) -> Any:
+    """simplemma's look-up; the dictionary of a language is read at its first word."""
     try:
         from simplemma import Lemmatizer
     except ImportError as error:
-        raise MissingDependency(
-            "simplemma", "cs", "Lemmatisation of Czech, Russian and English"
-        ) from error
+        raise MissingDependency("simplemma", language, "Lemmatisation") from error
     return Lemmatizer()
 
 
 @lru_cache(maxsize=200_000)
 def lemma(word: str, language: str) -> str:
     """The dictionary form, in lower case."""
-    return str(lemmatizer().lemmatize(word, lang=language)).lower()
+    return str(lemmatizer(language).lemmatize(word, lang=language)).lower()
+
+
+@lru_cache(maxsize=50_000)
+def is_known(word: str, language: str) -> bool:
+    """Whether the dictionary has this word."""
+    return bool(lemmatizer(language).is_known(word, lang=language))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +48,16 @@ class Lemmas:
 
     def tokens(self, text: str) -> list[Token]:
         return [
-            Token(found[0], self.form(found[0]), found.start(), found.end())
+            Token(found[0], lemma(found[0].lower(), self.language), found.start(), found.end())
             for found in WORD.finditer(text)
         ]
 
     def words(self, text: str) -> list[str]:
         return WORD.findall(text)
 
-    def forms(self, text: str) -> list[str]:
-        return [self.form(word) for word in WORD.findall(text)]
-
-    def form(self, word: str) -> str:
-        return lemma(word.lower(), self.language)
+    def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
+        return [
+            form
+            for word in map(str.lower, WORD.findall(text))
+            if word not in stop and (form := lemma(word, self.language)) not in stop
+        ]

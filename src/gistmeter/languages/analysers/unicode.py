@@ -43,5 +43,5 @@ class Unicode:
     def words(self, text: str) -> list[str]:
         return WORD.findall(text)
 
-    def forms(self, text: str) -> list[str]:
-        return [word.lower() for word in WORD.findall(text)]
+    def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
+        return [word for word in map(str.lower, WORD.findall(text)) if word not in stop]

@@ -1,0 +1,61 @@
+"""Paragraphs: what blank lines, headings and meaningful line breaks separate.
+
+Texts come with a paragraph a line, or wrapped at a width. A line break is taken for wrapping when
+the block has lines of a wrapped text's length (40 to 120 columns), the next line's first word would
+not have fitted, and the next line is neither indented nor the beginning of a speech or a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gistmeter.languages.headings import is_heading
+
+LINE = re.compile(r"\r\n?|[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+NARROWEST, WIDEST = 40, 120  # columns of a wrapped text
+BEGINNING = frozenset("—–―-*•·#>|")  # a speech, a list, a quotation in mail
+Place = tuple[int, int]
+
+
+def paragraphs(text: str, language: str, wide: bool) -> Iterator[Place]:
+    """Start and end of each paragraph; blank lines are in none."""
+    block: list[Place] = []
+    for start, end in lines(text):
+        line = text[start:end]
+        if not line.strip():
+            yield from _unwrap(text, block, wide)
+            block = []
+        elif is_heading(line, language):
+            yield from _unwrap(text, block, wide)
+            yield start, end
+            block = []
+        else:
+            block.append((start, end))
+    yield from _unwrap(text, block, wide)
+
+
+def lines(text: str) -> Iterator[Place]:
+    start = 0
+    for found in LINE.finditer(text):
+        yield start, found.start()
+        start = found.end()
+    yield start, len(text)
+
+
+def _unwrap(text: str, block: list[Place], wide: bool) -> Iterator[Place]:
+    """Join the lines of a block that were only wrapped."""
+    if not block:
+        return
+    longest = max(end - start for start, end in block)
+    wrapped = NARROWEST <= longest * (2 if wide else 1) <= WIDEST
+    begin, (previous, last) = block[0][0], block[0]
+    for start, end in block[1:]:
+        line = text[start:end]
+        needed = 4 if wide else 1 + len(line.split(maxsplit=1)[0])
+        fitted = last - previous + needed < 0.9 * longest
+        if not wrapped or fitted or line[0].isspace() or line[0] in BEGINNING:
+            yield begin, last
+            begin = start
+        previous, last = start, end
+    yield begin, last

@@ -1,0 +1,147 @@
+"""Polarity: which words of praise and blame a text has, and which of them are denied.
+
+The rule. A reader of the language marks polar words, negations and the borders of clauses. Each
+polar word is under as many negations as govern it within its clause: in languages where negation
+comes before what it negates (Chinese, English, Czech, Russian) those that stand before it and at
+most `reach` words away; in languages where it follows the predicate (Japanese, Korean) all of the
+clause's. Two negations cancel: 不是不喜欢, "not without merit", 好きでないわけではない are praise.
+
+- positive: some word of praise is under an even number, or some word of blame under an odd one;
+- negative: the reverse;
+- negated: some polar word is under an odd number of negations, or some clause has an odd number of
+  negations that govern no polar word (the predicate is denied).
+
+*Shifters* (avoid, overcome, lack; 克服, 缺乏) reverse their object but deny no predicate. *Concord*
+words (Czech nikdo, Russian никогда, English nor) count only where their clause has no other
+negation: "nikdy nebyl šťastný" is one negation. A negation can also be part of the word itself
+(neschopný, 不誠実): it then governs that word alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+
+class Kind(Enum):
+    """What a mark says of the words under it."""
+
+    POSITIVE = "positive"
+    NEGATIVE = "negative"
+    NEGATION = "negation"
+    CONCORD = "concord"
+    SHIFTER = "shifter"
+    BORDER = "border"
+
+
+class Mark(NamedTuple):
+    """A place in the text that matters for polarity."""
+
+    kind: Kind
+    start: int
+    end: int
+    position: int = 0  # of the word, to measure how far a negation reaches
+    own: int = 0  # negations inside the word itself
+
+
+class Reader(Protocol):
+    """Finds the marks of a text, in order."""
+
+    @property
+    def follows(self) -> bool:
+        """Whether negation follows the predicate."""
+
+    @property
+    def reach(self) -> int:
+        """How many words away a negation still governs a word after it."""
+
+    def read(self, text: str) -> list[Mark]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PolarWord:
+    """A word that colours a text, where it stands, and how many negations it is under."""
+
+    text: str
+    start: int
+    end: int
+    kind: str  # "positive", "negative" or "negation"
+    negations: int = 0
+
+    @property
+    def negated(self) -> bool:
+        return self.negations % 2 == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Polarity:
+    """Whether a text praises, blames, denies; `words` are what was found, in order."""
+
+    positive: bool = False
+    negative: bool = False
+    negated: bool = False
+    words: tuple[PolarWord, ...] = ()
+
+
+def compose(reader: Reader, text: str) -> Polarity:
+    """Read a text and apply the rule."""
+    found: list[PolarWord] = []
+    denied = False
+    for clause in _clauses(reader.read(text)):
+        polar, clause_denied = _judge(reader, clause, text)
+        found += polar
+        denied |= clause_denied
+    coloured = [word for word in found if word.kind != "negation"]
+    return Polarity(
+        any((word.kind == "positive") != word.negated for word in coloured),
+        any((word.kind == "negative") != word.negated for word in coloured),
+        denied or any(word.negated for word in coloured),
+        tuple(sorted(found, key=lambda word: word.start)),
+    )
+
+
+def _clauses(marks: list[Mark]) -> Iterator[list[Mark]]:
+    clause: list[Mark] = []
+    for mark in marks:
+        if mark.kind is Kind.BORDER:
+            if clause:
+                yield clause
+            clause = []
+        else:
+            clause.append(mark)
+    if clause:
+        yield clause
+
+
+def _judge(reader: Reader, clause: list[Mark], text: str) -> tuple[list[PolarWord], bool]:
+    """The words of a clause with their negations, and whether its predicate is denied."""
+    negations = [mark for mark in clause if mark.kind is Kind.NEGATION]
+    if not negations:  # several words in concord are one negation
+        negations = [mark for mark in clause if mark.kind is Kind.CONCORD][:1]
+    shifters = [mark for mark in clause if mark.kind is Kind.SHIFTER]
+    polar = [mark for mark in clause if mark.kind in (Kind.POSITIVE, Kind.NEGATIVE)]
+    words = [
+        PolarWord(text[mark.start : mark.end], mark.start, mark.end, "negation")
+        for mark in clause
+        if mark.kind in (Kind.NEGATION, Kind.CONCORD, Kind.SHIFTER)
+    ]
+    governing: set[Mark] = set()
+    for mark in polar:
+        governs = [one for one in negations if _governs(reader, one, mark)]
+        governing.update(governs)
+        count = mark.own + len(governs) + sum(_governs(reader, one, mark) for one in shifters)
+        words.append(
+            PolarWord(text[mark.start : mark.end], mark.start, mark.end, mark.kind.value, count)
+        )
+    idle = sum(one not in governing for one in negations)
+    return words, idle % 2 == 1
+
+
+def _governs(reader: Reader, negation: Mark, word: Mark) -> bool:
+    if reader.follows and negation.kind is not Kind.SHIFTER:
+        return True
+    if reader.follows:  # an object stands before the verb that reverses it
+        return word.start < negation.start
+    return negation.start < word.start and word.position - negation.position <= reader.reach

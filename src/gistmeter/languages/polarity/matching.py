@@ -1,0 +1,46 @@
+"""Matching word lists against a text: polar words, and phrases that are no negations."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from gistmeter.languages import lexicons
+from gistmeter.languages.polarity import Kind
+
+
+@cache
+def affirmations(language: str) -> re.Pattern[str] | None:
+    """A pattern of the phrases that look like negations; `~` in the list stands for some words."""
+    phrases = sorted(lexicons.lines(language, "affirmations"), key=len, reverse=True)
+    if not phrases:
+        return None
+    parts = (re.escape(phrase).replace("\\~", "[^，。；！？、,.;!?]{1,6}?") for phrase in phrases)
+    pattern = "|".join(part.replace("\\ ", r"\s+") for part in parts)
+    spaced = language in ("en", "cs", "ru")
+    return re.compile(f"(?<!\\w)(?:{pattern})(?!\\w)" if spaced else pattern, re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Stretches of a text in which nothing is a negation."""
+
+    spans: tuple[tuple[int, int], ...]
+
+    def covers(self, place: int) -> bool:
+        return any(start <= place < end for start, end in self.spans)
+
+
+def mask(text: str, language: str) -> Mask:
+    """Where the text has phrases that look like negations and are none."""
+    pattern = affirmations(language)
+    return Mask(tuple(found.span() for found in pattern.finditer(text)) if pattern else ())
+
+
+@cache
+def polar_kinds(language: str) -> dict[str, Kind]:
+    """Every polar word with its kind."""
+    kinds = dict.fromkeys(lexicons.words(language, "positive"), Kind.POSITIVE)
+    kinds.update(dict.fromkeys(lexicons.words(language, "negative"), Kind.NEGATIVE))
+    return kinds
