@@ -16,7 +16,7 @@ import shlex
 import sys
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -174,6 +174,11 @@ class Session:
         self._print(run)
         self._check_thresholds(run)
         return run
+
+    def output_to(self, paths: Sequence[Path]) -> None:
+        """Take outputs that were named otherwise than by -o."""
+        self.options = replace(self.options, output=list(paths))
+        self.files, self.folder = self._outputs()
 
     def _outputs(self) -> tuple[list[Path], Path | None]:
         """The files among the outputs, and the folder, of which there may be one."""
