@@ -1,0 +1,395 @@
+"""Pictures: Altair describes them, vl-convert renders them, the page carries them as SVG.
+
+Colours are the palette of Okabe and Ito (2008), which colour-blind readers can tell apart; systems
+also differ in shape. In the SVG they become CSS variables, so that a picture follows the page into
+dark mode. What comes back from the renderer is parsed, and only drawing elements go on: a label
+cannot bring in anything else.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from gistmeter.errors import MissingDependency
+
+PALETTE = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f6df2", "#8c6d31",
+)  # fmt: skip
+INK, MUTED, LINE = "#111213", "#717273", "#d1d2d3"
+BETTER, WORSE, EVEN = "#cfe3f1", "#f8dcc8", "#e9e9e7"
+VARIABLES = {
+    **{colour: f"var(--c{at})" for at, colour in enumerate(PALETTE)},
+    INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)",
+    BETTER: "var(--better)", WORSE: "var(--worse)", EVEN: "var(--even)",
+}  # fmt: skip
+FONT = "system-ui, 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
+SVG = "{http://www.w3.org/2000/svg}"
+DRAWING = {
+    "svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath",
+    "linearGradient", "stop",
+}  # fmt: skip
+ATTRIBUTES = {
+    "d", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "rx", "width", "height", "viewBox",
+    "transform", "fill", "stroke", "stroke-width", "stroke-opacity", "fill-opacity", "opacity",
+    "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-miterlimit", "text-anchor",
+    "font-family", "font-size", "font-weight", "font-style", "clip-path", "id", "dy", "dx",
+    "offset", "stop-color", "gradientUnits",
+}  # fmt: skip
+SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right", "triangle-left")  # fmt: skip
+WIDTH = 440
+MAX_LABEL = 28
+
+
+def label(text: str) -> str:
+    """A name short enough for an axis, without control or direction characters."""
+    cleaned = re.sub(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", "\ufffd", text)  # fmt: skip
+    return cleaned if len(cleaned) <= MAX_LABEL else cleaned[: MAX_LABEL - 1] + "…"
+
+
+def unique_labels(names: Sequence[str]) -> dict[str, str]:
+    """Each name's label, told apart by a number where two would look alike."""
+    taken: set[str] = set()
+    found: dict[str, str] = {}
+    for at, name in enumerate(names, start=1):
+        short = label(name) or "∅"
+        found[name] = short if short not in taken else f"{short[: MAX_LABEL - 4]} #{at}"
+        taken.add(found[name])
+    return found
+
+
+def _altair() -> Any:
+    try:
+        import altair
+    except ImportError as error:
+        raise MissingDependency("altair", "report", "Drawing a report's pictures") from error
+    return altair
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Data for Altair: plain values, in which NaN has become null."""
+    alt = _altair()
+    plain = [
+        {key: value if isinstance(value, str) else _number(value) for key, value in row.items()}
+        for row in rows
+    ]
+    return alt.Data(values=plain)
+
+
+def _systems(alt: Any, names: Sequence[str], *, legend: bool = True) -> tuple[Any, Any]:
+    """Colour and shape of the systems, the same in every picture of a section."""
+    scale = [PALETTE[at % len(PALETTE)] for at in range(len(names))]
+    shapes = [SHAPES[at % len(SHAPES)] for at in range(len(names))]
+    shown = alt.Legend(title=None, orient="top", columns=3) if legend and len(names) > 1 else None
+    domain = list(names)
+    return (
+        alt.Color("system:N", scale=alt.Scale(domain=domain, range=scale), legend=shown),
+        alt.Shape("system:N", scale=alt.Scale(domain=domain, range=shapes), legend=shown),
+    )
+
+
+def _padded(values: Sequence[float | None], *, share: float = 0.08) -> list[float]:
+    """The extent of some numbers with a little room on either side."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    if not known:
+        return [0.0, 1.0]
+    low, high = min(known), max(known)
+    room = (high - low) * share or abs(high) * share or 0.05
+    return [low - room, high + room]
+
+
+def intervals(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], title: str) -> str:
+    """Each system's score as a point on its interval. Rows: system, value, low, high."""
+    alt = _altair()
+    colour, shape = _systems(alt, systems, legend=False)
+    extent = _padded([_number(row[key]) for row in rows for key in ("value", "low", "high")])
+    base = alt.Chart(_rows(rows)).encode(
+        y=alt.Y("system:N", sort=list(systems), title=None, axis=alt.Axis(labelLimit=170))
+    )
+    bar = base.mark_rule(strokeWidth=4, opacity=0.45, strokeCap="round").encode(
+        x=alt.X("low:Q", title=title, scale=alt.Scale(domain=extent, nice=False)),
+        x2="high:Q",
+        color=colour,
+    )
+    point = base.mark_point(filled=True, size=95, opacity=1).encode(
+        x="value:Q", color=colour, shape=shape
+    )
+    return render((bar + point).properties(width=WIDTH - 120, height=alt.Step(34)))
+
+
+def components(
+    rows: Sequence[Mapping[str, Any]], systems: Sequence[str], scores: Sequence[str]
+) -> str:
+    """All scores of one scale, systems side by side. Rows: score, system, value, low, high."""
+    alt = _altair()
+    colour, shape = _systems(alt, systems)
+    base = alt.Chart(_rows(rows)).encode(
+        y=alt.Y("score:N", sort=list(scores), title=None, axis=alt.Axis(labelLimit=170, grid=True)),
+        yOffset=alt.YOffset("system:N", sort=list(systems)),
+    )
+    bar = base.mark_rule(strokeWidth=3, opacity=0.45, strokeCap="round").encode(
+        x=alt.X("low:Q", title=None), x2="high:Q", color=colour
+    )
+    point = base.mark_point(filled=True, size=55, opacity=1).encode(
+        x="value:Q", color=colour, shape=shape
+    )
+    step = alt.Step(max(12, min(18, 60 // max(1, len(systems)))))
+    return render((bar + point).properties(width=WIDTH - 130, height=step))
+
+
+def distributions(bins: Sequence[Mapping[str, Any]], systems: Sequence[str], title: str) -> str:
+    """How the items' values spread, a row a system. Rows: system, start, end, count."""
+    alt = _altair()
+    colour, _ = _systems(alt, systems, legend=False)
+    height = 130 if len(systems) == 1 else max(34, min(64, 300 // len(systems)))
+    chart = (
+        alt.Chart(_rows(bins))
+        .mark_bar(opacity=0.85, binSpacing=1)
+        .encode(
+            x=alt.X("start:Q", bin="binned", title=title),
+            x2="end:Q",
+            y=alt.Y("count:Q", title=None, stack=None, axis=alt.Axis(tickCount=2)),
+            color=colour,
+        )
+        .properties(width=WIDTH - 140 if len(systems) > 1 else WIDTH - 50, height=height)
+    )
+    if len(systems) > 1:
+        header = alt.Header(
+            title=None, labelAngle=0, labelAlign="left", labelLimit=110, labelColor=INK
+        )
+        chart = chart.facet(row=alt.Row("system:N", sort=list(systems), header=header), spacing=6)
+    return render(chart)
+
+
+def pairwise(cells: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> str:
+    """Who beats whom. Cells: row, column, text, verdict (better, worse, even)."""
+    alt = _altair()
+    side = max(44, min(92, (WIDTH - 120) // max(1, len(systems))))
+    base = alt.Chart(_rows(cells)).encode(
+        x=alt.X(
+            "column:N", sort=list(systems), title=None,
+            axis=alt.Axis(orient="top", labelAngle=-20, labelLimit=110, domain=False, ticks=False),
+        ),
+        y=alt.Y(
+            "row:N", sort=list(systems), title=None,
+            axis=alt.Axis(labelLimit=120, domain=False, ticks=False),
+        ),
+    )  # fmt: skip
+    verdicts = alt.Scale(domain=["better", "worse", "even"], range=[BETTER, WORSE, EVEN])
+    box = base.mark_rect(cornerRadius=4).encode(
+        color=alt.Color("verdict:N", scale=verdicts, legend=None)
+    )
+    text = base.mark_text(fontSize=11, color=INK).encode(text="text:N")
+    return render((box + text).properties(width=alt.Step(side), height=alt.Step(min(side, 46))))
+
+
+def against_length(
+    points: Sequence[Mapping[str, Any]],
+    trend: Sequence[Mapping[str, Any]],
+    systems: Sequence[str],
+    title: str,
+) -> str:
+    """Value against length. Points: system, length, value; trend: the same, medians of bins."""
+    alt = _altair()
+    colour, shape = _systems(alt, systems)
+    lengths = [value for row in points if (value := _number(row["length"])) is not None]
+    wide = max(lengths, default=1) > 20 * max(1.0, min(lengths, default=1))
+    scale = alt.Scale(type="log" if wide else "linear", zero=False, nice=False)
+    x = alt.X("length:Q", title="characters", scale=scale, axis=alt.Axis(tickCount=6, format="~s"))
+    y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False))
+    dots = (
+        alt.Chart(_rows(points))
+        .mark_point(filled=True, size=22, opacity=0.35)
+        .encode(x=x, y=y, color=colour, shape=shape)
+    )
+    line = alt.Chart(_rows(trend)).mark_line(strokeWidth=2.5).encode(x=x, y=y, color=colour)
+    return render((dots + line).properties(width=WIDTH - 60, height=200))
+
+
+def by_group(
+    rows: Sequence[Mapping[str, Any]],
+    systems: Sequence[str],
+    groups: Sequence[str],
+    title: str,
+) -> str:
+    """A score in each group. Rows: group, system, value."""
+    alt = _altair()
+    colour, shape = _systems(alt, systems)
+    extent = _padded([_number(row["value"]) for row in rows])
+    chart = (
+        alt.Chart(_rows(rows))
+        .mark_point(filled=True, size=75, opacity=0.9)
+        .encode(
+            x=alt.X("value:Q", title=title, scale=alt.Scale(domain=extent, nice=False)),
+            y=alt.Y(
+                "group:N", sort=list(groups), title=None, axis=alt.Axis(labelLimit=160, grid=True)
+            ),
+            color=colour,
+            shape=shape,
+        )
+        .properties(width=WIDTH - 130, height=alt.Step(20))
+    )
+    return render(chart)
+
+
+def scatter(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], x: str, y: str) -> str:
+    """Two scores of the systems against each other. Rows: system, x, y."""
+    alt = _altair()
+    colour, shape = _systems(alt, systems)
+    chart = (
+        alt.Chart(_rows(rows))
+        .mark_point(filled=True, size=130, opacity=1)
+        .encode(
+            x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False, padding=20)),
+            y=alt.Y("y:Q", title=y, scale=alt.Scale(zero=False, padding=20)),
+            color=colour,
+            shape=shape,
+        )
+        .properties(width=WIDTH - 60, height=190)
+    )
+    return render(chart)
+
+
+def heat_map(
+    cells: Sequence[Sequence[float]],
+    path: Sequence[tuple[float, float]],
+    sizes: tuple[int, int],
+    names: tuple[str, str],
+) -> str:
+    """A book's similarities, source across and summary down, with the alignment on top."""
+    alt = _altair()
+    down, across = len(cells), max((len(row) for row in cells), default=0)
+    steps = sizes[1] / max(1, across), sizes[0] / max(1, down)
+    squares = [
+        {
+            "x": column * steps[0], "x2": (column + 1) * steps[0],
+            "y": row * steps[1], "y2": (row + 1) * steps[1],
+            "similarity": value,
+        }
+        for row, line in enumerate(cells)
+        for column, value in enumerate(line)
+        if _number(value) is not None
+    ]  # fmt: skip
+    known = [square["similarity"] for square in squares]
+    domain = [min(known, default=0.0), max(known, default=1.0)]
+    x = alt.X("x:Q", title=names[1], scale=alt.Scale(domain=[0, sizes[1]], nice=False))
+    y = alt.Y("y:Q", title=names[0], scale=alt.Scale(domain=[sizes[0], 0], nice=False))
+    heat = (
+        alt.Chart(_rows(squares))
+        .mark_rect()
+        .encode(
+            x=x, x2="x2:Q", y=y, y2="y2:Q",
+            color=alt.Color(
+                "similarity:Q",
+                scale=alt.Scale(scheme="viridis", domain=domain),
+                legend=alt.Legend(gradientLength=110, title="similarity"),
+            ),
+        )
+    )  # fmt: skip
+    dots = [{"x": column + 0.5, "y": row + 0.5} for row, column in path]
+    line = (
+        alt.Chart(_rows(dots))
+        .mark_point(shape="circle", filled=True, size=14, color="#ff5a36", opacity=1)
+        .encode(x=x, y=y)
+    )
+    chart = (heat + line).properties(width=520, height=240)
+    return image(chart)
+
+
+def along(rows: Sequence[Mapping[str, Any]], title: str, *, series: str = "") -> str:
+    """Shares along a book, a bar a tenth. Rows: tenth (text), value."""
+    alt = _altair()
+    chart = (
+        alt.Chart(_rows(rows))
+        .mark_bar(color=PALETTE[0], cornerRadiusEnd=2)
+        .encode(
+            x=alt.X("tenth:N", title=series or None, sort=None, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=[0, 1])),
+        )
+        .properties(width=520, height=120)
+    )
+    return image(chart)
+
+
+def calibration(points: Sequence[Mapping[str, Any]], x_title: str, y_title: str) -> str:
+    """People's judgement in bins of the score. Points: x, y, low, high, n."""
+    alt = _altair()
+    base = alt.Chart(_rows(points)).encode(
+        x=alt.X("x:Q", title=x_title, scale=alt.Scale(zero=False))
+    )
+    spread = base.mark_rule(strokeWidth=2, color=PALETTE[0], opacity=0.5).encode(
+        y=alt.Y("low:Q", title=y_title, scale=alt.Scale(zero=False)), y2="high:Q"
+    )
+    dots = base.mark_point(filled=True, size=80, color=PALETTE[0], opacity=1).encode(y="y:Q")
+    line = base.mark_line(color=PALETTE[0]).encode(y="y:Q")
+    return render((spread + line + dots).properties(width=WIDTH - 60, height=220))
+
+
+def _configured(chart: Any) -> dict[str, Any]:
+    text = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": 12, "titleFontSize": 12}
+    specification: dict[str, Any] = (
+        chart.configure(background="transparent", font=FONT, padding=4)
+        .configure_axis(
+            **text, labelColor=INK, titleColor=MUTED, titleFontWeight="normal", gridColor=LINE,
+            domainColor=LINE, tickColor=LINE, tickCount=5,
+        )
+        .configure_legend(**text, labelColor=INK, titleColor=MUTED, symbolStrokeWidth=0)
+        .configure_view(stroke=None)
+        .to_dict()
+    )  # fmt: skip
+    return specification
+
+
+def _convert(chart: Any) -> str:
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(_configured(chart))
+    return svg
+
+
+def render(chart: Any) -> str:
+    """SVG for the page: drawing elements only, colours as CSS variables."""
+    return clean(_convert(chart))
+
+
+def image(chart: Any) -> str:
+    """An SVG that stands alone, for an <img>: greys that read on light and dark."""
+    svg = clean(_convert(chart), variables=False)
+    return svg.replace(INK, "#7d838c").replace(MUTED, "#7d838c").replace(LINE, "#8a8f9655")
+
+
+def clean(svg: str, *, variables: bool = True) -> str:
+    """What may go on of a renderer's SVG: known elements with known attributes."""
+    ElementTree.register_namespace("", SVG[1:-1])
+    root = ElementTree.fromstring(svg)  # noqa: S314  (our renderer's output, no DTD)
+    _prune(root)
+    root.set("role", "img")
+    for name in ("width", "height"):
+        if name in root.attrib and variables:
+            root.set(f"data-{name}", root.attrib[name])
+    text = ElementTree.tostring(root, encoding="unicode")
+    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
+    if variables:
+        for colour, variable in VARIABLES.items():
+            text = re.sub(f'"{colour}"', f'"{variable}"', text, flags=re.IGNORECASE)
+    return text
+
+
+def _prune(element: ElementTree.Element) -> None:
+    for name, value in list(element.attrib.items()):
+        outside = "url(" in value and not value.startswith("url(#")
+        if name not in ATTRIBUTES or outside:
+            del element.attrib[name]
+    for child in list(element):
+        hidden = child.get("display") == "none" or child.get("d") in ("", "M0,0h0v0h0Z")
+        if child.tag.removeprefix(SVG) not in DRAWING or hidden:
+            element.remove(child)
+        else:
+            _prune(child)

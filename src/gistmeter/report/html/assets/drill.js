@@ -1,0 +1,166 @@
+// One item opened: its blocks, the other systems on it, and the way to its neighbours.
+const MARKS = {
+  shared: "in both texts", positive: "positive word", negative: "negative word", negation: "negation",
+  "not positive": "positive, turned round", "not negative": "negative, turned round", inserted: "inserted", deleted: "lost",
+};
+const STYLE = { "not positive": "positive m-turned", "not negative": "negative m-turned" };
+let opened = null;
+
+function markClass(kind) { return kind ? "m-" + (STYLE[kind] || kind) : ""; }
+
+const blocks = {
+  text(block) {
+    const used = [...new Set(block.s.map((part) => part[1]).filter(Boolean))];
+    return [make("p", { class: "marked", dir: "auto", lang: block.l || null },
+      block.s.map(([words, kind]) => kind === "deleted" ? make("del", { class: markClass(kind) }, words)
+        : kind === "inserted" ? make("ins", { class: markClass(kind) }, words)
+        : kind ? make("span", { class: markClass(kind), title: MARKS[kind] || kind }, words) : words)),
+    used.length ? make("ul", { class: "key" }, used.map((kind) => make("li", {}, make("span", { class: markClass(kind) }, "abc"), " " + (MARKS[kind] || kind)))) : null];
+  },
+  bars(block) {
+    return make("div", { class: "bars" }, block.r.flatMap(([name, value, low, high, unit]) => {
+      const fill = make("div", { class: "fill" });
+      if (value !== null) fill.style.width = Math.max(0, Math.min(1, (value - low) / (high - low || 1))) * 100 + "%";
+      return [make("code", {}, name), make("div", { class: "track", "aria-hidden": "true" }, fill), make("span", { class: "number" + (value === null ? " none" : "") }, number(value, unit))];
+    }));
+  },
+  facts(block) {
+    return make("div", { class: "facts" }, block.g.map(([title, kind, facts]) => make("section", { class: kind },
+      make("h4", {}, title + " (" + facts.length + ")"), make("ul", {}, facts.map((fact) => make("li", { dir: "auto" }, fact))))));
+  },
+  table(block) {
+    return make("div", { class: "scroll plain-table", tabindex: "0" }, make("table", {},
+      make("thead", {}, make("tr", {}, block.c.map((name) => make("th", { scope: "col" }, name)))),
+      make("tbody", {}, block.r.map((row) => make("tr", {}, row.map((cell) => {
+        const off = Array.isArray(cell);
+        const value = off ? cell[0] : cell;
+        return make("td", { dir: "auto", class: (typeof value === "number" ? "number" : "") + (off ? " cell-off" : "") }, typeof value === "number" ? number(value) : value === null ? "–" : value);
+      }))))));
+  },
+  note(block) { return make("p", { class: "faint" }, block.x); },
+  picture(block) { return make("div", { class: "picture" }, make("img", { src: block.u, alt: block.n || "" })); },
+  audio(block) { return make("audio", { controls: true, preload: "none", src: block.u }); },
+  parallel(block) { return parallel(block); },
+  tree(block) { return tree(block); },
+};
+
+function sentence(words, at, tag, lang, onclick) {
+  const inside = [make("span", { class: "no" }, String(at + 1)), make("span", { class: "words", dir: "auto", lang: lang || null }, words), tag ? make("span", { class: "tag" }, tag) : null];
+  return make("li", {}, onclick ? make("button", { type: "button", onclick }, inside) : make("div", {}, inside));
+}
+
+// Two texts side by side; a sentence on the right shows where on the left it comes from.
+function parallel(block) {
+  const [left, right] = [make("ol"), make("ol")];
+  const say = make("p", { class: "faint", role: "status" }, block.hint);
+  const light = (summary) => {
+    for (const list of [left, right]) for (const item of list.querySelectorAll(".on")) item.classList.remove("on");
+    const source = block.a[summary];
+    right.children[summary].classList.add("on");
+    if (source === null || source === undefined || !left.children[source]) { say.textContent = "No source sentence was found for it."; return; }
+    const target = left.children[source];
+    target.classList.add("on");
+    left.scrollTop = target.offsetTop - left.clientHeight / 3;
+    say.textContent = "Summary sentence " + (summary + 1) + " ← source sentence " + (source + 1) + (block.v[summary] === null ? "" : ", similarity " + number(block.v[summary]));
+  };
+  const users = new Map();
+  block.a.forEach((source, at) => { if (source !== null && !users.has(source)) users.set(source, at); });
+  block.l.forEach((words, at) => {
+    const item = sentence(words, at, "", block.lang, users.has(at) ? () => { light(users.get(at)); right.scrollTop = right.children[users.get(at)].offsetTop - right.clientHeight / 3; } : null);
+    if (!users.has(at)) item.classList.add("unused");
+    left.append(item);
+  });
+  block.r.forEach((words, at) => {
+    const weak = block.w.includes(at);
+    const item = sentence(words, at, (weak ? "weak " : "") + (block.v[at] === null ? "" : number(block.v[at])), block.lang, () => light(at));
+    if (weak) item.classList.add("weak");
+    right.append(item);
+  });
+  return [say, make("div", { class: "parallel" }, make("div", {}, make("h4", {}, block.n[0]), left), make("div", {}, make("h4", {}, block.n[1]), right))];
+}
+
+// Dependency arcs: gold above the words, system below, what differs in another colour and dashed.
+function tree(block) {
+  const words = block.w;
+  const widest = (word) => Math.max(...[word.f, ...word.t.flatMap((tag) => [tag[0], tag[1]])].map((text) => [...(text || "")].reduce((sum, c) => sum + (c.codePointAt(0) > 0x2e80 ? 15 : 8), 0)));
+  const xs = [];
+  let x = 20;
+  for (const word of words) { const width = Math.max(46, Math.min(190, widest(word)) + 18); xs.push(x + width / 2); x += width; }
+  const reach = (side) => Math.max(1, ...words.map((word, at) => word[side] === null || word[side] < 0 ? 1 : Math.abs(word[side] - at)));
+  const rise = (distance) => 16 + 15 * Math.min(distance, 9);
+  const rows = block.n.length;
+  const above = rise(reach("g")) + 18, below = rise(reach("s")) + 18;
+  const wordY = above + 16, tagY = wordY + 18, base = tagY + rows * 15 + 4;
+  const svg = draw("svg", { width: x + 10, height: base + below, role: "img", "aria-label": "Gold tree above the words, system tree below" });
+  const arc = (at, side, label, wrong) => {
+    const head = words[at][side], up = side === "g";
+    const y = up ? above : base, sign = up ? -1 : 1;
+    const kind = wrong ? (up ? "arc-gold" : "arc-wrong") : "";
+    if (head === null || head === undefined) return;
+    if (head < 0) {
+      svg.append(draw("path", { d: `M${xs[at]},${y + sign * (above && up ? above - 6 : below - 6)}L${xs[at]},${y}`, class: kind }));
+      svg.append(draw("text", { x: xs[at] + 4, y: y + sign * 26 + 4, class: wrong ? "off" : "tagline" }, label));
+      return;
+    }
+    const height = rise(Math.abs(head - at)), from = xs[head] + (at > head ? 6 : -6), to = xs[at];
+    svg.append(draw("path", { d: `M${from},${y}C${from},${y + sign * height} ${to},${y + sign * height} ${to},${y + sign * 3}`, class: kind }));
+    svg.append(draw("path", { d: `M${to - 4},${y + sign * 7}L${to},${y}L${to + 4},${y + sign * 7}Z`, class: "head" }));
+    svg.append(draw("text", { x: (from + to) / 2, y: y + sign * height * 0.75 + (up ? -3 : 11), "text-anchor": "middle", class: wrong ? "off" : "tagline" }, label));
+  };
+  words.forEach((word, at) => {
+    const wrongHead = word.g !== word.s;
+    arc(at, "g", word.gr, wrongHead || word.gr !== word.sr);
+    arc(at, "s", word.sr, wrongHead || word.gr !== word.sr);
+    svg.append(draw("text", { x: xs[at], y: wordY, "text-anchor": "middle", class: "word" }, word.f));
+    word.t.forEach(([gold, system], row) => {
+      const same = gold === system;
+      svg.append(draw("text", { x: xs[at], y: tagY + row * 15, "text-anchor": "middle", class: same ? "tagline" : "off" }, same ? gold : gold + " ≠ " + system));
+    });
+  });
+  return [make("p", { class: "faint" }, "Gold above, system below; dashed and in bold: where they differ. Under each word: " + block.n.join(", ") + "."), make("div", { class: "tree-scroll", tabindex: "0" }, svg)];
+}
+
+function render(key, item) {
+  const data = sections[key];
+  $("drill-title").textContent = item.i;
+  $("drill-title").lang = item.l || "";
+  $("drill-sub").textContent = [item.s, item.g].filter(Boolean).join(" · ");
+  const same = data.items.filter((other) => other.i === item.i && other.g === item.g);
+  $("drill-systems").replaceChildren(...(same.length > 1 ? same.map((other) => make("button", {
+    type: "button", "aria-pressed": String(other === item), onclick: () => { opened.item = other; render(key, other); },
+  }, other.s + "  " + number(other.v[0], (data.columns[0] || {}).unit))) : []));
+  const parts = [];
+  for (const why of item.r) parts.push(make("p", { class: "reasons" }, "Unscored: " + why));
+  for (const block of [...item.b, ...(item.e === undefined ? [] : data.shared[item.e] || [])]) {
+    const inside = blocks[block.k] ? blocks[block.k](block) : null;
+    if (inside) parts.push(make("div", { class: "block b-" + block.k }, block.n && typeof block.n === "string" ? make("h3", {}, block.n) : null, inside));
+  }
+  $("drill-body").replaceChildren(...parts);
+  $("drill").scrollTop = 0;
+}
+
+function drill(key, item, list) {
+  opened = { key, item, list, back: document.activeElement };
+  render(key, item);
+  if (!$("drill").open) $("drill").showModal();
+}
+
+function step(by) {
+  if (!opened) return;
+  const at = opened.list.indexOf(opened.item);
+  const next = opened.list[at + by];
+  if (next) { opened.item = next; render(opened.key, next); }
+}
+
+$("drill-close").addEventListener("click", () => $("drill").close());
+$("drill-previous").addEventListener("click", () => step(-1));
+$("drill-next").addEventListener("click", () => step(1));
+$("drill").addEventListener("close", () => { if (opened && opened.back) opened.back.focus(); opened = null; });
+$("drill").addEventListener("click", (event) => { if (event.target === $("drill")) $("drill").close(); });
+$("drill").addEventListener("keydown", (event) => {
+  if (event.target.matches("input, select, audio")) return;
+  if (event.key === "ArrowLeft") step(-1);
+  if (event.key === "ArrowRight") step(1);
+});
+for (const place of document.querySelectorAll(".items")) itemsTable(place, place.dataset.section);
+for (const place of document.querySelectorAll(".versus")) versus(place, place.dataset.section);

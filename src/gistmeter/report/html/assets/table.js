@@ -1,0 +1,141 @@
+// The table of items: search, filter, sort, page by page; and the two systems side by side.
+const PAGE = 25;
+
+function haystack(item) {
+  if (item.hay === undefined) {
+    const texts = item.b.flatMap((block) => block.k === "text" ? block.s.map((part) => part[0]) : []);
+    item.hay = [item.i, item.g, item.s, item.x, ...texts].join("\n").toLowerCase();
+  }
+  return item.hay;
+}
+
+// Words must all occur; `s_acc<0.5` compares a score.
+function parse(query, columns) {
+  const tests = [];
+  for (const word of query.toLowerCase().split(/\s+/).filter(Boolean)) {
+    const found = /^([\w.@-]+)(<=|>=|<|>|=)(-?[\d.]+)$/.exec(word);
+    const at = found ? columns.findIndex((column) => column.name.toLowerCase() === found[1]) : -1;
+    if (at >= 0) {
+      const limit = Number(found[3]);
+      const compare = { "<": (v) => v < limit, ">": (v) => v > limit, "<=": (v) => v <= limit, ">=": (v) => v >= limit, "=": (v) => v === limit }[found[2]];
+      tests.push((item) => item.v[at] !== null && compare(item.v[at]));
+    } else tests.push((item) => haystack(item).includes(word));
+  }
+  return tests;
+}
+
+function options(select, first, names) {
+  select.append(make("option", { value: "" }, first));
+  for (const name of names) select.append(make("option", { value: name }, name === "" ? "(none)" : name));
+}
+
+function itemsTable(place, key) {
+  const data = sections[key];
+  const state = { sort: data.sort, down: data.down, shown: PAGE };
+  const search = make("input", { type: "search", placeholder: "words, or a score such as " + (data.columns[0] || { name: "score" }).name + "<0.5", "aria-label": "Search items" });
+  const system = make("select", { "aria-label": "System" });
+  const group = make("select", { "aria-label": "Group" });
+  const scored = make("select", { "aria-label": "Scored or not" });
+  options(system, "all systems", data.systems);
+  options(group, "all groups", data.groups);
+  for (const [value, text] of [["", "all items"], ["no", "unscored only"], ["yes", "scored only"]]) scored.append(make("option", { value }, text));
+  const count = make("p", { class: "count", role: "status" });
+  const controls = make("div", { class: "controls" },
+    make("label", { class: "grow" }, "Search", search),
+    data.systems.length > 1 ? make("label", {}, "System", system) : null,
+    data.groups.length > 1 ? make("label", {}, "Group", group) : null,
+    make("label", {}, "Show", scored), count);
+  const head = make("tr");
+  const body = make("tbody");
+  const more = make("button", { type: "button", class: "more-button" }, "Show more");
+  place.append(controls, make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Items" },
+    make("table", {}, make("thead", {}, head), body)), more);
+
+  const fields = [["id", (item) => item.i], ...(data.systems.length > 1 ? [["system", (item) => item.s]] : []),
+    ...(data.groups.length > 1 ? [["group", (item) => item.g]] : []),
+    ...data.columns.map((column, at) => [column.name, (item) => item.v[at], column, at])];
+
+  function choose() {
+    const tests = parse(search.value, data.columns);
+    const kept = data.items.filter((item) =>
+      (!system.value || item.s === system.value) && (group.selectedIndex <= 0 || item.g === group.value) &&
+      (!scored.value || (scored.value === "no") === (item.v[0] === null)) && tests.every((test) => test(item)));
+    const field = fields.find(([name]) => name === state.sort) || fields[0];
+    const sign = state.down ? -1 : 1;
+    const value = field[1];
+    kept.sort((a, b) => {
+      const x = value(a), y = value(b);
+      if (x === null || y === null) return (x === null) - (y === null) || a.at - b.at;
+      return (typeof x === "number" ? x - y : x < y ? -1 : x > y ? 1 : 0) * sign || a.at - b.at;
+    });
+    return kept;
+  }
+
+  function row(item, kept) {
+    const open = () => drill(key, item, kept);
+    const cells = fields.map(([name, value, column, at]) => column
+      ? make("td", { class: "number" + (item.v[at] === null ? " faint" : "") }, number(item.v[at], column.unit))
+      : make("td", { class: name === "id" ? "id" : "key-cell", dir: "auto" }, make("span", { class: "clip" }, value(item))));
+    return make("tr", { tabindex: "0", "data-at": item.at, onclick: open, onkeydown: (event) => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(); }
+      const next = event.key === "ArrowDown" ? event.currentTarget.nextElementSibling : event.key === "ArrowUp" ? event.currentTarget.previousElementSibling : null;
+      if (next) { event.preventDefault(); next.focus(); }
+    } }, cells, make("td", { class: "snippet" }, make("span", { class: "clip", dir: "auto", lang: item.l || null }, item.x)));
+  }
+
+  function show() {
+    const kept = choose();
+    head.replaceChildren(...fields.map(([name, , column]) => {
+      const on = name === state.sort;
+      const label = name + (on ? (state.down ? " ↓" : " ↑") : "");
+      return make("th", { scope: "col", class: column ? "number" : "", "aria-sort": on ? (state.down ? "descending" : "ascending") : "none" },
+        make("button", { type: "button", onclick: () => { state.down = on ? !state.down : false; state.sort = name; show(); } }, label));
+    }), make("th", { scope: "col" }, data.snippet));
+    body.replaceChildren(...kept.slice(0, state.shown).map((item) => row(item, kept)));
+    count.textContent = kept.length === data.items.length ? kept.length + " shown here" : kept.length + " of " + data.items.length;
+    more.hidden = kept.length <= state.shown;
+    more.textContent = "Show " + Math.min(PAGE, kept.length - state.shown) + " more";
+  }
+  const fresh = () => { state.shown = PAGE; show(); };
+  let waiting = 0;
+  search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(fresh, 120); });
+  for (const control of [system, group, scored]) control.addEventListener("change", fresh);
+  more.addEventListener("click", () => { state.shown += PAGE; show(); });
+  show();
+}
+
+function versus(place, key) {
+  const data = sections[key];
+  const a = make("select", { "aria-label": "First system" });
+  const b = make("select", { "aria-label": "Second system" });
+  const score = make("select", { "aria-label": "Score" });
+  for (const name of data.systems) for (const select of [a, b]) select.append(make("option", { value: name }, name));
+  data.columns.forEach((column, at) => score.append(make("option", { value: at }, column.name)));
+  a.value = data.pair[0]; b.value = data.pair[1];
+  const list = make("div");
+  place.append(make("div", { class: "controls" }, make("label", {}, "First", a), make("label", {}, "Second", b), make("label", {}, "By", score)), list);
+
+  function side(item, at) {
+    return make("div", { class: "side b" + (data.systems.indexOf(item.s) % 8) },
+      make("p", {}, make("b", { dir: "auto" }, item.s), " ", number(item.v[at], data.columns[at].unit)),
+      make("p", { class: "clip", dir: "auto", lang: item.l || null }, item.x));
+  }
+  function show() {
+    const at = Number(score.value);
+    const first = new Map(data.items.filter((item) => item.s === a.value).map((item) => [item.i + "\u0000" + item.g, item]));
+    const pairs = [];
+    for (const item of data.items) {
+      const other = item.s === b.value ? first.get(item.i + "\u0000" + item.g) : undefined;
+      if (other && other !== item && other.v[at] !== null && item.v[at] !== null && other.v[at] !== item.v[at]) pairs.push([other, item, other.v[at] - item.v[at]]);
+    }
+    pairs.sort((x, y) => Math.abs(y[2]) - Math.abs(x[2]));
+    const all = pairs.flatMap((pair) => [pair[0], pair[1]]);
+    list.replaceChildren(...pairs.slice(0, 8).map(([x, y, gap]) => make("div", { class: "pair" },
+      make("h4", {}, make("button", { class: "link", type: "button", dir: "auto", onclick: () => drill(key, x, all) }, x.i), make("span", { class: "faint" }, x.g),
+        make("span", {}, "difference " + (gap > 0 ? "+" : "−") + number(Math.abs(gap), data.columns[at].unit))),
+      side(x, at), side(y, at))));
+    if (!pairs.length) list.replaceChildren(make("p", { class: "faint" }, "No item here separates these two."));
+  }
+  for (const select of [a, b, score]) select.addEventListener("change", show);
+  show();
+}

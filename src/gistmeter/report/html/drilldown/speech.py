@@ -1,0 +1,91 @@
+"""Speech: the word diff, the facts in three groups, and the sound where it is at hand."""
+
+from __future__ import annotations
+
+import base64
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from gistmeter.report.html.drilldown.opening import Block, Item, Opener, marked, plain
+from gistmeter.report.html.wording import shown
+
+SOUNDS = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
+GROUPS = (
+    ("both", "In both", "both"),
+    ("expected", "Missing from the transcript", "missing"),
+    ("got", "Only in the transcript", "extra"),
+)
+
+
+def blocks(item: Item, opener: Opener) -> list[Block]:
+    """Blocks of a clip: sound, diff, facts, and the two texts as they came."""
+    if "diff" not in item.rows.texts and "facts" not in item.rows.texts:
+        return []
+    found: list[Block] = []
+    sound = audio(item.text("audio"), opener)
+    if sound:
+        found.append(sound)
+    edits = item.document("diff")
+    if isinstance(edits, list):
+        found.append(marked("Word by word", diff_runs(edits), item.lang(str(edits)[:400])))
+    facts = item.document("facts")
+    if isinstance(facts, list):
+        found.append({"k": "facts", "n": "Facts", "g": fact_groups(facts)})
+    note = item.text("ser_note")
+    if note:
+        found.append({"k": "note", "x": shown(note)})
+    for name, label in (("expected", "Expected"), ("got", "Transcript")):
+        text = item.text(name)
+        if text:
+            found.append(plain(label, text, item.lang(text[:400])))
+    return found
+
+
+def diff_runs(edits: list[Any]) -> list[tuple[str, str]]:
+    """Runs of the diff: what was lost, then what stands in its place."""
+    runs: list[tuple[str, str]] = []
+    for edit in edits:
+        if not (isinstance(edit, list) and len(edit) == 3):
+            continue
+        kind, expected, got = (str(part) for part in edit)
+        if kind == "=":
+            runs.append((shown(got or expected), ""))
+        else:
+            runs += [(shown(expected), "deleted")] if expected else []
+            runs += [(shown(got), "inserted")] if got else []
+    spaced: list[tuple[str, str]] = []
+    for at, run in enumerate(runs):
+        spaced += [(" ", ""), run] if at else [run]
+    return spaced
+
+
+def fact_groups(facts: list[Any]) -> list[list[Any]]:
+    """Title, kind and sentences of the three groups."""
+    sentences: dict[str, list[str]] = {verdict: [] for verdict, _, _ in GROUPS}
+    for fact in facts:
+        if isinstance(fact, dict) and fact.get("verdict") in sentences:
+            parts = (str(fact.get(part, "")) for part in ("subject", "predicate", "object"))
+            sentences[fact["verdict"]].append(shown(" ".join(part for part in parts if part), 400))
+    return [[title, kind, sentences[verdict]] for verdict, title, kind in GROUPS]
+
+
+def audio(name: str | None, opener: Opener) -> Block | None:
+    """A player: embedded while there is room (1 MB in all), else linked by relative path."""
+    path = Path(name) if name else None
+    if path is None or path.suffix.lower() not in SOUNDS or not path.is_file():
+        return None
+    size = path.stat().st_size
+    if size <= opener.room:
+        opener.room -= size
+        data = base64.b64encode(path.read_bytes()).decode("ascii")
+        return {
+            "k": "audio",
+            "n": "Audio",
+            "u": f"data:{SOUNDS[path.suffix.lower()]};base64,{data}",
+        }
+    if opener.page is None:
+        return None
+    link = os.path.relpath(path.resolve(), opener.page.resolve().parent)
+    return {"k": "audio", "n": "Audio", "u": quote(Path(link).as_posix())}

@@ -1,0 +1,177 @@
+"""The items a page carries: all of them while there is room, else those worth seeing.
+
+Worth seeing are the unscored, the worst, those on which systems differ most, and every so-manieth
+of the rest so that the ordinary is there too; how they were chosen is said above the table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter.report.html.drilldown import Opener
+from gistmeter.report.html.drilldown.opening import rounded
+from gistmeter.report.html.embedding import to_script
+from gistmeter.report.html.overview import headline, ordered, shown_scores
+from gistmeter.report.html.wording import shown
+from gistmeter.rows import Rows
+from gistmeter.types import Run
+
+MOST_ROWS = 3000
+ROOM = 2_200_000  # bytes of items in one page
+SNIPPET = 160
+SNIPPETS = ("prediction", "got", "candidate", "sentence", "text", "expected", "reference")
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemData:
+    """What the page's script gets, and what is said of how it was chosen."""
+
+    data: dict[str, Any]
+    note: str = ""
+
+
+def item_data(run: Run, page: Path | None, *, everything: bool, room: int = ROOM) -> ItemData:
+    """The items of a run as the page's table needs them."""
+    rows = run.rows
+    name = headline(run)
+    if rows is None or not len(rows):
+        return ItemData({"columns": [], "systems": [], "groups": [], "items": [], "shared": {}})
+    columns = _item_columns(run, rows)
+    wanted = list(choose(rows, name, higher=_higher(run, name), everything=everything))
+    opener = Opener(run, page)
+    items: list[dict[str, Any]] = []
+    size = 0
+    for at in wanted:
+        item = _item(rows, at, columns, opener)
+        size += len(to_script(item).encode("utf-8", "replace"))
+        if size > room and not everything and items:
+            break
+        items.append((at, item))  # type: ignore[arg-type]
+    kept = [item for _, item in sorted(items, key=lambda pair: pair[0])]
+    data = {
+        "command": run.command,
+        "columns": [{"name": shown(column, 60), "unit": _unit(run, column)} for column in columns],
+        "systems": [shown(system, 200) for system in run.systems],
+        "groups": list(dict.fromkeys(shown(group, 200) for group in rows.keys["group"])),
+        "pair": [shown(system, 200) for system in ordered(run, name)[:2]],
+        "sort": shown(name, 60) if name in columns else "id",
+        "down": not _higher(run, name),
+        "snippet": _snippet_name(rows),
+        "shared": opener.kept.get("shared", {}),
+        "items": kept,
+    }
+    return ItemData(data, _note(len(kept), len(rows), name))
+
+
+def _note(kept: int, total: int, name: str) -> str:
+    if kept >= total:
+        return ""
+    return (
+        f"{kept:,} of {total:,} rows are in this page: those without a score, the worst by {name}, "
+        "those on which systems differ most, and an even sample of the rest, within the size of a "
+        "page that opens fast. Scores and pictures are over all of them. "
+        "`gistmeter report RUN --all` puts every row in; items.parquet has them as well."
+    )
+
+
+def _higher(run: Run, name: str) -> bool:
+    held = [scores.scores[name] for scores in run.systems.values() if name in scores.scores]
+    return held[0].higher_is_better if held else True
+
+
+def _unit(run: Run, name: str) -> str:
+    return next(
+        (held.scores[name].unit for held in run.systems.values() if name in held.scores), ""
+    )
+
+
+def _item_columns(run: Run, rows: Rows) -> list[str]:
+    """The scores that items have a value of, the headline first."""
+    return [
+        name for name in shown_scores(run) if name in rows and np.isfinite(rows.values(name)).any()
+    ][:10]
+
+
+def choose(
+    rows: Rows, name: str, *, higher: bool, everything: bool, most: int = MOST_ROWS
+) -> Iterator[int]:
+    """Row numbers in the order of their worth, each once."""
+    total = len(rows)
+    if everything or total <= most:
+        yield from _by_turns(_orders(rows, name, higher), total)
+        return
+    yield from _by_turns(_orders(rows, name, higher), most)
+
+
+def _orders(rows: Rows, name: str, higher: bool) -> list[Places]:
+    """Reasons to be seen, each as row numbers with the most urgent first."""
+    everyone = np.arange(len(rows), dtype=np.int64)
+    even = everyone[:: max(1, len(rows) // 1000)]
+    even = np.concatenate([even, everyone])
+    if name not in rows:
+        return [even]
+    values = rows.values(name)
+    unscored = np.flatnonzero(np.isnan(values))
+    worst = np.argsort(values if higher else -values, kind="stable")
+    worst = worst[np.isfinite(values[worst])]
+    return [unscored, worst, _by_difference(rows, values), even]
+
+
+def _by_difference(rows: Rows, values: npt.NDArray[np.float64]) -> Places:
+    """Rows of the items on which systems differ most, an item's rows together."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for at, key in enumerate(zip(rows.keys["id"], rows.keys["group"], strict=True)):
+        places.setdefault(key, []).append(at)
+    gaps = []
+    for found in places.values():
+        known = [value for value in values[found].tolist() if math.isfinite(value)]
+        if len(known) > 1:
+            gaps.append((max(known) - min(known), found))
+    gaps.sort(key=lambda pair: -pair[0])
+    return np.asarray([at for _, found in gaps for at in found], dtype=np.int64)
+
+
+def _by_turns(orders: list[Places], most: int) -> Iterator[int]:
+    """One from each order in turn, without repetition."""
+    queues = [iter(order.tolist()) for order in orders]
+    seen: set[int] = set()
+    while queues and len(seen) < most:
+        for queue in list(queues):
+            found = next((at for at in queue if at not in seen), None)
+            if found is None:
+                queues.remove(queue)
+            elif len(seen) < most:
+                seen.add(found)
+                yield found
+
+
+def _snippet_name(rows: Rows) -> str:
+    return next((name for name in SNIPPETS if name in rows.texts), "")
+
+
+def _item(rows: Rows, at: int, columns: list[str], opener: Opener) -> dict[str, Any]:
+    name = _snippet_name(rows)
+    text = (rows.texts[name][at] or "") if name else ""
+    reasons = dict.fromkeys(shown(cells[at], 300) for cells in rows.reasons.values() if at in cells)
+    blocks = opener.open(at)
+    item: dict[str, Any] = {
+        "i": shown(rows.keys["id"][at], 300),
+        "s": shown(rows.keys["system"][at], 200),
+        "g": shown(rows.keys["group"][at], 200),
+        "v": [rounded(float(rows.values(column)[at])) for column in columns],
+        "x": shown(text, SNIPPET),
+        "r": list(reasons),
+        "b": blocks,
+    }
+    language = next(
+        (block["l"] for block in blocks if block.get("k") == "text" and "l" in block), ""
+    )
+    return {**item, "l": language} if language else item

@@ -1,0 +1,218 @@
+"""One HTML file over one or several runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from gistmeter.report.html import overview, pictures
+from gistmeter.report.html.embedding import policy, to_script
+from gistmeter.report.html.items import ROOM, item_data
+from gistmeter.report.html.wording import shown
+from gistmeter.types import Run
+from gistmeter.version import __version__
+
+Findings = Mapping[str, Any]  # "comparisons": what `Comparison.to_dict` gives, the headline's first
+SCRIPTS = ("page.js", "table.js", "drill.js")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One run as the template shows it."""
+
+    key: str
+    short: str
+    heading: str
+    answer: str
+    more: str
+    facts: list[dict[str, str]]
+    warnings: list[str]
+    scores: list[dict[str, str]]
+    board: list[dict[str, Any]]
+    legend: str
+    pairs: list[dict[str, Any]]
+    pairs_legend: str
+    pictures: list[Any]
+    tables: list[dict[str, Any]]
+    comparable: bool
+    chosen: str
+    settings: list[tuple[str, str]]
+    signature: str
+    data: Any
+
+
+def build_page(
+    runs: Sequence[Run],
+    *,
+    findings: Sequence[Findings] = (),
+    page: Path | None = None,
+    everything: bool = False,
+) -> str:
+    """The whole page as text."""
+    room = ROOM // max(1, len(runs))
+    sections = []
+    for number, run in enumerate(runs):
+        found = findings[number] if number < len(findings) else {}
+        sections.append(_section(run, number, found, page, everything=everything, room=room))
+    style = _asset("report.css")
+    script = '"use strict";\n(() => {\n' + "\n".join(_asset(name) for name in SCRIPTS) + "\n})();\n"
+    sounds = any('"k":"audio"' in str(section.data) for section in sections)
+    text: str = (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            title=_title(runs),
+            language="en",
+            version=__version__,
+            policy=policy(style, script, audio=sounds),
+            style=_trusted(style),
+            script=_trusted(script),
+            sections=sections,
+        )
+    )
+    return text
+
+
+def _title(runs: Sequence[Run]) -> str:
+    commands = list(dict.fromkeys(run.command for run in runs))
+    if len(runs) == 1:
+        name = runs[0].path.name if runs[0].path else runs[0].command
+        return f"Report: {shown(name, 80)}"
+    return f"Report on {len(runs)} runs: {', '.join(shown(name, 40) for name in commands)}"
+
+
+def _section(
+    run: Run, number: int, found: Findings, page: Path | None, *, everything: bool, room: int
+) -> Section:
+    comparisons = list(found.get("comparisons") or ())
+    name = overview.headline(run)
+    lead = next((one for one in comparisons if one.get("metric") == name), None)
+    items = item_data(run, page, everything=everything, room=room)
+    short = run.command.capitalize() if run.command else f"Run {number + 1}"
+    drawn = [
+        {"title": picture.title, "note": picture.note, "svg": _trusted(picture.svg)}
+        for picture in pictures.pictures(run, lead)
+    ]
+    return Section(
+        key=f"run-{number + 1}",
+        short=shown(short, 40),
+        heading=overview.HEADINGS.get(run.command, shown(short, 80)),
+        answer=overview.answer(run, lead),
+        more=shown(str(run.notes.get("summary") or ""), 600),
+        facts=overview.facts(run),
+        warnings=overview.warnings(run, lead),
+        scores=overview.score_heads(run),
+        board=overview.board(run, lead),
+        legend=_legend(lead),
+        pairs=overview.pair_rows(comparisons),
+        pairs_legend=_pairs_legend(lead),
+        pictures=drawn,
+        tables=tables(run),
+        comparable=len(run.systems) > 1 and bool(items.data["items"]),
+        chosen=items.note,
+        settings=_settings(run),
+        signature=shown(run.signature, 1200),
+        data=_trusted(to_script(items.data)),
+    )
+
+
+def _legend(lead: Findings | None) -> str:
+    told = "↑ higher is better, ↓ lower is better. Small: bootstrap interval over items."
+    if lead and lead.get("pairs"):
+        told += " Systems that the data cannot tell apart share a rank (=)."
+    return told
+
+
+def _pairs_legend(lead: Findings | None) -> str:
+    if not lead or not lead.get("pairs"):
+        return ""
+    tests = {
+        "permutation": "paired approximate randomisation",
+        "bootstrap": "paired bootstrap",
+        "wilcoxon": "Wilcoxon's signed ranks",
+    }
+    test = str(lead["pairs"][0].get("test"))
+    return (
+        f"Test: {tests.get(test, test)}, {lead.get('resamples', 0):,} resamples of clusters; "
+        f"correction: {lead.get('correction')}. d: mean over standard deviation of the paired "
+        "differences. P(a better): share of items on which a does better, ties as halves. "
+        "Smallest visible: the true difference these items would show four times out of five. "
+        "Bold: real after correction at 5%."
+    )
+
+
+def tables(run: Run) -> list[dict[str, Any]]:
+    """Tables that a family left in the run's notes: name -> list of records."""
+    found = []
+    for name, rows in run.notes.items():
+        if isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in rows):
+            columns = list(dict.fromkeys(key for row in rows for key in row))[:12]
+            found.append(
+                {
+                    "title": shown(str(name).replace("_", " ").capitalize(), 80),
+                    "columns": [shown(str(column), 60) for column in columns],
+                    "rows": [[_cell(row.get(column)) for column in columns] for row in rows[:60]],
+                }
+            )
+    return found
+
+
+def _cell(value: Any) -> dict[str, Any]:
+    if isinstance(value, bool) or value is None:
+        return {"text": "" if value is None else str(value).lower(), "number": False}
+    if isinstance(value, int | float):
+        return {
+            "text": f"{value:,.3f}" if isinstance(value, float) else f"{value:,}",
+            "number": True,
+        }
+    return {
+        "text": shown(value if isinstance(value, str) else json.dumps(value), 300),
+        "number": False,
+    }
+
+
+def _settings(run: Run) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, Any]] = [("run", str(run.path or ""))]
+    pairs += list(run.settings.items())
+    pairs += [
+        (key, value) for key, value in run.notes.items() if isinstance(value, str | int | float)
+    ]
+    pairs += [(f"{key} version", value) for key, value in run.versions.items()]
+    pairs += [(key.replace("_", " "), f"{value:.2f}") for key, value in run.timings.items()]
+    return [
+        (
+            shown(str(key), 80),
+            shown(value if isinstance(value, str) else json.dumps(value, default=str), 500),
+        )
+        for key, value in pairs
+        if value not in (None, "", [], {})
+    ]
+
+
+def _asset(name: str) -> str:
+    return resources.files("gistmeter.report.html").joinpath("assets", name).read_text("utf-8")
+
+
+def _environment() -> Any:
+    from jinja2 import Environment, FunctionLoader
+
+    return Environment(
+        loader=FunctionLoader(_asset), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+
+
+def _trusted(text: str) -> Any:
+    """Our own style, script and drawings, and JSON made safe: not escaped again."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704
+
+
+def squeeze(text: str) -> str:
+    """The page without blank lines, which the templates leave behind."""
+    return re.sub(r"\n\s*\n+", "\n", text)

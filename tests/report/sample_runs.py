@@ -1,0 +1,168 @@
+"""Runs of every family for the report's tests, made by hand so that no model is needed."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gistmeter.rows import Pool, Rows, Value
+from gistmeter.statistics import count_reasons, summarise
+from gistmeter.types import Metric, Run, ScoreInfo
+
+
+@dataclass(frozen=True)
+class Means:
+    """A metric that pools columns as means."""
+
+    names: tuple[str, ...]
+    scores: ClassVar[tuple[ScoreInfo, ...]] = ()
+
+    def measure(self, items: Any) -> Rows:
+        raise NotImplementedError
+
+    def pool(self, rows: Pool) -> dict[str, Value]:
+        return {name: rows.mean(name) for name in self.names}
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Word error rate as a ratio of sums."""
+
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (
+        ScoreInfo("wer", False, 0, math.inf, "%"),
+        ScoreInfo("ser", False, 0, 100, "%"),
+    )
+
+    def measure(self, items: Any) -> Rows:
+        raise NotImplementedError
+
+    def pool(self, rows: Pool) -> dict[str, Value]:
+        return {
+            "wer": 100 * rows.ratio("word_edits", "words_expected"),
+            "ser": rows.mean("ser"),
+        }
+
+
+def finish(
+    command: str, rows: Rows, metrics: dict[str, Metric], path: Path | None = None, **more: Any
+) -> tuple[Run, dict[str, Metric]]:
+    """A run as `evaluate` would leave it."""
+    signatures = {name: f"{name}|mode:test|gistmeter:0.1.0|#00000000" for name in metrics}
+    systems = summarise(
+        metrics, rows, signatures=signatures, seed=1, resamples=200, confidence=0.95
+    )
+    signature = next(iter(signatures.values()))
+    run = Run(
+        command, signature, systems, count_reasons(rows), rows=rows, path=path,
+        signatures=signatures, settings={"language": "zh", "aggregate": "max"},
+        timings={"measure_seconds": 1.5}, versions={"python": "3.11"}, **more,
+    )  # fmt: skip
+    return run, metrics
+
+
+IDIOMS = (
+    ("画蛇添足", "比喻做了多余的事，反而不恰当。", "做多余的事情，反而坏了事。"),
+    ("守株待兔", "比喻不主动努力，心存侥幸，希望得到意外的收获。", "不努力，只想靠运气得到好处。"),
+    ("亡羊补牢", "比喻出了问题以后想办法补救，可以防止继续受损失。", "出错之后及时补救，还不算晚。"),
+    ("井底之蛙", "比喻见识狭小的人。", "指眼界不宽、没有见识的人。"),
+)
+
+
+def text_run(
+    path: Path | None = None, *, items: int = 40, systems: int = 3, seed: int = 3
+) -> tuple[Run, dict[str, Metric]]:
+    """Idioms explained by systems of different quality in three arrangements."""
+    random = np.random.default_rng(seed)
+    names = ("s_acc", "bertscore", "sts", "lexical_cosine", "representation", "f_beta")
+    keys: dict[str, list[str]] = {key: [] for key in ("id", "system", "group", "cluster")}
+    numbers: dict[str, list[float]] = {name: [] for name in names}
+    texts: dict[str, list[str | None]] = {name: [] for name in ("prediction", "reference", "marks")}
+    for system in range(systems):
+        for number in range(items):
+            for arrangement in ("original", "arrangement2", "arrangement10"):
+                idiom, reference, prediction = IDIOMS[number % len(IDIOMS)]
+                name = idiom if number < len(IDIOMS) else f"{idiom}{number}"
+                keys["id"].append(name)
+                keys["cluster"].append(name)
+                keys["system"].append(("细心的模型", "model_b", "model_c", "model_d")[system])
+                keys["group"].append(arrangement)
+                middle = 0.8 - 0.12 * system - 0.05 * (arrangement == "arrangement10")
+                empty = number == 7 and system == 2
+                for column in numbers.values():
+                    value = float(np.clip(random.normal(middle, 0.1), 0, 1))
+                    column.append(math.nan if empty else value)
+                texts["prediction"].append(None if empty else prediction * (1 + number % 5))
+                texts["reference"].append(f"{reference} || {idiom}：{reference}")
+                texts["marks"].append(
+                    json.dumps(
+                        {
+                            "shared": ["多余", "努力", "补救", "见识"],
+                            "prediction": [[0, 1, "negation"], [3, 5, "not positive"]],
+                            "references": [[[2, 4, "negative"]], []],
+                        }
+                    )
+                )
+    size = len(keys["id"])
+    rows = Rows(
+        keys, np.arange(size), {name: np.asarray(column) for name, column in numbers.items()}, texts
+    )
+    rows = rows.with_numbers({"unseen": np.where(np.arange(size) % 37 == 0, 0.2, 0.0)})
+    empty_rows = np.flatnonzero(np.isnan(rows.values("s_acc"))).tolist()
+    rows = rows.with_reasons("s_acc", dict.fromkeys(empty_rows, "no prediction"))
+    return finish("text", rows, {"s_acc": Means(names)}, path)
+
+
+def speech_run(path: Path | None = None) -> tuple[Run, dict[str, Metric]]:
+    """Two recognisers on twelve clips, with diffs and facts."""
+    random = np.random.default_rng(5)
+    keys: dict[str, list[str]] = {key: [] for key in ("id", "system", "group", "cluster")}
+    edits, words, rates, ser = [], [], [], []
+    diffs, facts, expected, got = [], [], [], []
+    for system, error in (("moonshine", 0.08), ("pocketsphinx", 0.3)):
+        for number in range(12):
+            total = int(random.integers(18, 40))
+            wrong = int(random.binomial(total, error))
+            keys["id"].append(f"clip-{number:02}")
+            keys["system"].append(system)
+            keys["group"].append("meeting" if number % 2 else "reading")
+            keys["cluster"].append(f"speaker-{number // 2}")
+            edits.append(wrong)
+            words.append(total)
+            rates.append(100 * wrong / total)
+            ser.append(100 * min(1.0, wrong / total * 0.7))
+            expected.append("The quick brown fox jumps over the lazy dog on the second of May.")
+            got.append("The quick brown box jumps over lazy dog on the second of May today.")
+            diffs.append(
+                json.dumps(
+                    [
+                        ["=", "the quick brown", "the quick brown"],
+                        ["s", "fox", "box"],
+                        ["=", "jumps over", "jumps over"],
+                        ["d", "the", ""],
+                        ["=", "lazy dog on the second of may", "lazy dog on the second of may"],
+                        ["i", "", "today"],
+                    ]
+                )
+            )
+            facts.append(
+                json.dumps(
+                    [
+                        fact("the dog", "is", "lazy", "both"),
+                        fact("the fox", "jumps over", "the dog", "expected"),
+                        fact("it", "happened", "today", "got"),
+                    ]
+                )
+            )
+    columns = {"wer": rates, "ser": ser, "word_edits": edits, "words_expected": words}
+    numbers = {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}
+    texts = {"diff": diffs, "facts": facts, "expected": expected, "got": got}
+    return finish("speech", Rows(keys, np.arange(24), numbers, texts), {"rates": Rates()}, path)
+
+
+def fact(subject: str, predicate: str, thing: str, verdict: str) -> dict[str, str]:
+    return {"subject": subject, "predicate": predicate, "object": thing, "verdict": verdict}
