@@ -215,7 +215,9 @@ def _headers(cells: Sequence[str], path: Path, line: int) -> list[str]:
     seen: set[str] = set()
     for number, name in enumerate(names, 1):
         if name and name.casefold() in seen:
-            raise FormatError(f"names the column '{name}' twice", path=path, row=line, column=number)
+            raise FormatError(
+                f"names the column '{name}' twice", path=path, row=line, column=number
+            )
         seen.add(name.casefold())
     return [name or f"column {number}" for number, name in enumerate(names, 1)]
 
@@ -269,7 +271,9 @@ def _cell(value: Any) -> str | None:
         return printable(" || ".join(value))
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value) if not isinstance(value, dict | list) else json.dumps(value, ensure_ascii=False)
+    return (
+        str(value) if not isinstance(value, dict | list) else json.dumps(value, ensure_ascii=False)
+    )
 
 
 def _read_xlsx(path: Path, content: bytes, header: bool) -> dict[str, Table]:
@@ -282,7 +286,9 @@ def _read_xlsx(path: Path, content: bytes, header: bool) -> dict[str, Table]:
         raise FormatError(f"is not a readable XLSX workbook ({error})", path=path) from error
     tables: dict[str, Table] = {}
     for name, grid in grids.items():
-        filled = [(line, row) for line, row in enumerate(grid, 1) if any(c not in ("", None) for c in row)]
+        filled = [
+            (line, row) for line, row in enumerate(grid, 1) if any(c not in ("", None) for c in row)
+        ]
         if not filled:
             continue
         line, first = filled[0]
