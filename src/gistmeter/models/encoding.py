@@ -10,6 +10,7 @@ matcher with the same model read a text once between them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -87,7 +88,7 @@ def cut(length: int, room: int) -> list[slice]:
     """
     number = max(1, -(-length // room))
     edges = [length * part // number for part in range(number + 1)]
-    return [slice(start, stop) for start, stop in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(start, stop) for start, stop in itertools.pairwise(edges)]
 
 
 def to_unit(vectors: Float32) -> Float32:

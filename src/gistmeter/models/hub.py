@@ -75,7 +75,9 @@ def find_cached(name: str, revision: str = "") -> Path | None:
 def download(name: str, revision: str = "") -> Path:
     """Fetch configuration, tokenizer and weights; raises as huggingface_hub does."""
     hub = _hub()
-    files = [file.rfilename for file in hub.HfApi().model_info(name, revision=revision or None).siblings]
+    files = [
+        file.rfilename for file in hub.HfApi().model_info(name, revision=revision or None).siblings
+    ]
     return Path(
         hub.snapshot_download(name, revision=revision or None, allow_patterns=wanted_files(files))
     )
@@ -92,7 +94,14 @@ def fingerprint(folder: Path) -> str:
     """Eight digits of a hash over the files that decide what a model says."""
     parts = []
     for file in sorted(folder.rglob("*")):
-        if file.is_file() and file.suffix in {".json", ".safetensors", ".bin", ".txt", ".onnx", ".model"}:
+        if file.is_file() and file.suffix in {
+            ".json",
+            ".safetensors",
+            ".bin",
+            ".txt",
+            ".onnx",
+            ".model",
+        }:
             state = file.stat()
             digest = _hash_file(str(file), state.st_size, state.st_mtime_ns)
             parts.append(f"{file.relative_to(folder).as_posix()} {digest}")

@@ -69,14 +69,21 @@ def load_models(
     """
     settings = settings or ModelSettings()
     folder = folder or models_folder(cache)
-    wanted = list(canonical_roles({role: "" for role in roles}, "the request"))
+    wanted = list(canonical_roles(dict.fromkeys(roles, ""), "the request"))
     chosen = profile_names(profile, language, profiles)
     chosen |= canonical_roles({role: name for role, name in (names or {}).items() if name}, "names")
     absent = {role: explain_absence(role, profile) for role in wanted if role not in chosen}
     given = {role: chosen[role] for role in wanted if role in chosen}
     found: dict[str, Any] = {}
     readers = {role: name for role, name in given.items() if role in READERS}
-    found |= _load_readers(readers, language, settings, cache, folder, progress)
+    found |= _load_readers(
+        readers,
+        language=language,
+        settings=settings,
+        cache=cache,
+        folder=folder,
+        progress=progress,
+    )
     for role, wrapper in (("cross_encoder", CachedCrossEncoder), ("nli", CachedEntailment)):
         if role in given:
             pair_reader: PairReader = load_backend({role}, given[role], settings, folder)
@@ -95,6 +102,7 @@ def models_folder(cache: Cache) -> Path:
 
 def _load_readers(
     names: Mapping[str, str],
+    *,
     language: str,
     settings: ModelSettings,
     cache: Cache,
@@ -189,5 +197,7 @@ def require(models: Models, role: str) -> Any:
     """A role's model, or an error that says how to get it."""
     model = getattr(models, role)
     if model is None:
-        raise InputError(f"A model for '{role}' is needed: {models.absent.get(role, 'not asked for')}")
+        raise InputError(
+            f"A model for '{role}' is needed: {models.absent.get(role, 'not asked for')}"
+        )
     return model

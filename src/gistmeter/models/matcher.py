@@ -73,7 +73,8 @@ class CachedMatcher:
                 scores[at] = answer
         if self._baseline is not None:
             scores = self._baseline.rescale(scores)
-        return Matches(*scores.T.copy(), unseen=np.zeros(len(pairs)), failures=failures)
+        precision, recall, f1 = (scores[:, at].copy() for at in range(3))
+        return Matches(precision, recall, f1, np.zeros(len(pairs)), failures)
 
     def _compute(self, pairs: Sequence[TextPair]) -> Iterator[tuple[int, Numbers | Failure]]:
         order = sorted(range(len(pairs)), key=lambda at: (pairs[at][1], at))

@@ -5,8 +5,9 @@
 
 over the tokens c of the candidate and r of the reference. As in the `bert-score` package, special
 tokens weigh nothing but may be matched; weights are 1, or the inverse document frequency
-log((N + 1) / (n + 1)) of a token that occurs in n of N references; rescaling takes a baseline b off:
-(x - b) / (1 - b), for P, R and F each. A text without tokens scores 0 there and is unscored here.
+log((N + 1) / (n + 1)) of a token that occurs in n of N references; rescaling takes a baseline b
+off, (x - b) / (1 - b), for P, R and F each. A text without tokens scores 0 there and is unscored
+here.
 
 Zhang et al. 2020, "BERTScore: Evaluating Text Generation with BERT", ICLR.
 """
@@ -113,5 +114,5 @@ def _packaged_baseline(model: str, language: str) -> Path | None:
     package = find_spec("bert_score")
     if package is None or package.origin is None or ".." in Path(model).parts:
         return None
-    code = language.split("-")[0]
+    code = language.split("-", maxsplit=1)[0]
     return Path(package.origin).parent / "rescale_baseline" / code / f"{model}.tsv"

@@ -110,4 +110,5 @@ class CachedEntailment(_CachedPairs):
 
     def classify(self, pairs: Sequence[TextPair]) -> Judgements:
         table, failures = self._answer(pairs)
-        return Judgements(*(table[:, at].copy() for at in range(4)), failures=failures)
+        yes, neutral, no, unseen = (table[:, at].copy() for at in range(4))
+        return Judgements(yes, neutral, no, unseen, failures)

@@ -26,7 +26,9 @@ class ModelSettings:
     device: str = "auto"  # auto, cpu, cuda or mps
     batch_size: int = 0  # tokens in a batch, padding included; 0: the back end's own choice
     max_length: int = 0  # tokens a model reads at once; 0: the model's own maximum
-    layer: int | None = None  # for matching, counted as bert-score counts; None: as the profile says
+    layer: int | None = (
+        None  # for matching, counted as bert-score counts; None: as the profile says
+    )
     pooling: str = ""  # mean or cls; empty: as the model's own files say
     revision: str = ""  # of a hub model: branch, tag or commit
     rescale: bool = False  # BERTScore less its baseline
@@ -98,7 +100,7 @@ def profile_names(
     if profile not in profiles:
         raise UnknownName("profile", profile, profiles)
     chosen = dict(profiles[profile])
-    for code in (language.split("-")[0], language):
+    for code in (language.split("-", maxsplit=1)[0], language):
         special = chosen.get(code)
         if code and isinstance(special, Mapping):
             chosen.update(special)
