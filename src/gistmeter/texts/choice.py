@@ -8,7 +8,7 @@ that make them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Protocol
 
 from gistmeter import languages, registry
@@ -110,6 +110,7 @@ OWN = frozenset(registry.TABLES["gistmeter.metrics"])
 
 def roles_for(chosen: Sequence[str] | None, settings: TextSettings) -> list[str]:
     """The models to look for: only those that the chosen metrics ask."""
+    further = {role for name in chosen or () if name not in MAKERS for role in _roles_of(name)}
     accuracy = chosen is None or "s_acc" in chosen
     wanted = {
         "embedder": accuracy,
@@ -117,7 +118,15 @@ def roles_for(chosen: Sequence[str] | None, settings: TextSettings) -> list[str]
         "cross_encoder": accuracy and settings.weights.cross_encoder > 0,
         "nli": chosen is None or "s_logic" in chosen,
     }
-    return [role for role in ROLES if wanted[role]]
+    return [role for role in ROLES if wanted[role] or role in further]
+
+
+def _roles_of(name: str) -> list[str]:
+    """The fields of another package's metric that bear a role's name: it gets those models."""
+    kind = registry.find("gistmeter.metrics", name)
+    if not is_dataclass(kind):
+        raise InputError(f"The metric '{name}' is not a dataclass, so it cannot be signed")
+    return [part.name for part in fields(kind) if part.name in ROLES]
 
 
 def build_metrics(
@@ -149,10 +158,15 @@ def build_metrics(
     }  # fmt: skip
     made: dict[str, Metric] = {}
     for name in chosen:
-        build = builders.get(name) or registry.find("gistmeter.metrics", name)
-        made[name] = build()
+        made[name] = builders[name]() if name in builders else _plugin(name, models)
     if "s_acc" in made and "s_logic" in made:
         made["reading"] = Reading(settings.high_accuracy, settings.high_logic)
+    return made
+
+
+def _plugin(name: str, models: TextModels) -> Metric:
+    given = {role: getattr(models, role) for role in _roles_of(name)}
+    made: Metric = registry.find("gistmeter.metrics", name)(**given)
     return made
 
 
