@@ -93,7 +93,8 @@ def text(  # noqa: PLR0917
     )
     _take_output_from_environment(session)
     work = TextScoring(session, files, settings, profile, names, model_settings, strict)
-    work.run(language, metrics, reference_separators, parse_columns(column or []))
+    names_of_scores = None if metrics is None else _listed(metrics)
+    work.run(language, names_of_scores, reference_separators, parse_columns(column or []))
 
 
 CHOICES: Mapping[str, Sequence[str]] = {

@@ -89,7 +89,11 @@ class TextScoring:
     strict: bool
 
     def run(
-        self, language: str, metrics: str | None, separators: str, columns: Mapping[str, str]
+        self,
+        language: str,
+        metrics: Sequence[str] | None,
+        separators: str,
+        columns: Mapping[str, str],
     ) -> None:
         from gistmeter.report.text_sheets import text_layout
         from gistmeter.texts.choice import (
@@ -101,7 +105,7 @@ class TextScoring:
         )
         from gistmeter.texts.scoring import CHUNK, readings_note
 
-        wanted = None if metrics is None else makers_of(_listed(metrics))
+        wanted = None if metrics is None else makers_of(metrics)
         matched, code = self._read(language, separators, columns)
         models = self._load(roles_for(wanted, self.settings), code)
         names = wanted or possible_metrics(matched.pairs, nli=models.nli is not None)
