@@ -1,0 +1,176 @@
+"""The three alignments as recurrences that compute a whole row at once.
+
+With s the similarities (rows: summary, columns: source) and every maximum over what the band holds:
+
+monotone            F(i, j) = s(i, j) + max over k ≤ j of F(i−1, k): one running maximum a row.
+Needleman–Wunsch    D(i, j) = max(D(i−1, j−1) + s(i, j), D(i−1, j) + g, D(i, j−1) + g). Counted as
+                    E(i, j) = D(i, j) − (i + j)·g the gaps vanish, E(i, j) = max(E(i−1, j−1) +
+                    s(i, j) − 2g, E(i−1, j), E(i, j−1)), and a row is again a running maximum.
+                    Needleman and Wunsch, J. Mol. Biol. 48 (1970).
+DTW                 C(i, j) = s(i, j) − 1 + max(C(i−1, j−1), C(i−1, j), C(i, j−1)), the least sum
+                    of distances 1 − s, counted as losses. With P the prefix sum of the row's
+                    losses, C − P is a running maximum.
+                    Sakoe and Chiba, IEEE Trans. ASSP 26 (1978).
+
+The way back needs one byte a cell. It says which moves into the cell are best, or within `doubt`
+of it: where the path meets two of them, rounding could have decided in a float64 loop, the trace is
+not sure, and `paths` looks closer. Ties: a match first, then skipping the summary sentence (from
+above), then skipping the source sentence (from beside).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter.metrics.alignment.band import Band, Ints
+from gistmeter.metrics.alignment.fixed_point import SimilarityRows
+
+Bools = npt.NDArray[np.bool_]
+NOWHERE = -(1 << 61)  # below any sum; sums may still be added to it
+MATCH, ABOVE, BESIDE = 1, 2, 4  # bits of a cell's byte
+ONLY_BESIDE = bytes([BESIDE])
+RECORD = bytes([1])
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Pairs (summary, source) from first to last, and whether no tie was too close to call."""
+
+    pairs: Ints
+    sure: bool = True
+
+
+def trace_monotone(cells: SimilarityRows, band: Band) -> Trace:
+    """Every summary sentence gets a source sentence; positions never decrease.
+
+    Among equally good places the first is taken.
+    """
+    low, high = band.low.tolist(), band.high.tolist()
+    records = np.empty((len(low), band.widest), np.bool_)  # where the running maximum rises
+    running = np.zeros(high[-1] + 1, np.int64)
+    known = high[0]
+    for row, (start, end) in enumerate(zip(low, high, strict=True)):
+        running[known + 1 : end + 1] = running[known]  # the maximum goes on beyond its window
+        known = end
+        reached = running[start : end + 1]
+        reached += cells.integers(row, start, end)
+        np.maximum.accumulate(reached, out=reached)
+        records[row, 0] = True
+        np.greater(reached[1:], reached[:-1], out=records[row, 1 : end - start + 1])
+    places = np.empty(len(low), np.int64)
+    limit = high[-1]
+    for row in range(len(low) - 1, -1, -1):
+        seen = records[row, : min(limit, high[row]) - low[row] + 1]
+        limit = seen.tobytes().rindex(RECORD) + low[row]
+        places[row] = limit
+    return Trace(np.column_stack([np.arange(len(low)), places]))
+
+
+def trace_needleman_wunsch(cells: SimilarityRows, band: Band, gap: int, doubt: int) -> Trace:
+    """One source sentence to one summary sentence at most; skipping either costs `gap`."""
+    low, high = band.low.tolist(), band.high.tolist()
+    moves = Moves(band, doubt)
+    before, after = _edged(high[-1]), _edged(high[-1])
+    before[1 : high[0] + 2] = 0
+    for row in range(1, len(low)):
+        start, end = low[row], high[row]
+        inner = max(start, 1)  # the first node that a match can lead to
+        above = before[start + 1 : end + 2]
+        match = cells.integers(row - 1, inner - 1, end - 1, plus=-2 * gap)
+        match += before[inner : end + 1]
+        reached = after[start + 1 : end + 2]
+        reached[0] = above[0]
+        np.maximum(match, above[inner - start :], out=reached[inner - start :])
+        np.maximum.accumulate(reached, out=reached)
+        after[start] = NOWHERE
+        moves.record(row, reached, match, above, reached[:-1])
+        before, after = after, before
+    return moves.follow_matches()
+
+
+def trace_dtw(cells: SimilarityRows, band: Band, doubt: int) -> Trace:
+    """A path from the first pair to the last, each step one sentence on in either text or both."""
+    low, high = band.low.tolist(), band.high.tolist()
+    one = cells.unit.integer(1.0)
+    moves = Moves(band, doubt)
+    sums = np.empty(band.widest, np.int64)
+    before, after = _edged(high[-1]), _edged(high[-1])
+    np.add.accumulate(cells.integers(0, 0, high[0], plus=-one), out=before[1 : high[0] + 2])
+    for row in range(1, len(low)):
+        start, end = low[row], high[row]
+        losses = cells.integers(row, start, end, plus=-one)
+        total = np.add.accumulate(losses, out=sums[: len(losses)])
+        match, above = before[start : end + 1], before[start + 1 : end + 2]
+        reached = np.maximum(match, above, out=after[start + 1 : end + 2])
+        reached[1:] -= total[:-1]
+        np.maximum.accumulate(reached, out=reached)
+        reached += total
+        after[start] = NOWHERE
+        best = np.subtract(reached, losses, out=losses)  # of the three ways into the cell
+        moves.record(row, best, match, above, reached[:-1])
+        before, after = after, before
+    return moves.follow_cells()
+
+
+def _edged(last: int) -> Ints:
+    """Columns 0 to last with one more before them, all unreached."""
+    return np.full(last + 2, NOWHERE)
+
+
+class Moves:
+    """For each cell, the moves into it that are best or within `doubt` of it, in one byte."""
+
+    def __init__(self, band: Band, doubt: int) -> None:
+        self.low, self.high = band.low.tolist(), band.high.tolist()
+        self.doubt = doubt
+        self.table = np.empty((len(self.low), band.widest), np.uint8)
+        self.least = np.empty(band.widest, np.int64)
+        self.flags: Bools = np.empty(band.widest, np.bool_)
+
+    def record(self, row: int, best: Ints, match: Ints, above: Ints, beside: Ints) -> None:
+        """Note the ways into a row's cells; ways that fewer cells have belong to the last ones."""
+        least = np.subtract(best, self.doubt, out=self.least[: len(best)])
+        codes = self.table[row, : len(best)]
+        codes[0] = 0
+        np.greater_equal(beside, least[1:], out=codes[1:].view(np.bool_))
+        for ways in (above, match):
+            np.add(codes, codes, out=codes)
+            missing = len(best) - len(ways)
+            flags = np.greater_equal(ways, least[missing:], out=self.flags[: len(ways)])
+            part = codes[missing:]
+            np.add(part, flags.view(np.uint8), out=part)
+
+    def enter(self, row: int, column: int) -> tuple[int, int]:
+        """Go back beside along a row: the column where the path came into it, and its byte."""
+        codes = self.table[row, : column - self.low[row] + 1].tobytes().rstrip(ONLY_BESIDE)
+        return self.low[row] + len(codes) - 1, codes[-1]
+
+    def follow_matches(self) -> Trace:
+        """The path's matches, on the nodes between sentences."""
+        sure, column = True, self.high[-1]
+        pairs: list[tuple[int, int]] = []
+        for row in range(len(self.low) - 1, 0, -1):
+            column, code = self.enter(row, column)
+            sure = sure and code in (MATCH, ABOVE)
+            if code & MATCH:
+                column -= 1
+                pairs.append((row - 1, column))
+        return Trace(np.array(pairs[::-1], np.int64).reshape(-1, 2), sure)
+
+    def follow_cells(self) -> Trace:
+        """All the cells of the path."""
+        sure, column = True, self.high[-1]
+        rows, columns = [], []
+        for row in range(len(self.low) - 1, 0, -1):
+            entered, code = self.enter(row, column)
+            sure = sure and code in (MATCH, ABOVE)
+            columns.append(np.arange(column, entered - 1, -1))
+            rows.append(np.full(column - entered + 1, row))
+            column = entered - (code & MATCH)
+        columns.append(np.arange(column, -1, -1))
+        rows.append(np.zeros(column + 1, np.int64))
+        cells = np.column_stack([np.concatenate(rows), np.concatenate(columns)])
+        return Trace(cells[::-1], sure)
