@@ -50,14 +50,21 @@ def show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    _version: Annotated[
+    version: Annotated[  # noqa: ARG001
         bool,
         typer.Option(
-            "--version", callback=show_version, is_eager=True, help="Show the version and exit."
+            "--version",
+            callback=show_version,
+            is_eager=True,
+            show_envvar=False,
+            help="Show the version and exit.",
         ),
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Log what happens inside, on stderr.")
+        bool,
+        typer.Option(
+            "--verbose", "-v", show_envvar=False, help="Log what happens inside, on stderr."
+        ),
     ] = False,
 ) -> None:
     """Score texts, books, parses and speech by how much of the meaning survived."""
