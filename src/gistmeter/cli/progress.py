@@ -35,7 +35,7 @@ class ProgressBars:
         self._console = console
         self._tasks: dict[str, TaskID] = {}
         self._started: dict[str, float] = {}
-        self._last = 0.0
+        self._last = time.monotonic()
         self._progress: Progress | None = None
         if console.is_terminal:
             self._progress = Progress(
