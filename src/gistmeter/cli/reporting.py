@@ -10,5 +10,20 @@ if TYPE_CHECKING:
     from gistmeter.types import Run
 
 
-def write_run_report(runs: Sequence[Run], path: Path) -> None:
-    """Write one HTML page over runs, with their comparisons."""
+def write_run_report(runs: Sequence[Run], path: Path, *, everything: bool = False) -> None:
+    """Write one HTML page over runs, with their comparisons.
+
+    Runs of the same items measured in the same way share a section, so that their systems are
+    compared with each other.
+    """
+    from gistmeter.comparison import findings, gather
+    from gistmeter.report.html import write_report
+    from gistmeter.runs import load_run
+
+    loaded = gather([load_run(run.path) if run.path else (run, {}) for run in runs])
+    write_report(
+        [run for run, _ in loaded],
+        path,
+        comparisons=[findings(one) for one in loaded],
+        everything=everything,
+    )

@@ -1,5 +1,6 @@
 """Paired comparison of systems: is the difference real, how large is it, who is ahead?"""
 
+from gistmeter.comparison.findings import findings, gather
 from gistmeter.comparison.matching import Contender, contenders, shared_scores
 from gistmeter.comparison.paired import compare
 from gistmeter.comparison.results import Comparison, Options, PairResult
@@ -11,5 +12,7 @@ __all__ = [
     "PairResult",
     "compare",
     "contenders",
+    "findings",
+    "gather",
     "shared_scores",
 ]

@@ -39,14 +39,21 @@ ATTRIBUTES = {
     "font-family", "font-size", "font-weight", "font-style", "clip-path", "id", "dy", "dx",
     "offset", "stop-color", "gradientUnits",
 }  # fmt: skip
-SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right", "triangle-left")  # fmt: skip
+PLACES = {"d", "transform", "x", "y", "x1", "x2", "y1", "y2", "width", "height"}
+SHAPES = (
+    "circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right",
+    "triangle-left",
+)  # fmt: skip
 WIDTH = 440
+UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 MAX_LABEL = 28
 
 
 def label(text: str) -> str:
     """A name short enough for an axis, without control or direction characters."""
-    cleaned = re.sub(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", "\ufffd", text)  # fmt: skip
+    cleaned = UNSAFE.sub("\ufffd", text)
     return cleaned if len(cleaned) <= MAX_LABEL else cleaned[: MAX_LABEL - 1] + "…"
 
 
@@ -140,7 +147,7 @@ def components(
     point = base.mark_point(filled=True, size=55, opacity=1).encode(
         x="value:Q", color=colour, shape=shape
     )
-    step = alt.Step(max(12, min(18, 60 // max(1, len(systems)))))
+    step = alt.Step(max(9, min(16, 40 // max(1, len(systems)))))
     return render((bar + point).properties(width=WIDTH - 130, height=step))
 
 
@@ -375,7 +382,6 @@ def clean(svg: str, *, variables: bool = True) -> str:
         if name in root.attrib and variables:
             root.set(f"data-{name}", root.attrib[name])
     text = ElementTree.tostring(root, encoding="unicode")
-    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
     if variables:
         for colour, variable in VARIABLES.items():
             text = re.sub(f'"{colour}"', f'"{variable}"', text, flags=re.IGNORECASE)
@@ -387,6 +393,8 @@ def _prune(element: ElementTree.Element) -> None:
         outside = "url(" in value and not value.startswith("url(#")
         if name not in ATTRIBUTES or outside:
             del element.attrib[name]
+        elif name in PLACES:
+            element.set(name, re.sub(r"(\d\.\d\d)\d+", r"\1", value))
     for child in list(element):
         hidden = child.get("display") == "none" or child.get("d") in ("", "M0,0h0v0h0Z")
         if child.tag.removeprefix(SVG) not in DRAWING or hidden:

@@ -47,14 +47,14 @@ def item_data(run: Run, page: Path | None, *, everything: bool, room: int = ROOM
     columns = _item_columns(run, rows)
     wanted = list(choose(rows, name, higher=_higher(run, name), everything=everything))
     opener = Opener(run, page)
-    items: list[dict[str, Any]] = []
+    items: list[tuple[int, dict[str, Any]]] = []
     size = 0
     for at in wanted:
         item = _item(rows, at, columns, opener)
         size += len(to_script(item).encode("utf-8", "replace"))
         if size > room and not everything and items:
             break
-        items.append((at, item))  # type: ignore[arg-type]
+        items.append((at, item))
     kept = [item for _, item in sorted(items, key=lambda pair: pair[0])]
     data = {
         "command": run.command,

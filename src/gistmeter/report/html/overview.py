@@ -124,7 +124,8 @@ def _evidence(pair: Mapping[str, Any], unit: str) -> str:
     bounds = f"{low:.1f} to {high:.1f} points" if unit == "%" else f"{low:.3f} to {high:.3f}"
     if not (math.isfinite(low) and math.isfinite(high)):
         bounds = "no interval"
-    return f"interval {bounds}, p {_equals(_number(pair.get('p_corrected')))} on {count(int(pair.get('n', 0)), 'item')}"  # fmt: skip
+    p = _equals(_number(pair.get("p_corrected")))
+    return f"interval {bounds}, p {p} on {count(int(pair.get('n', 0)), 'item')}"
 
 
 def _equals(p: float) -> str:
@@ -228,7 +229,8 @@ def facts(run: Run) -> list[dict[str, str]]:
     if rows is not None:
         keys = set(zip(rows.keys["id"], rows.keys["group"], strict=True))
         found.append({"value": f"{len(keys):,}", "label": "items", "kind": ""})
-    found.append({"value": f"{len(run.systems):,}", "label": "systems" if len(run.systems) != 1 else "system", "kind": ""})  # fmt: skip
+    name = "system" if len(run.systems) == 1 else "systems"
+    found.append({"value": f"{len(run.systems):,}", "label": name, "kind": ""})
     name = headline(run)
     unscored = sum(score.unscored for score in _held(run, name).values()) if name else 0
     found.append(
@@ -263,11 +265,11 @@ def warnings(run: Run, comparison: Comparison | None) -> list[str]:
     if run.unscored:
         reasons = [f"{shown(why, 160)} ({number:,})" for why, number in run.unscored.items()]
         found.append("Left undefined, by reason: " + "; ".join(reasons[:12]) + ".")
-    for difference in (comparison or {}).get("forced") or ():
-        found.append(f"Compared although the signatures differ: {shown(str(difference), 300)}")
-    for note in (comparison or {}).get("notes") or ():
-        found.append(shown(str(note), 300))
-    return found
+    found += [
+        f"Compared although the signatures differ: {shown(str(difference), 300)}"
+        for difference in (comparison or {}).get("forced") or ()
+    ]
+    return [*found, *(shown(str(note), 300) for note in (comparison or {}).get("notes") or ())]
 
 
 def pair_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:

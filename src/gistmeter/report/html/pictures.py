@@ -52,13 +52,14 @@ def _intervals(
     run: Run, name: str, systems: Sequence[str], labels: Mapping[str, str]
 ) -> Picture | None:
     rows = [
-        {"system": labels[system], "value": score.value, "low": score.low, "high": score.high}
+        {
+            "system": labels[system],
+            "value": score.value,
+            "low": score.low if math.isfinite(score.low) else score.value,
+            "high": score.high if math.isfinite(score.high) else score.value,
+        }
         for system in systems
         if (score := run.systems[system].scores.get(name)) and math.isfinite(score.value)
-    ]
-    rows = [
-        {**row, **{key: row["value"] for key in ("low", "high") if not math.isfinite(row[key])}}
-        for row in rows
     ]
     if not rows:
         return None

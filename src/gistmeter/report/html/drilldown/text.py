@@ -40,10 +40,9 @@ def blocks(item: Item, opener: Opener) -> list[Block]:  # noqa: ARG001
 
 def component_bars(item: Item, names: Iterable[str]) -> Block | None:
     """Scores between 0 and 1 as bars; None where the item has none of them."""
-    rows: list[list[Any]] = []
-    for name in names:
-        if name in item.rows.numbers:
-            rows.append([name, rounded(item.number(name)), 0, 1, ""])
+    rows: list[list[Any]] = [
+        [name, rounded(item.number(name)), 0, 1, ""] for name in names if name in item.rows.numbers
+    ]
     if item.number("polarity_conflict") > 0:
         rows.append(["polarity_conflict", 1, 0, 1, ""])
     return {"k": "bars", "n": "Components", "r": rows} if rows else None

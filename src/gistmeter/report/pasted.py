@@ -1,0 +1,209 @@
+"""A comparison as a table that can be pasted: terminal, Markdown, LaTeX (booktabs), CSV.
+
+A comparison comes in as plain data, the shape of `compare --format json`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from gistmeter.report.terminal import safe
+
+Comparison = Mapping[str, Any]
+COLUMNS = (
+    "metric", "a", "b", "difference", "low", "high", "p_value", "p_corrected", "effect",
+    "superiority", "detectable", "n", "clusters", "left_out", "test",
+)  # fmt: skip
+LATEX = str.maketrans(
+    {
+        "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+        "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
+        "<": r"\textless{}", ">": r"\textgreater{}", "\n": " ",
+    }
+)  # fmt: skip
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Values and ranks, then every pair, within 80 columns."""
+    unit = str(comparison.get("unit") or "")
+    arrow = "higher" if comparison["higher_is_better"] else "lower"
+    board = Table(title=safe(f"{comparison['metric']} ({arrow} is better)"), title_justify="left")
+    board.add_column("rank", justify="right")
+    board.add_column("system", overflow="fold")
+    board.add_column("value", justify="right")
+    for system in _ranked(comparison):
+        value = comparison["values"].get(system)
+        board.add_row(_rank(comparison, system), safe(system), _number(value, unit))
+    console.print(board)
+    pairs = Table(title_justify="left")
+    for name, justify in (
+        ("a", "left"), ("b", "left"), ("a − b", "right"), ("interval", "right"), ("p", "right"),
+        ("d", "right"), ("n", "right"),
+    ):  # fmt: skip
+        pairs.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for pair in comparison["pairs"]:
+        pairs.add_row(
+            safe(pair["a"]), safe(pair["b"]), _signed(pair["difference"], unit),
+            _interval(pair, unit), _p(pair["p_corrected"]), _plain(pair["effect"]), str(pair["n"]),
+        )  # fmt: skip
+    console.print(pairs)
+    for line in footnotes(comparison):
+        console.print(safe(line), style="dim")
+
+
+def footnotes(comparison: Comparison) -> list[str]:
+    """What has to be said beside the numbers."""
+    pairs = comparison["pairs"]
+    unit = str(comparison.get("unit") or "")
+    tests = ", ".join(dict.fromkeys(str(pair["test"]) for pair in pairs))
+    share = round(100 * float(comparison["confidence"]))
+    lines = [
+        f"Test: {tests}, {comparison['resamples']:,} resamples of clusters; p corrected: "
+        f"{comparison['correction']}; {share}% intervals."
+    ]
+    least = [pair["detectable"] for pair in pairs if pair.get("detectable") is not None]
+    if least:
+        low, high = min(least), max(least)
+        shown = _number(low, unit)
+        if not math.isclose(low, high, rel_tol=0.05):
+            shown += f" to {_number(high, unit)}"
+        lines.append(f"Smallest difference these items would show (80% power): {shown}.")
+    left = max((pair["left_out"] for pair in pairs), default=0)
+    if left:
+        lines.append(f"Items that only one side has, left out: up to {left:,}.")
+    lines += [f"Forced although the signatures differ: {line}" for line in comparison["forced"]]
+    return [*lines, *comparison["notes"]]
+
+
+def _ranked(comparison: Comparison) -> list[str]:
+    ranks = comparison["ranks"]
+    sign = -1 if comparison["higher_is_better"] else 1
+
+    def place(system: str) -> tuple[int, float]:
+        value = comparison["values"].get(system)
+        return ranks[system], sign * value if value is not None else math.inf
+
+    return sorted(ranks, key=place)
+
+
+def _rank(comparison: Comparison, system: str) -> str:
+    ranks = comparison["ranks"]
+    rank = ranks[system]
+    return f"{rank}=" if list(ranks.values()).count(rank) > 1 else str(rank)
+
+
+def _number(value: float | None, unit: str) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.2f}%" if unit == "%" else f"{value:.4f}"
+
+
+def _signed(value: float | None, unit: str) -> str:
+    if value is None:
+        return "–"
+    return f"{value:+.2f}" if unit == "%" else f"{value:+.4f}"
+
+
+def _interval(pair: Mapping[str, Any], unit: str) -> str:
+    if pair["low"] is None or pair["high"] is None:
+        return "–"
+    return f"{_signed(pair['low'], unit)} {_signed(pair['high'], unit)}"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _plain(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def to_markdown(comparisons: Sequence[Comparison]) -> str:
+    """Tables in Markdown, for job summaries."""
+    parts = []
+    for comparison in comparisons:
+        unit = str(comparison.get("unit") or "")
+        values = comparison["values"]
+        board = [
+            [_rank(comparison, system), _cell(system), _number(values.get(system), unit)]
+            for system in _ranked(comparison)
+        ]
+        parts.append(f"### {_cell(str(comparison['metric']))}\n")
+        parts.append(_grid(["rank", "system", "value"], board, "rlr"))
+        parts.append(_grid(HEADS, _pair_cells(comparison, _cell), "llrrrrr"))
+        parts.append("\n".join(f"- {_cell(line)}" for line in footnotes(comparison)) + "\n")
+    return "\n".join(parts)
+
+
+HEADS = ["a", "b", "a − b", "interval", "p", "d", "n"]
+
+
+def _pair_cells(comparison: Comparison, spell: Callable[[str], str]) -> list[list[str]]:
+    unit = str(comparison.get("unit") or "")
+    return [
+        [
+            spell(str(pair["a"])), spell(str(pair["b"])), _signed(pair["difference"], unit),
+            _interval(pair, unit), spell(_p(pair["p_corrected"])), _plain(pair["effect"]),
+            str(pair["n"]),
+        ]
+        for pair in comparison["pairs"]
+    ]  # fmt: skip
+
+
+def _cell(text: str) -> str:
+    """Text that cannot leave its cell or become markup."""
+    plain = safe(text).plain
+    for mark in "\\`*_[]<>|":
+        plain = plain.replace(mark, "\\" + mark)
+    return plain
+
+
+def _grid(head: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> str:
+    rule = ["---:" if side == "r" else "---" for side in sides]
+    lines = [head, rule, *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def to_latex(comparisons: Sequence[Comparison]) -> str:
+    """Tables for a paper, with booktabs."""
+    parts = []
+    for comparison in comparisons:
+        rows = _pair_cells(comparison, lambda text: safe(text).plain.translate(LATEX))
+        body = "\n".join(" & ".join(row).replace("−", "$-$") + r" \\" for row in rows)
+        metric = str(comparison["metric"]).translate(LATEX)
+        notes = " ".join(footnotes(comparison)).translate(LATEX)
+        parts.append(
+            "\\begin{table}\n\\centering\n"
+            f"\\caption{{Paired comparison on \\texttt{{{metric}}}. {notes}}}\n"
+            "\\begin{tabular}{llrrrrr}\n\\toprule\n"
+            "a & b & $a - b$ & interval & $p$ & $d$ & $n$ \\\\\n\\midrule\n"
+            f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+        )
+    return "% needs \\usepackage{booktabs}\n" + "\n".join(parts)
+
+
+def to_csv(comparisons: Sequence[Comparison]) -> str:
+    """One line a pair, in full precision; a name that looks like a formula is made text."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for comparison in comparisons:
+        for pair in comparison["pairs"]:
+            cells = {"metric": comparison["metric"], **pair}
+            writer.writerow([_text(cells.get(name)) for name in COLUMNS])
+    return stream.getvalue()
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return "'" + value
+    return "" if value is None else value
