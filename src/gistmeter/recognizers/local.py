@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.util
 from collections.abc import AsyncIterator, Callable, Iterable
+from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-from gistmeter.recognizers.protocols import SpeechEvent
+from gistmeter.errors import InputError, MissingDependency, MissingModel
+from gistmeter.recognizers.protocols import RecognizerError, SpeechEvent
 from gistmeter.recognizers.threads import Worker
 
 
@@ -69,3 +72,24 @@ class LocalSession:
     def _tell(self, events: Iterable[SpeechEvent]) -> None:
         for event in events:
             self._events.put_nowait(event)
+
+
+def require(package: str, extra: str, purpose: str) -> None:
+    """Say now, before any clip, that a package is not installed."""
+    if importlib.util.find_spec(package) is None:
+        raise MissingDependency(package, extra, purpose)
+
+
+def only_english(name: str, language: str) -> None:
+    if language and language.lower().partition("-")[0] != "en":
+        raise RecognizerError(f"{name} knows English only, not '{language}'", lasting=True)
+
+
+def model_folder(name: str, argument: str, parts: Iterable[str], command: str) -> Path:
+    """The folder of `name:FOLDER`, which must hold these files or folders."""
+    if not argument:
+        raise InputError(f"{name} needs a model: write {name}:FOLDER. Get one with: {command}")
+    folder = Path(argument).expanduser()
+    if not folder.is_dir() or not all((folder / part).exists() for part in parts):
+        raise MissingModel("speech", name, f"{folder} ({', '.join(parts)})", command)
+    return folder
