@@ -30,6 +30,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "transcription": "gistmeter.metrics.transcription:ErrorRates",
         "sem_dist": "gistmeter.metrics.distance:SemanticDistance",
         "facts": "gistmeter.metrics.facts:SemanticErrorRate",
+        "latency": "gistmeter.metrics.latency:Latency",
+        "custom_metric": "gistmeter.metrics.custom:CustomMetric",
     },
     "gistmeter.models": {
         "e5": "gistmeter.models.e5:load",

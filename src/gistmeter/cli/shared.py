@@ -149,8 +149,12 @@ class Session:
         layout: Layout | None = None,
         chunk: int = 1024,
         notes: Any = None,
+        finish: Callable[[Run], None] | None = None,
     ) -> Run:
-        """Evaluate, keep, write, print; exits with 3 when a score is below its threshold."""
+        """Evaluate, keep, write, print; exits with 3 when a score is below its threshold.
+
+        `finish` writes what a family adds to the finished run, before anything is printed.
+        """
         from gistmeter.evaluate import evaluate, input_digests
 
         self._know_thresholds(metrics)
@@ -170,6 +174,8 @@ class Session:
         )
         if self._bars:
             self._bars.stop()
+        if finish:
+            finish(run)
         self._write(run, layout)
         self._print(run)
         self._check_thresholds(run)

@@ -10,7 +10,7 @@ An absent transcript is None, an empty one is the empty text: a recogniser that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,11 +24,13 @@ FILE = ("file", "id", "clip", "audio", "name", "filename", "utterance", "utt_id"
 EXPECTED = ("expected", "reference", "ref", "gold", "truth", "transcript")
 GOT = ("got", "hypothesis", "hyp", "prediction", "output", "text")
 SYSTEM = ("system", "provider", "recognizer", "recogniser", "model")
-SPEAKER, LANGUAGE, GROUP = ("speaker",), ("language", "lang"), ("group", "domain")
 MEASURED = frozenset(
-    "latency error wer cer chars_expected chars_got words_expected words_got match_percent "
-    "insertions deletions substitutions custom_metric diff_report duration".split()
-)  # columns of a results table that are no transcripts
+    {
+        "latency", "error", "wer", "cer", "chars_expected", "chars_got", "words_expected",
+        "words_got", "match_percent", "insertions", "deletions", "substitutions", "custom_metric",
+        "diff_report", "duration",
+    }
+)  # fmt: skip  # columns of a table of results that are no transcripts
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,82 +143,74 @@ def read_clip_table(path: Path, columns: Mapping[str, str] | None = None) -> Cli
     expected = table.need("expected", EXPECTED, columns)
     system = table.find("system", SYSTEM, columns)
     got = table.find("got", GOT, columns)
-    fixed = _named(table, columns)
+    known = _Known.of(table, expected, columns)
     if system and got:
-        clips = list(_long(table, expected, system, got, fixed))
+        names = [(name or "").strip() or "system" for name in table.column(system)]
+        clips = known.clips(table.column(got), names)
+    elif system:
+        raise FormatError(
+            f"has a column '{system}' of systems but none named 'got' with their transcripts",
+            path=path,
+        )
     else:
-        own = {expected, *(column for column in fixed.values() if column)}
-        wide = [column for column in table.columns if column not in own]
-        wide = [column for column in wide if column.strip().casefold() not in MEASURED]
-        if system:
-            raise FormatError(
-                f"has a column '{system}' of systems but none named 'got' with their transcripts",
-                path=path,
-            )
-        if not wide:
-            raise FormatError(
-                "has no column with a system's transcripts beside "
-                f"{', '.join(repr(column) for column in table.columns)}",
-                path=path,
-            )
-        clips = [clip for column in wide for clip in _wide(table, expected, column, fixed)]
+        clips = []
+        for column in _wide_columns(table, known):
+            name = path.stem if column == got else column
+            clips += known.clips(table.column(column), [name] * len(table.rows))
     _refuse_repeated(clips, table)
     return Clips(tuple(clips), tuple(remarks))
 
 
-def _named(table: Table, columns: Mapping[str, str] | None) -> dict[str, str | None]:
-    return {
-        "id": table.find("file", FILE, columns),
-        "speaker": table.find("speaker", SPEAKER, columns),
-        "language": table.find("language", LANGUAGE, columns),
-        "group": table.find("group", GROUP, columns),
-    }
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a table says of each clip, whichever system made its transcript."""
+
+    headers: frozenset[str]
+    expected: Sequence[str]
+    fields: Mapping[str, Sequence[str]]  # id, speaker, language, group; empty where not given
+
+    @classmethod
+    def of(cls, table: Table, expected: str, columns: Mapping[str, str] | None) -> _Known:
+        found = {
+            "id": table.find("file", FILE, columns),
+            "speaker": table.find("speaker", (), columns),
+            "language": table.find("language", ("lang",), columns),
+            "group": table.find("group", ("domain",), columns),
+        }
+        headers = {expected, *(header for header in found.values() if header)}
+        fields = {
+            name: [(cell or "").strip() for cell in table.column(header)] if header else []
+            for name, header in found.items()
+        }
+        said = [cell or "" for cell in table.column(expected)]
+        return cls(frozenset(headers), said, fields)
+
+    def clips(self, got: Sequence[str | None], systems: Sequence[str]) -> list[Clip]:
+        """A clip a row; one without an id is named by its number among its system's."""
+        numbers: dict[str, int] = {}
+        clips = []
+        for at, (text, system) in enumerate(zip(got, systems, strict=True)):
+            numbers[system] = numbers.get(system, 0) + 1
+            given = {name: cells[at] for name, cells in self.fields.items() if cells}
+            key = given.pop("id", "") or str(numbers[system])
+            clips.append(Clip(key, self.expected[at], text, system, **given))
+        return clips
 
 
-def _long(
-    table: Table, expected: str, system: str, got: str, fixed: Mapping[str, str | None]
-) -> Iterator[Clip]:
-    names = table.column(system)
-    seen: dict[str, int] = {}
-    for at, (said, heard, name) in enumerate(
-        zip(table.column(expected), table.column(got), names, strict=True)
-    ):
-        label = (name or "").strip() or "system"
-        seen[label] = seen.get(label, 0) + 1
-        yield _clip(table, at, said, heard, label, fixed, str(seen[label]))
-
-
-def _wide(
-    table: Table, expected: str, column: str, fixed: Mapping[str, str | None]
-) -> Iterator[Clip]:
-    for at, (said, heard) in enumerate(
-        zip(table.column(expected), table.column(column), strict=True)
-    ):
-        yield _clip(table, at, said, heard, column, fixed, str(at + 1))
-
-
-def _clip(
-    table: Table,
-    at: int,
-    said: str | None,
-    heard: str | None,
-    system: str,
-    fixed: Mapping[str, str | None],
-    number: str,
-) -> Clip:
-    def cell(name: str) -> str:
-        column = fixed[name]
-        return (table.column(column)[at] or "").strip() if column else ""
-
-    return Clip(
-        cell("id") or number,
-        said or "",
-        heard,
-        system,
-        language=cell("language"),
-        speaker=cell("speaker"),
-        group=cell("group"),
-    )
+def _wide_columns(table: Table, known: _Known) -> list[str]:
+    """The columns that are systems."""
+    wide = [
+        column
+        for column in table.columns
+        if column not in known.headers and column.strip().casefold() not in MEASURED
+    ]
+    if not wide:
+        raise FormatError(
+            "has no column with a system's transcripts. Columns found: "
+            f"{', '.join(repr(column) for column in table.columns)}",
+            path=table.path,
+        )
+    return wide
 
 
 def _refuse_repeated(clips: Sequence[Clip], table: Table) -> None:

@@ -1,0 +1,351 @@
+"""The steps of `gistmeter speech`, each of which may have something to tell the user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from gistmeter.errors import InputError, MissingDependency, MissingModel
+
+if TYPE_CHECKING:
+    from gistmeter.cli.shared import Session
+    from gistmeter.metrics.custom import NamedFunction
+    from gistmeter.metrics.transcription import Reading
+    from gistmeter.models.protocols import TokenMatcher
+    from gistmeter.speech.judge import Judge
+    from gistmeter.types import Clip, Metric, Run
+
+STOPPED = 130
+JOURNAL = ".transcripts.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the clips come from: files with transcripts, or sounds for recognisers."""
+
+    clips: Sequence[Clip]
+    inputs: Sequence[Path]
+    remarks: Sequence[str] = ()
+    recognizers: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The clips with their transcripts, and what stopped the recognisers, if anything."""
+
+    clips: Sequence[Clip]
+    interrupted: str = ""
+    journal: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Which token encoder the semantic distance uses."""
+
+    profile: str = "embedded"
+    token_encoder: str = ""
+    layer: int | None = None
+    device: str = "auto"
+
+
+def read_source(
+    *,
+    table: Path | None,
+    expected: Path | None,
+    got: Sequence[Path],
+    columns: Mapping[str, str],
+    assets: Path | None,
+    recognizers: Sequence[str],
+) -> Source:
+    """The clips of the one source that was named."""
+    from gistmeter.formats.transcripts import pair_files, read_assets, read_clip_table
+
+    given = [bool(table), bool(expected or got), bool(assets or recognizers)]
+    if sum(given) != 1:
+        raise InputError(
+            "Give one of: a table; --expected FILE with --got FILE; "
+            "--assets FOLDER with --recognizers NAME,…"
+        )
+    if table is not None:
+        found = read_clip_table(table, columns)
+        return Source(found.clips, [table], found.remarks)
+    if assets or recognizers:
+        if assets is None or not recognizers:
+            raise InputError("--assets and --recognizers belong together")
+        found = read_assets(assets)
+        return Source(found.clips, [assets], found.remarks, split_names(recognizers))
+    if expected is None or not got:
+        raise InputError("--expected and --got belong together")
+    found = pair_files(expected, got)
+    return Source(found.clips, [expected, *got], found.remarks)
+
+
+def split_names(given: Sequence[str]) -> list[str]:
+    """Names separated by commas; a command line is one name, commas and all."""
+    names: list[str] = []
+    for text in given:
+        whole = "command:" in text
+        names += [text] if whole else [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise InputError("--recognizers names none; such as moonshine,pocketsphinx")
+    return list(dict.fromkeys(names))
+
+
+def build_reading(
+    language: str, normalizer: str, numbers: str, alternatives: Path | None
+) -> Reading:
+    """How the texts are read; an analyser that is not installed is said at once."""
+    from gistmeter.formats.transcripts import read_alternatives
+    from gistmeter.metrics.transcription import Reading
+    from gistmeter.metrics.transcription.normalisation import merge_alternatives
+    from gistmeter.metrics.transcription.thai import language_of
+
+    equal = merge_alternatives(read_alternatives(alternatives)) if alternatives else ()
+    reading = Reading(language_of(language), normalizer, numbers, equal)
+    reading.read("check")
+    return reading
+
+
+def load_custom(target: str) -> NamedFunction | None:
+    """The user's own metric."""
+    if not target:
+        return None
+    import sys
+
+    from gistmeter.metrics.custom import NamedFunction
+    from gistmeter.registry import load
+
+    # As `python -m` does: a module in the working folder can be named.
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    function = load(target)
+    if not callable(function):
+        raise InputError(f"--custom-metric {target}: is not a function")
+    return NamedFunction(target, function)
+
+
+def load_judge(session: Session, name: str) -> Judge | None:
+    """The language model, or None after one warning that says how to get it."""
+    from gistmeter.speech.judge import NoJudge, find_judge
+
+    try:
+        return find_judge(name, session.cache, progress=session.progress)
+    except (NoJudge, MissingDependency) as error:
+        session.warn(f"The semantic error rate (ser) is left out. {error}")
+        return None
+
+
+def load_matcher(
+    session: Session, choice: ModelChoice, language: str, explicit: bool
+) -> TokenMatcher | None:
+    """The token encoder of the semantic distance; without one the score is left out."""
+    from gistmeter.models.loading import ModelSettings, load_models
+
+    try:
+        models = load_models(
+            ["matcher"],
+            profile=choice.profile,
+            names={"matcher": choice.token_encoder},
+            language=language,
+            settings=ModelSettings(layer=choice.layer, device=choice.device),
+            cache=session.cache,
+            progress=session.progress,
+        )
+    except (MissingDependency, MissingModel) as error:
+        if explicit or choice.token_encoder:
+            raise
+        session.warn(f"The semantic distance (sem_dist) is left out. {error}")
+        return None
+    if models.matcher is None and explicit:
+        raise InputError(f"sem_dist: {models.absent.get('matcher', 'no token encoder')}")
+    return models.matcher
+
+
+def print_estimate(
+    session: Session,
+    source: Source,
+    judge: Judge | None,
+    *,
+    reading: Reading,
+    repeats: int,
+    verify: bool,
+) -> None:
+    """What the semantic error rate would cost, on stdout; nothing is run."""
+    if judge is None:
+        return
+    clips = source.clips
+    if source.recognizers:  # not heard yet: a transcript is about as long as what was said
+        clips = [
+            replace(clip, got=clip.expected, recognizer=name)
+            for name in source.recognizers
+            for clip in clips
+        ]
+    estimate = judge.estimate(clips, reading, repeats, verify)
+    session.stdout.print(estimate.describe(judge.name), markup=False, highlight=False)
+
+
+def limit_cost(
+    session: Session,
+    clips: Sequence[Clip],
+    judge: Judge,
+    *,
+    reading: Reading,
+    repeats: int,
+    verify: bool,
+    limit: float | None,
+) -> None:
+    """Stop or ask before more is spent than the user allows."""
+    if limit is None:
+        return
+    estimate = judge.estimate(clips, reading, repeats, verify)
+    if estimate.cost is None and estimate.calls:
+        session.warn(f"The price of {judge.name} is unknown, so --max-cost cannot be kept")
+        return
+    if not estimate.calls or (estimate.cost or 0.0) <= limit:
+        return
+    session.say(estimate.describe(judge.name))
+    question = f"That is over --max-cost {limit:g}. Go on?"
+    import sys
+
+    if not sys.stdin.isatty() or not typer.confirm(question, err=True):
+        raise InputError(
+            f"About ${estimate.cost:.2f} would be spent, over --max-cost {limit:g}; nothing was run"
+        )
+
+
+def recognise(
+    session: Session, source: Source, *, pace: float, timeout: float, tries: int, language: str
+) -> Heard:
+    """The clips through the recognisers; clips that have transcripts are as they are."""
+    if not source.recognizers:
+        return Heard(source.clips)
+    from gistmeter.evaluate import input_digests
+    from gistmeter.recognizers.benchmark import BenchmarkSettings, resolve
+    from gistmeter.speech.recognition import recognise as run
+
+    resolved = resolve(source.recognizers)
+    for name, reason in resolved.skipped.items():
+        session.warn(f"{name} is left out. {reason}")
+    if not resolved.recognizers:
+        raise InputError("No recogniser can run: " + "; ".join(resolved.skipped.values()))
+    settings = BenchmarkSettings(
+        realtime_factor=pace, timeout=timeout, tries=tries, language=language
+    )
+    folder = choose_folder(session)
+    journal = folder.with_name(folder.name + JOURNAL)
+    plan = {
+        "recognizers": {name: one.id for name, one in resolved.recognizers.items()},
+        "pace": pace,
+        "language": language,
+        "sounds": input_digests([Path(str(clip.audio)) for clip in source.clips]),
+    }
+    found = run(
+        resolved.recognizers,
+        source.clips,
+        settings,
+        journal=journal,
+        plan=plan,
+        resume=session.options.resume,
+        progress=lambda done, total: session.progress("Recognising", done, total),
+    )
+    if found.reused:
+        session.say(f"Resumed: {found.reused} transcripts were there already")
+    for name, reason in found.outcome.abandoned.items():
+        session.warn(f"{name} was given up after failures in a row: {reason}")
+    # The transcripts are what is resumed; their scores are computed anew.
+    session.options = replace(session.options, resume=False, overwrite=True)
+    return Heard(found.clips, found.outcome.interrupted, journal)
+
+
+def choose_folder(session: Session) -> Path:
+    """The run's folder, fixed before the recognisers start, and refused now if it is taken."""
+    from gistmeter.runs import ITEMS, RUN, default_folder
+
+    root = Path("runs")
+    if session.folder is None and session.options.resume:
+        journals = sorted(root.glob(f"speech-*{JOURNAL}"), key=lambda path: path.stat().st_mtime)
+        if journals:
+            session.folder = Path(str(journals[-1]).removesuffix(JOURNAL))
+    if session.folder is None:
+        session.folder = default_folder("speech", root)
+    folder = session.folder
+    taken = folder.exists() and any(folder.iterdir())
+    if taken and not (session.options.resume or session.options.overwrite):
+        known = (folder / RUN).exists() or (folder / ITEMS).exists()
+        held = "holds a run already. Use --resume, --overwrite" if known else "is not empty. Use"
+        raise InputError(f"{folder}: {held} or another folder")
+    return folder
+
+
+def is_one_text(clips: Sequence[Clip], reading: Reading) -> bool:
+    from gistmeter.speech.scoring import wants_segments
+
+    return wants_segments(clips, reading)
+
+
+def further_metrics(timed: bool, function: NamedFunction | None) -> dict[str, Metric]:
+    """Times of recognisers, and the user's own metric."""
+    from gistmeter.metrics.custom import CustomMetric
+    from gistmeter.metrics.latency import Latency
+
+    found: dict[str, Metric] = {}
+    if timed:
+        found["latency"] = Latency()
+    if function is not None:
+        found["custom_metric"] = CustomMetric(function)
+    return found
+
+
+def score(
+    session: Session,
+    heard: Heard,
+    metrics: Mapping[str, Metric],
+    reading: Reading,
+    *,
+    inputs: Sequence[Path],
+    settings: Mapping[str, Any],
+    diffs: bool,
+) -> None:
+    """Score, and write the pages and tables of the family."""
+    from gistmeter.speech import pages
+    from gistmeter.speech.pairs import gather
+    from gistmeter.speech.scoring import notes_of
+
+    if not metrics:
+        raise InputError("Nothing to compute: every score that was asked for had to be left out")
+    clips = heard.clips
+    custom = next((name for name in ("custom_metric", "facts") if name in metrics), "")
+    column = {"facts": "ser"}.get(custom, custom)
+
+    def finish(run: Run) -> None:
+        if run.path is None or run.rows is None:
+            return
+        if diffs:
+            pairs = gather(run.rows, clips)
+            pages.write_pages(pairs, run.path / "details", reading.code)
+        if heard.journal is not None:
+            kept = heard.journal.read_bytes()
+            (run.path / "details").mkdir(exist_ok=True)
+            (run.path / "details" / "transcripts.jsonl").write_bytes(kept)
+            if not heard.interrupted:
+                heard.journal.unlink(missing_ok=True)
+
+    session.score(
+        clips,
+        metrics,
+        inputs=inputs,
+        settings=settings,
+        layout=lambda run: pages.layout(run, clips, custom=column, pages=diffs),
+        chunk=256,
+        notes=notes_of(clips, language=reading.code),
+        finish=finish,
+    )
+    if heard.interrupted:
+        session.warn(
+            f"Stopped by {heard.interrupted}; what was done is scored. Add --resume to go on"
+        )
+        raise typer.Exit(STOPPED)

@@ -1,0 +1,105 @@
+"""A metric of the user's own: an asynchronous function of (expected, got).
+
+It returns something with a `score` in percent, lower is better, a `detail` in words and, if it
+likes, `to_html()` for the diff of the pair. A call that raises leaves a warning and an empty cell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import math
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from gistmeter.metrics.transcription.rates import NO_TRANSCRIPT
+from gistmeter.rows import Pool, Rows, Value
+from gistmeter.types import Clip, ScoreInfo
+
+logger = logging.getLogger(__name__)
+
+MetricFunction = Callable[[str, str], Any]  # asynchronous, or plain
+Outcome = TypeVar("Outcome")
+AT_ONCE = 8  # calls under way at the same time
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFunction:
+    """A function with the name it is known by in signatures."""
+
+    id: str
+    call: MetricFunction
+
+
+@dataclass(frozen=True, slots=True)
+class CustomMetric:
+    """The mean of a function's scores over clips; lower is better."""
+
+    function: NamedFunction
+    at_once: int = AT_ONCE
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("custom_metric", False, 0, 100, "%"),)
+
+    def measure(self, clips: Sequence[Clip]) -> Rows:
+        scores, details, fragments = [], [], []
+        reasons: dict[int, str] = {}
+        for at, outcome in enumerate(run_async(self._all(clips))):
+            result = None if isinstance(outcome, str) else outcome
+            scores.append(math.nan if result is None else float(result.score))
+            details.append(None if result is None else str(result.detail))
+            fragments.append(_fragment(result))
+            if math.isnan(scores[at]):
+                reasons[at] = str(outcome if result is None else result.detail)
+        rows = Rows.of(clips).with_numbers({"custom_metric": scores})
+        rows = rows.with_texts({"custom_detail": details, "custom_html": fragments})
+        return rows.with_reasons("custom_metric", reasons)
+
+    async def _all(self, clips: Sequence[Clip]) -> list[Any]:
+        gate = asyncio.Semaphore(self.at_once)
+
+        async def one(clip: Clip) -> Any:
+            if clip.got is None:
+                return getattr(clip, "failure", "") or NO_TRANSCRIPT
+            async with gate:
+                return await call_safely(self.function.call, clip.expected, clip.got, clip.id)
+
+        return list(await asyncio.gather(*(one(clip) for clip in clips)))
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        return {"custom_metric": rows.mean("custom_metric")}
+
+
+async def call_safely(function: MetricFunction, expected: str, got: str, name: str) -> Any:
+    """What a user's function returns; where it raises, a warning, and the reason as text."""
+    try:
+        result = function(expected, got)
+        if inspect.isawaitable(result):
+            result = await result
+        float(result.score)
+    except Exception as error:  # the function is the user's: anything can come out of it
+        logger.warning("The custom metric failed on %s: %s: %s", name, type(error).__name__, error)
+        return f"the custom metric failed: {type(error).__name__}"
+    return result
+
+
+def _fragment(outcome: Any) -> str | None:
+    if outcome is None or not hasattr(outcome, "to_html"):
+        return None
+    try:
+        return str(outcome.to_html())
+    except Exception as error:  # as above
+        logger.warning("The custom metric's to_html failed: %s: %s", type(error).__name__, error)
+        return None
+
+
+def run_async(work: Coroutine[Any, Any, Outcome]) -> Outcome:
+    """Wait for a coroutine, also from inside a notebook whose loop is running already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(asyncio.run, work).result()
