@@ -47,6 +47,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "openai": "gistmeter.recognizers.openai:OpenAITranscriptions",
         "deepgram": "gistmeter.recognizers.deepgram:Deepgram",
         "elevenlabs": "gistmeter.recognizers.elevenlabs:ElevenLabs",
+        "speechmatics": "gistmeter.recognizers.speechmatics:Speechmatics",
+        "cartesia": "gistmeter.recognizers.cartesia:Cartesia",
     },
 }
 

@@ -1,0 +1,108 @@
+"""Speechmatics' real-time transcription.
+
+https://docs.speechmatics.com/api-ref/realtime-transcription-websocket: `StartRecognition` is
+answered by `RecognitionStarted`; sound goes out as binary messages; `AddPartialTranscript` and
+`AddTranscript` come back, whose `metadata.transcript` carries its own spaces; `EndOfStream` with
+the number of chunks is answered by `EndOfTranscript`. Failures are messages named `Error`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from gistmeter.formats.audio import SAMPLE_RATE
+from gistmeter.recognizers.protocols import RecognizerError, SpeechEvent
+from gistmeter.recognizers.websocket import (
+    WebSocketSession,
+    key_of,
+    model_and_url,
+    need_websockets,
+)
+
+OPERATING_POINT = "enhanced"
+URL = "wss://eu.rt.speechmatics.com/v2"
+# Worth another try, as the reference says; everything else is refused again.
+PASSING = frozenset({"quota_exceeded", "job_error", "internal_error", "timelimit_exceeded"})
+UNKNOWN_SPEAKER = "UU"
+
+
+@dataclass(frozen=True, slots=True)
+class Speechmatics:
+    """`speechmatics`, `speechmatics:standard` or with @URL; the key in SPEECHMATICS_API_KEY."""
+
+    vendor: ClassVar[str] = "Speechmatics"
+    settle: ClassVar[float] = 0.0
+    close_is_end: ClassVar[bool] = False
+
+    key: str = field(repr=False)
+    operating_point: str = OPERATING_POINT
+    url: str = URL
+
+    @classmethod
+    def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
+        key = key_of(cls.vendor, "SPEECHMATICS_API_KEY", environment)
+        need_websockets("speechmatics", cls.vendor)
+        return cls(key, *model_and_url(argument, OPERATING_POINT, URL))
+
+    @property
+    def id(self) -> str:
+        return f"speechmatics:{self.operating_point}@{self.url}"
+
+    def session(self, language: str = "") -> WebSocketSession:
+        return WebSocketSession(self, language)
+
+    def query(self, language: str) -> Mapping[str, str]:  # noqa: ARG002
+        return {}
+
+    def headers(self) -> Mapping[str, str]:
+        return {"Authorization": f"Bearer {self.key}"}
+
+    def opening(self, language: str) -> str:
+        audio = {"type": "raw", "encoding": "pcm_s16le", "sample_rate": SAMPLE_RATE}
+        config = {
+            "language": language.partition("-")[0] or "en",  # the service does not guess
+            "operating_point": self.operating_point,
+            "enable_partials": True,
+        }
+        start = {"message": "StartRecognition", "audio_format": audio}
+        return json.dumps({**start, "transcription_config": config})
+
+    def is_ready(self, message: Mapping[str, Any]) -> bool:
+        return message.get("message") == "RecognitionStarted"
+
+    def audio(self, pcm: bytes) -> bytes:
+        return pcm
+
+    def ending(self, chunks: int) -> str:
+        return json.dumps({"message": "EndOfStream", "last_seq_no": chunks})
+
+    def events(self, message: Mapping[str, Any]) -> Iterable[SpeechEvent]:
+        kind = message.get("message")
+        if kind == "Error":
+            reason = f"{message.get('type')}: {message.get('reason')}"
+            raise RecognizerError(
+                f"{self.vendor}: {reason}", lasting=message.get("type") not in PASSING
+            )
+        if kind not in ("AddTranscript", "AddPartialTranscript"):
+            return
+        try:
+            text = str(message["metadata"]["transcript"])
+        except (KeyError, TypeError) as error:
+            raise RecognizerError(f"{self.vendor} sent {kind} without a transcript") from error
+        final = kind == "AddTranscript"
+        yield SpeechEvent(text, final, _speaker(message.get("results") or ()), verbatim=True)
+
+    def is_last(self, message: Mapping[str, Any]) -> bool:
+        return message.get("message") == "EndOfTranscript"
+
+
+def _speaker(results: Iterable[Mapping[str, Any]]) -> str:
+    for result in results:
+        for alternative in (result.get("alternatives") or ())[:1]:
+            speaker = alternative.get("speaker")
+            if speaker and speaker != UNKNOWN_SPEAKER:
+                return str(speaker)
+    return ""

@@ -1,0 +1,207 @@
+"""Sessions over a WebSocket, for services that speak one.
+
+What differs between services is a *dialect*: where to connect, how sound and its end are written,
+and what their messages mean. Everything else is the same: the connection, its failures, and when
+the last word has been said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping
+from types import TracebackType
+from typing import Any, ClassVar, Protocol, Self
+
+from gistmeter.errors import InputError
+from gistmeter.recognizers.http import MISTAKES, retry_after
+from gistmeter.recognizers.local import require
+from gistmeter.recognizers.protocols import MissingKey, RecognizerError, SpeechEvent
+
+Message = Mapping[str, Any]
+LARGEST = 16 * 2**20  # bytes of one message
+OPEN_SECONDS = 20.0
+
+
+class Dialect(Protocol):
+    """One service's way of speaking."""
+
+    vendor: ClassVar[str]
+    settle: ClassVar[float]  # seconds of quiet after the last message in which more may come
+    close_is_end: ClassVar[bool]  # a normal close after our ending says that all has been said
+
+    @property
+    def url(self) -> str: ...
+    def query(self, language: str) -> Mapping[str, str]: ...
+    def headers(self) -> Mapping[str, str]: ...
+    def opening(self, language: str) -> str | None:
+        """What is sent first."""
+
+    def is_ready(self, message: Message) -> bool:
+        """Whether sound may be sent after this message; asked only where there is an opening."""
+
+    def audio(self, pcm: bytes) -> str | bytes: ...
+    def ending(self, chunks: int) -> str:
+        """What says that no more sound will come, after so many chunks."""
+
+    def events(self, message: Message) -> Iterable[SpeechEvent]:
+        """The texts of a message; a message of failure raises `RecognizerError`."""
+
+    def is_last(self, message: Message) -> bool: ...
+
+
+class WebSocketSession:
+    """One clip's conversation in a dialect."""
+
+    def __init__(self, dialect: Dialect, language: str) -> None:
+        self._dialect, self._language = dialect, language
+        self._chunks = 0
+        self._ended = False
+        self._early: list[Message] = []  # came while waiting to be let in
+
+    async def __aenter__(self) -> Self:
+        from websockets.asyncio.client import connect
+        from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
+
+        dialect = self._dialect
+        address = with_query(dialect.url, dialect.query(self._language))
+        try:
+            self._connection = await connect(
+                address,
+                additional_headers=dict(dialect.headers()),
+                max_size=LARGEST,
+                open_timeout=OPEN_SECONDS,
+                close_timeout=1,
+            )
+        except InvalidStatus as error:
+            raise _refused(dialect.vendor, error.response) from error
+        except (InvalidHandshake, InvalidURI, OSError, EOFError) as error:
+            raise RecognizerError(f"{dialect.vendor} cannot be reached: {error}") from error
+        except TimeoutError as error:
+            raise RecognizerError(f"{dialect.vendor} did not answer in time") from error
+        try:
+            await self._open()
+        except BaseException:
+            await self._connection.close()
+            raise
+        return self
+
+    async def _open(self) -> None:
+        opening = self._dialect.opening(self._language)
+        if opening is None:
+            return
+        await self._write(opening)
+        while not self._dialect.is_ready(message := await self._read()):
+            list(self._dialect.events(message))  # raises where it is a refusal
+            self._early.append(message)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._connection.close()
+
+    async def send_audio(self, pcm: bytes) -> None:
+        self._chunks += 1
+        await self._write(self._dialect.audio(pcm))
+
+    async def end_audio(self) -> None:
+        self._ended = True
+        await self._write(self._dialect.ending(self._chunks))
+
+    async def events(self) -> AsyncIterator[SpeechEvent]:
+        for message in self._early:
+            for event in self._dialect.events(message):
+                yield event
+        last = False
+        while not (last and not self._dialect.settle):
+            heard = await self._next(self._dialect.settle if last else None)
+            if heard is None:
+                return
+            for event in self._dialect.events(heard):
+                yield event
+            last = last or (self._ended and self._dialect.is_last(heard))
+
+    async def _next(self, quiet: float | None) -> Message | None:
+        """The next message; None when all has been said."""
+        from websockets.exceptions import ConnectionClosedOK
+
+        try:
+            return await asyncio.wait_for(self._read(), quiet)
+        except TimeoutError:
+            return None
+        except RecognizerError as error:
+            normal = isinstance(error.__cause__, ConnectionClosedOK)
+            if normal and self._ended and (quiet is not None or self._dialect.close_is_end):
+                return None
+            raise
+
+    async def _read(self) -> Message:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            raw = await self._connection.recv()
+        except ConnectionClosed as error:
+            raise self._closed(error) from error
+        try:
+            message = json.loads(raw)
+        except ValueError as error:
+            raise RecognizerError(f"{self._dialect.vendor} sent what is no JSON") from error
+        if not isinstance(message, dict):
+            raise RecognizerError(f"{self._dialect.vendor} sent {type(message).__name__}")
+        return message
+
+    async def _write(self, message: str | bytes) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            await self._connection.send(message)
+        except ConnectionClosed as error:
+            raise self._closed(error) from error
+
+    def _closed(self, error: Any) -> RecognizerError:
+        frame = error.rcvd
+        why = f" ({frame.code} {frame.reason})".replace(" )", ")") if frame else " abruptly"
+        when = "before the transcript was complete" if self._ended else "before the audio had ended"
+        return RecognizerError(f"{self._dialect.vendor} closed the connection {when}{why}")
+
+
+def _refused(vendor: str, response: Any) -> RecognizerError:
+    status = response.status_code
+    body = bytes(response.body or b"")[:200].decode("utf-8", "replace").strip()
+    return RecognizerError(
+        f"{vendor} refused the connection with {status}{': ' + body if body else ''}",
+        lasting=status in MISTAKES,
+        retry_after=retry_after(response.headers.get("Retry-After")),
+    )
+
+
+def with_query(url: str, query: Mapping[str, str]) -> str:
+    """An address with further parameters, beside those it may have."""
+    from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+    parts = urlsplit(url)
+    if parts.scheme not in ("ws", "wss"):
+        raise InputError(f"A streaming service's address begins with wss://, not '{url}'")
+    own = parse_qsl(parts.query)
+    return urlunsplit(parts._replace(query=urlencode([*own, *query.items()])))
+
+
+def key_of(vendor: str, variable: str, environment: Mapping[str, str]) -> str:
+    """A vendor's key; whoever wants a service must also have what it is reached with."""
+    key = environment.get(variable, "").strip()
+    if not key:
+        raise MissingKey(vendor, variable)
+    return key
+
+
+def need_websockets(extra: str, vendor: str) -> None:
+    require("websockets", extra, f"Streaming to {vendor}")
+
+
+def model_and_url(argument: str, model: str, url: str) -> tuple[str, str]:
+    """`MODEL@URL`, either of which may be left out."""
+    named, _, address = argument.partition("@")
+    return named.strip() or model, (address.strip() or url).rstrip("/")
