@@ -59,19 +59,19 @@ def build_page(
     for number, run in enumerate(runs):
         found = findings[number] if number < len(findings) else {}
         sections.append(_section(run, number, found, page, everything=everything, room=room))
-    style = _asset("report.css")
-    script = '"use strict";\n(() => {\n' + "\n".join(_asset(name) for name in SCRIPTS) + "\n})();\n"
+    style = asset("report.css")
+    script = '"use strict";\n(() => {\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
     sounds = any('"k":"audio"' in str(section.data) for section in sections)
     text: str = (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             title=_title(runs),
             language="en",
             version=__version__,
             policy=policy(style, script, audio=sounds),
-            style=_trusted(style),
-            script=_trusted(script),
+            style=trusted(style),
+            script=trusted(script),
             sections=sections,
         )
     )
@@ -95,7 +95,7 @@ def _section(
     items = item_data(run, page, everything=everything, room=room)
     short = run.command.capitalize() if run.command else f"Run {number + 1}"
     drawn = [
-        {"title": picture.title, "note": picture.note, "svg": _trusted(picture.svg)}
+        {"title": picture.title, "note": picture.note, "svg": trusted(picture.svg)}
         for picture in pictures.pictures(run, lead)
     ]
     return Section(
@@ -117,7 +117,7 @@ def _section(
         chosen=items.note,
         settings=_settings(run),
         signature=shown(run.signature, 1200),
-        data=_trusted(to_script(items.data)),
+        data=trusted(to_script(items.data)),
     )
 
 
@@ -194,19 +194,19 @@ def _settings(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     return resources.files("gistmeter.report.html").joinpath("assets", name).read_text("utf-8")
 
 
-def _environment() -> Any:
+def environment() -> Any:
     from jinja2 import Environment, FunctionLoader
 
     return Environment(
-        loader=FunctionLoader(_asset), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(asset), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
 
 
-def _trusted(text: str) -> Any:
+def trusted(text: str) -> Any:
     """Our own style, script and drawings, and JSON made safe: not escaped again."""
     from markupsafe import Markup
 
