@@ -25,7 +25,7 @@ import numpy as np
 
 from gistmeter.errors import InputError
 from gistmeter.languages import Language
-from gistmeter.metrics.lexical import content_counts, count_cosine, set_f_beta
+from gistmeter.metrics.lexical import compare_counts, content_counts, negations_of
 from gistmeter.metrics.marks import marks
 from gistmeter.metrics.polarity import PolarityRule
 from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats, shown
@@ -157,16 +157,16 @@ class SemanticAccuracy:
 
     def _compare_words(self, judged: _Judged, languages: Sequence[Language]) -> None:
         texts = judged.comparisons
-        cosines, overlaps = [], []
+        compared = []
+        negations = {pack: negations_of(pack) for pack in set(languages)}
         for owner, candidate, reference in zip(
             texts.owner.tolist(), texts.candidates, texts.references, strict=True
         ):
-            said = content_counts(languages[owner], candidate)
-            expected = content_counts(languages[owner], reference)
-            cosines.append(count_cosine(said, expected))
-            overlaps.append(set_f_beta(said, expected, self.beta))
-        judged.values["lexical_cosine"] = np.asarray(cosines, dtype=np.float64)
-        judged.values["f_beta"] = np.asarray(overlaps, dtype=np.float64)
+            pack = languages[owner]
+            said, expected = content_counts(pack, candidate), content_counts(pack, reference)
+            compared.append(compare_counts(said, expected, self.beta, negations[pack]))
+        columns = np.asarray(compared, dtype=np.float64).reshape(-1, 2)
+        judged.values["lexical_cosine"], judged.values["f_beta"] = columns.T
 
     def _combine(self, judged: _Judged, conflict: Floats, how: Aggregate) -> dict[str, Floats]:
         columns = {

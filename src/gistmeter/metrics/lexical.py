@@ -11,7 +11,9 @@ with precision P = |C ∩ R| / |C| and recall Q = |C ∩ R| / |R|:
 little and leaving something out costs much.
 
 Content words come from a language's own analyser: lemmas or normalised forms without stop words.
-A text that is all stop words is compared by all its words instead.
+A text that is all stop words is compared by all its words instead. Negations are content words,
+since leaving one out changes what is said; but two texts that share nothing else do not agree in
+content because both say "not", so what they share is then counted as nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from gistmeter.languages import Language
+from gistmeter.languages import Language, lexicons
 
 
 def count_cosine(candidate: Mapping[str, int], reference: Mapping[str, int]) -> float:
@@ -47,6 +49,26 @@ def set_f_beta(candidate: Iterable[str], reference: Iterable[str], beta: float =
     shared = len(said & expected)
     # P = shared/|C| and Q = shared/|R| put in and common factors cancelled: no 0/0 at shared = 0.
     return (1 + beta * beta) * shared / (beta * beta * len(expected) + len(said))
+
+
+def compare_counts(
+    candidate: Mapping[str, int],
+    reference: Mapping[str, int],
+    beta: float,
+    negations: frozenset[str] = frozenset(),
+) -> tuple[float, float]:
+    """Lexical cosine and F-beta of two texts; 0 where they share negations alone."""
+    shared = candidate.keys() & reference.keys()
+    if candidate and reference and shared <= negations and shared != candidate.keys():
+        return 0.0, 0.0
+    return count_cosine(candidate, reference), set_f_beta(candidate, reference, beta)
+
+
+def negations_of(language: Language) -> frozenset[str]:
+    """The negations of a language; none with a foreign analyser, which cuts them its own way."""
+    if getattr(language.analyser, "plain", False):
+        return frozenset()
+    return lexicons.words(language.lists or language.code, "negations")
 
 
 @lru_cache(maxsize=1 << 17)
