@@ -59,7 +59,9 @@ def evaluate(
         raise InputError("There is nothing to score: no items were given")
     named = metrics if isinstance(metrics, Mapping) else {name_of(one): one for one in metrics}
     signatures = {
-        name: sign(name, metric, seed=seed, resamples=resamples, confidence=confidence)
+        name: sign(
+            name, metric, **_missing(metric), seed=seed, resamples=resamples, confidence=confidence
+        )
         for name, metric in named.items()
     }
     signature = combine(signatures)
@@ -91,6 +93,13 @@ def evaluate(
     if folder:
         folder.finish(run, named, {"confidence": confidence, "resamples": resamples, "seed": seed})
     return run
+
+
+def _missing(metric: Metric) -> dict[str, str]:
+    """What a metric's scores lack, for the signature of a partial one."""
+    partial: Mapping[str, Sequence[str]] = getattr(metric, "partial", {})
+    parts = dict.fromkeys(part for missing in partial.values() for part in missing)
+    return {"partial": ",".join(parts)} if parts else {}
 
 
 def _measure_all(
