@@ -30,8 +30,8 @@ READINGS = (RELIABLE, INCONSISTENT, DISSIMILAR, UNRELIABLE)
 class Reading:
     """The column `reading`: what S_Acc and S_Logic say of an item together; no score of its own."""
 
-    high_accuracy: float = 0.5
-    high_logic: float = 0.5
+    high_accuracy: float = 0.8
+    high_logic: float = 0.8
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = ()
 

@@ -65,8 +65,8 @@ class TextSettings:
     tokenizer: str = ""
     direction: Direction = "reference-to-prediction"
     average: Average = "arrangements"
-    high_accuracy: float = 0.5
-    high_logic: float = 0.5
+    high_accuracy: float = 0.8
+    high_logic: float = 0.8
 
 
 def makers_of(wanted: Sequence[str]) -> list[str]:
