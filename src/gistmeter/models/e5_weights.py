@@ -120,8 +120,9 @@ def parse(data: Bytes) -> Weights:
     if cursor.take(8)[:4] != MAGIC:
         raise ValueError("wrong magic")
     numbers = cursor.unpack("<7ifi")
-    sizes = Sizes(*numbers[:6], numbers[7])
-    _check_sizes(sizes, numbers[8])
+    width, layers, heads, feed_forward, vocabulary, positions, _, epsilon, block = numbers
+    sizes = Sizes(width, layers, heads, feed_forward, vocabulary, positions, epsilon)
+    _check_sizes(sizes, block)
     pieces = _read_pieces(cursor)
     if len(pieces.pieces) > sizes.vocabulary:
         raise ValueError(f"{len(pieces.pieces)} pieces for a vocabulary of {sizes.vocabulary}")

@@ -111,34 +111,44 @@ def _load_readers(
 ) -> dict[str, Any]:
     """Embedder and matcher, on one back end where they are the same model."""
     found: dict[str, Any] = {}
-    shared = len(names) == 2 and len(set(names.values())) == 1
-    groups = [set(names)] if shared else [{role} for role in names]
-    for group in groups:
-        name = names[next(iter(group))]
-        layer = matching_layer(name) if settings.layer is None else settings.layer
-        own = replace(settings, layer=layer if "matcher" in group else None)
-        backend: TokenEncoder = load_backend(group, name, own, folder)
+    for group, name, backend in _reader_backends(names, settings, folder):
+        shared = len(group) == 2
         encoder = _always(SharedEncoder(backend, store=VectorStore() if shared else None))
         if "embedder" in group:
             title = f"{backend.id}/{backend.pooling}"
             found["embedder"] = CachedEmbedder(title, encoder, cache, progress=progress)
         if "matcher" in group:
-            baseline = (
-                find_baseline(settings.baseline, name, language, backend.layer)
-                if settings.rescale
-                else None
-            )
+            own = settings.baseline
+            layer = backend.layer
             matcher = CachedMatcher(
-                f"bertscore/{backend.id}/layer={backend.layer}",
+                f"bertscore/{backend.id}/layer={layer}",
                 encoder,
                 cache,
-                embedder=found.get("embedder") if shared else None,
-                baseline=baseline,
+                embedder=found["embedder"] if shared else None,
+                baseline=find_baseline(own, name, language, layer) if settings.rescale else None,
                 progress=progress,
             )
             idf = settings.idf_references
             found["matcher"] = matcher.with_idf(idf) if idf else matcher
     return found
+
+
+def _reader_backends(
+    names: Mapping[str, str], settings: ModelSettings, folder: Path
+) -> list[tuple[set[str], str, TokenEncoder]]:
+    """Roles that share a back end, its name, and the back end."""
+    same = len(names) == 2 and len(set(names.values())) == 1
+    loaded = []
+    for group in [set(names)] if same else [{role} for role in names]:
+        name = names[min(group)]
+        layer = matching_layer(name) if settings.layer is None else settings.layer
+        own = replace(settings, layer=layer if "matcher" in group else None)
+        loaded.append((group, name, load_backend(group, name, own, folder)))
+    if same and not getattr(loaded[0][2], "shares", True):
+        # The two roles read other tokens: a back end for each.
+        apart = ({role: name} for role, name in names.items())
+        return [one for own_names in apart for one in _reader_backends(own_names, settings, folder)]
+    return loaded
 
 
 def load_backend(roles: set[str], name: str, settings: ModelSettings, folder: Path) -> Any:

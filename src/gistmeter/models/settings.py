@@ -30,6 +30,7 @@ class ModelSettings:
         None  # for matching, counted as bert-score counts; None: as the profile says
     )
     pooling: str = ""  # mean or cls; empty: as the model's own files say
+    activation: str = ""  # of a cross-encoder: sigmoid or identity; empty: as its config says
     revision: str = ""  # of a hub model: branch, tag or commit
     rescale: bool = False  # BERTScore less its baseline
     baseline: str = ""  # a file of baselines; empty: those of the bert-score package
