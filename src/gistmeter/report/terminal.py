@@ -11,6 +11,7 @@ from rich.text import Text
 
 from gistmeter.types import Run, Score
 
+LONGEST_SIGNATURE = 240
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -33,9 +34,16 @@ def print_run(run: Run, console: Console) -> None:
     if run.unscored:
         listed = "; ".join(f"{why} ({count})" for why, count in run.unscored.items())
         console.print(safe(f"Unscored: {listed}"))
-    console.print(safe(f"Signature: {run.signature}"), style="dim")
+    console.print(safe(f"Signature: {short_signature(run.signature)}"), style="dim")
     if run.path:
         console.print(safe(f"Run: {run.path}"))
+
+
+def short_signature(signature: str) -> str:
+    """A signature that fits a screen: a long one by its hash, which the run's files spell out."""
+    if len(signature) <= LONGEST_SIGNATURE:
+        return signature
+    return f"#{signature.rpartition('#')[2]} (spelled out in run.json and --format json)"
 
 
 def _one_system(run: Run, name: str) -> Table:

@@ -1,0 +1,98 @@
+"""A finished run read back, with the metrics that pool its rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gistmeter import registry
+from gistmeter.errors import FormatError, InputError, UnknownName
+from gistmeter.runs.layout import ITEMS, JOURNAL, RUN, read_items, read_json
+from gistmeter.types import Metric, Run, Score, SystemScores
+
+
+def load_run(path: Path) -> tuple[Run, dict[str, Metric]]:
+    """A finished run and the metrics that pool its rows.
+
+    A metric is found by its registered name and has its plain settings back, which is all that
+    `pool` may use; models are not loaded.
+    """
+    if path.name == RUN:
+        path = path.parent
+    if not (path / RUN).exists():
+        hint = " It was not finished: resume it first" if (path / JOURNAL).exists() else ""
+        raise InputError(f"{path}: holds no run ({RUN} is missing).{hint}")
+    document = read_json(path / RUN)
+    try:
+        metrics = {
+            name: revive(name, entry["settings"]) for name, entry in document["metrics"].items()
+        }
+        run = Run(
+            command=document["command"],
+            signature=document["signature"],
+            systems={
+                system: _read_scores(held, document["signatures"])
+                for system, held in document["systems"].items()
+            },
+            unscored=document["unscored"],
+            settings=document["settings"],
+            timings=document["timings"],
+            versions=document["versions"],
+            signatures=document["signatures"],
+            notes=document.get("notes") or {},
+            path=path,
+            rows=read_items(path / ITEMS),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"is not a run of gistmeter ({error!r})", path=path / RUN) from error
+    return run, metrics
+
+
+def revive(name: str, settings: Mapping[str, Any]) -> Metric:
+    """A metric as its run had it, but for its models."""
+    try:
+        target = registry.find("gistmeter.metrics", name)
+    except UnknownName as error:
+        raise InputError(
+            f"The run was scored with a metric that is not installed. {error}"
+        ) from error
+    metric: Metric = object.__new__(target)
+    for field in dataclasses.fields(target):
+        object.__setattr__(metric, field.name, _frozen(settings.get(field.name)))
+    return metric
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(inner) for inner in value) if isinstance(value, list) else value
+
+
+def _read_scores(held: Mapping[str, Any], signatures: Mapping[str, str]) -> SystemScores:
+    def number(value: float | None) -> float:
+        return math.nan if value is None else float(value)
+
+    only = next(iter(signatures.values())) if len(signatures) == 1 else ""
+    return SystemScores(
+        {
+            name: Score(
+                name=name,
+                value=number(score["value"]),
+                low=number(score.get("low")),
+                high=number(score.get("high")),
+                n=score["n"],
+                unscored=score["unscored"],
+                higher_is_better=score["higher_is_better"],
+                unit=score.get("unit", ""),
+                partial=tuple(score.get("partial", ())),
+                signature=only,
+                reasons=score.get("reasons", {}),
+            )
+            for name, score in held["scores"].items()
+        },
+        {
+            group: {name: number(cell["value"]) for name, cell in values.items()}
+            for group, values in held["groups"].items()
+        },
+    )
