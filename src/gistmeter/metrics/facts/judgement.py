@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -44,7 +44,9 @@ class Judgement:
         return NOT_THERE if self.claimed and not self.facts and self.dropped else NO_FACTS
 
 
-def read_answer(expected: str, got: str, answer: Answer[Any]) -> Judgement:
+def read_answer(
+    expected: str, got: str, answer: Answer[Any], normalise: Callable[[str], str] = str
+) -> Judgement:
     """An answer's facts, each once, checked against the texts."""
     record = {
         "raw": answer.raw,
@@ -58,7 +60,7 @@ def read_answer(expected: str, got: str, answer: Answer[Any]) -> Judgement:
     for one in answer.value.facts:
         fact = SemanticFact(one.subject, one.predicate, one.object, Verdict(one.verdict))
         facts.setdefault(fact.key, fact)
-    checked = check(list(facts.values()), expected, got)
+    checked = check(list(facts.values()), expected, got, normalise)
     return Judgement(
         checked.facts, "", len(facts), checked.corrected, checked.dropped, record=record
     )

@@ -1,14 +1,17 @@
 """Does a fact occur where the model says it does?
 
 A model can be wrong, can invent, and can obey a sentence in a transcript. A fact therefore keeps
-only the sides on which it really occurs: `both` becomes `expected` when nothing like it is in the
-transcript, and a fact that occurs nowhere is dropped and counted. A side's words are compared
-loosely, because a model lemmatises: a word of the fact occurs in a text when the text has a word
-that shares all but its ending (its first 60%, at least 3 letters; numbers whole). In scripts
-without spaces neighbouring characters are compared instead. A fact occurs when at least half of
-its words do, words of one or two letters left out unless there are no others.
+only the sides on which it really occurs: `both` becomes `expected` when it is not in the
+transcript, and a fact that occurs nowhere is dropped and counted. The rule:
 
-This can drop an inventive paraphrase; the prompt asks for the texts' own words for that reason.
+A word of a fact occurs in a text when the text has a word that shares all but its ending (its
+first 60%, at least 3 letters; numbers whole), or runs on over a space (`polo komunistický`). In
+scripts without spaces neighbouring characters are compared instead. A part of a fact occurs when
+at least half of its words do, words of one or two letters left out unless there are no others. A
+fact occurs when at least half of all its words do, and its subject and its object; a part that
+occurs in neither text is left aside, because a model writes `the speaker` for `I`.
+
+This can correct an inventive paraphrase; the prompt asks for the texts' own words for that reason.
 The other way round, a fact all of whose words stand in a passage that is the same in both texts
 (two words away from any difference) is told in both, whatever the model says.
 """
@@ -17,12 +20,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gistmeter.metrics.facts.verdicts import SemanticFact, Verdict
 
 ENOUGH = 0.5  # share of a fact's words that must occur
+RUN_ON = 5  # letters of a stem that may run on over a space
 MARGIN = 2  # words next to a difference, where a lost "not" would matter
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff]")
 WORD = re.compile(r"[^\W_]+")
@@ -45,16 +49,15 @@ class Occurrences:
         self.stems = frozenset(
             word[:size] for word in self.words for size in range(3, len(word) + 1)
         )
+        self.run = "".join(words)
 
-    def support(self, fact: SemanticFact) -> float:
-        """The share of a fact's words that occur; 0 for a fact without words."""
-        words = _fact_words(fact)
+    def support(self, words: Sequence[str]) -> float:
+        """The share of words that occur; 0 for none."""
         telling = [word for word in words if _tells(word)] or words
         return sum(map(self._has, telling)) / len(telling) if telling else 0.0
 
-    def holds(self, fact: SemanticFact) -> bool:
-        """Whether every word of a fact occurs, short ones too."""
-        words = _fact_words(fact)
+    def holds(self, words: Sequence[str]) -> bool:
+        """Whether every word occurs, short ones too."""
         return bool(words) and all(map(self._has, words))
 
     def _has(self, word: str) -> bool:
@@ -63,11 +66,7 @@ class Occurrences:
         if len(word) <= 3 or any(character.isdigit() for character in word):
             return False
         stem = word[: max(3, round(0.6 * len(word)))]
-        return stem in self.stems
-
-
-def _fact_words(fact: SemanticFact) -> list[str]:
-    return _words(f"{fact.subject} {fact.predicate} {fact.object}")
+        return stem in self.stems or (len(stem) >= RUN_ON and stem in self.run)
 
 
 def _tells(word: str) -> bool:
@@ -85,28 +84,50 @@ def _words(text: str) -> list[str]:
     return found
 
 
-def check(facts: Sequence[SemanticFact], expected: str, got: str) -> Checked:
-    """Each fact on those of its claimed sides where it occurs."""
-    said, heard = _words(expected), _words(got)
+def check(
+    facts: Sequence[SemanticFact],
+    expected: str,
+    got: str,
+    normalise: Callable[[str], str] = str,
+) -> Checked:
+    """Each fact on those of its claimed sides where it occurs.
+
+    `normalise` makes one of what is the same: numbers in words and in digits, script variants.
+    """
+
+    def words_of(text: str) -> list[str]:
+        return _words(normalise(text))
+
+    said, heard = words_of(expected), words_of(got)
     sides = Occurrences(said), Occurrences(heard)
     unchanged = _unchanged(said, heard)
     kept: list[SemanticFact] = []
     corrected = dropped = 0
     for fact in facts:
-        verdict = _verdict(fact, *sides)
+        parts = [words_of(part) for part in (fact.subject, fact.predicate, fact.object)]
+        verdict = _verdict(fact.verdict, *(_occurs(parts, *one) for one in (sides, sides[::-1])))
         if verdict is None:
             dropped += 1
             continue
-        if any(passage.holds(fact) for passage in unchanged):
+        if any(passage.holds([word for part in parts for word in part]) for passage in unchanged):
             verdict = Verdict.BOTH
         corrected += verdict is not fact.verdict
         kept.append(replace(fact, verdict=verdict))
     return Checked(tuple(kept), corrected, dropped)
 
 
-def _verdict(fact: SemanticFact, said: Occurrences, heard: Occurrences) -> Verdict | None:
-    in_expected = fact.verdict is not Verdict.GOT and said.support(fact) >= ENOUGH
-    in_got = fact.verdict is not Verdict.EXPECTED and heard.support(fact) >= ENOUGH
+def _occurs(parts: Sequence[list[str]], here: Occurrences, there: Occurrences) -> bool:
+    if here.support([word for part in parts for word in part]) < ENOUGH:
+        return False
+    subject, _, thing = parts
+    return all(
+        here.support(part) >= ENOUGH or there.support(part) < ENOUGH for part in (subject, thing)
+    )
+
+
+def _verdict(claimed: Verdict, in_expected: bool, in_got: bool) -> Verdict | None:
+    in_expected = in_expected and claimed is not Verdict.GOT
+    in_got = in_got and claimed is not Verdict.EXPECTED
     if in_expected and in_got:
         return Verdict.BOTH
     if in_expected:

@@ -100,6 +100,7 @@ class SemanticErrorRate:
         """All answers about each pair of (expected, got), one for each repeat."""
         code = self.reading.code
         prompts = [build_prompt(expected, got, code) for expected, got in pairs]
+        plain = Reading(self.reading.language, "basic", "digits").normalise
         rounds: list[list[Judgement]] = []
         for sample in range(self.repeats):
             answers = (
@@ -108,7 +109,8 @@ class SemanticErrorRate:
                 else []
             )
             judged = [
-                read_answer(*pair, answer) for pair, answer in zip(pairs, answers, strict=True)
+                read_answer(*pair, answer, plain)
+                for pair, answer in zip(pairs, answers, strict=True)
             ]
             rounds.append(self._verified(pairs, judged, sample) if self.verify else judged)
         return [list(one) for one in zip(*rounds, strict=True)]

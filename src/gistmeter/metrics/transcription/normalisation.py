@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 from gistmeter.errors import UnknownName
 from gistmeter.metrics.transcription.numerals import write_digits
+from gistmeter.signature import digest
 
 if TYPE_CHECKING:
     from gistmeter.languages import Language
@@ -70,6 +71,14 @@ class Reading:
             raise UnknownName("normalizer", self.normalizer, NORMALIZERS)
         if self.numbers not in NUMBERS:
             raise UnknownName("way of writing numbers", self.numbers, NUMBERS)
+
+    @property
+    def id(self) -> str:
+        """All that decides what is compared, short enough to read in a signature."""
+        parts = [self.language.id if self.analysed else self.code, self.normalizer]
+        parts += ["digits"] if self.numbers == "digits" else []
+        parts += [f"alternatives-{digest(self.alternatives)[:8]}"] if self.alternatives else []
+        return "/".join(parts)
 
     @property
     def code(self) -> str:

@@ -1,0 +1,148 @@
+"""What counts as the same text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import shared_path
+from gistmeter.errors import InputError, UnknownName
+from gistmeter.languages import get
+from gistmeter.metrics.transcription import Reading
+from gistmeter.metrics.transcription.normalisation import merge_alternatives
+from gistmeter.metrics.transcription.thai import language_of
+
+
+def read(text: str, code: str = "en", **settings: object) -> tuple[str, ...]:
+    return Reading(get(code), **settings).read(text).words
+
+
+def test_golden_texts_are_met() -> None:
+    reading = Reading(get("cs"))
+    for case in json.loads(shared_path("golden/speech.json").read_text("utf-8")):
+        assert reading.normalise(case["expected"]) == case["normalized_expected"]
+        assert reading.normalise(case["got"]) == case["normalized_got"]
+        assert len(reading.read(case["expected"]).words) == case["words_expected"]
+        assert len(reading.read(case["got"]).words) == case["words_got"]
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "text", "words"),
+    [
+        ("seed", "Nobody’s here—really…now.", "nobodys here really now"),
+        ("seed", "touch-tone, A.M. and/or 5%", "touchtone am andor 5"),
+        ("basic", "touch-tone [laughter] <unk> Ａ/b", "touch tone a b"),
+        ("basic", "nobody's Straße", "nobodys strasse"),
+        ("none", "Oh,  No!", "Oh, No!"),
+    ],
+)
+def test_normalizers(normalizer: str, text: str, words: str) -> None:
+    assert " ".join(read(text, normalizer=normalizer)) == words
+
+
+def test_czech_diacritics_stay_and_both_unicode_forms_are_one() -> None:
+    assert read("dráha", "cs") != read("drahá", "cs")
+    assert read("dra\u0301ha", "cs") == read("dráha", "cs")
+
+
+def test_russian_yo_is_ye() -> None:
+    assert read("Ёлка всё", "ru") == ("елка", "все")
+
+
+def test_script_variants_are_one_in_chinese() -> None:
+    pytest.importorskip("jieba")
+    pytest.importorskip("opencc")
+    one = Reading(get("zh")).read("龍馬精神,很好")
+    other = Reading(get("zh")).read("龙马精神，很好！")
+    assert one.characters == other.characters == "龙马精神很好"
+
+
+def test_unspaced_languages_count_characters_without_spaces_and_korean_with() -> None:
+    pytest.importorskip("kiwipiepy")
+    assert Reading(get("zh")).read("你好 世界").characters == "你好世界"
+    assert Reading(get("ko")).read("안녕 세계").characters == "안녕 세계"
+
+
+def test_words_of_unspaced_languages_come_from_an_analyser() -> None:
+    pytest.importorskip("jieba")
+    assert Reading(get("zh")).read("今天天气很好").words != ("今天天气很好",)
+    pytest.importorskip("fugashi")
+    assert len(Reading(get("ja")).read("東京に行きました").words) > 2
+
+
+def test_thai_words_come_from_a_dictionary() -> None:
+    pytest.importorskip("pythainlp")
+    reading = Reading(language_of("th"))
+    assert reading.read("ผมรักเมืองไทย").words == ("ผม", "รัก", "เมือง", "ไทย")
+    assert "pythainlp" in reading.id
+
+
+def test_a_language_without_a_pack_is_read_by_spaces() -> None:
+    assert read("Hej, világ!", "hu") == ("hej", "világ")
+
+
+def test_alternatives_count_as_equal_and_longer_ones_first() -> None:
+    equal = (("colour", "color"), ("dvakrát", "2x"), ("going to", "gonna", "gon na"))
+    assert read("The color", alternatives=equal) == read("the colour", alternatives=equal)
+    assert read("2x", "cs", alternatives=equal) == ("dvakrát",)
+    assert read("I'm gonna go", alternatives=equal) == ("im", "going", "to", "go")
+    # Only whole words: "colored" is no "color".
+    assert read("colored", alternatives=equal) == ("colored",)
+
+
+def test_alternatives_that_share_a_spelling_are_one_set() -> None:
+    merged = merge_alternatives([("grey", "gray"), ("a", "b"), ("gray", "graye")])
+    assert merged == (("a", "b"), ("grey", "gray", "graye"))
+
+
+def test_alternatives_work_inside_unspaced_text() -> None:
+    pytest.importorskip("jieba")
+    reading = Reading(get("zh"), alternatives=(("公共汽车", "公车"),))
+    assert reading.read("坐公车去").characters == "坐公共汽车去"
+
+
+@pytest.mark.parametrize(
+    ("code", "spoken", "digits"),
+    [
+        ("en", "twenty nine people", "29 people"),
+        ("en", "in nineteen thirty two", "in 1932"),
+        ("en", "one hundred and five dogs", "105 dogs"),
+        ("cs", "dva tisíce dvacet jedna", "2021"),
+        ("ru", "двести тридцать пять тысяч", "235000"),
+        ("hu", "húsz", "húsz"),
+    ],
+)
+def test_numbers_as_digits(code: str, spoken: str, digits: str) -> None:
+    assert " ".join(read(spoken, code, numbers="digits")) == digits
+    assert " ".join(read(digits, code, numbers="digits")) == digits
+    assert " ".join(read(spoken, code)) == spoken
+
+
+def test_unknown_settings_say_what_there_is() -> None:
+    with pytest.raises(UnknownName, match="basic"):
+        Reading(get("en"), "sed")
+    with pytest.raises(InputError, match="digits"):
+        Reading(get("en"), numbers="words")
+
+
+def test_every_setting_is_in_the_signature() -> None:
+    readings = [
+        Reading(get("en")),
+        Reading(get("cs")),
+        Reading(get("en"), "basic"),
+        Reading(get("en"), numbers="digits"),
+        Reading(get("en"), alternatives=(("a", "b"),)),
+        Reading(get("en"), alternatives=(("a", "c"),)),
+    ]
+    assert len({reading.id for reading in readings}) == len(readings)
+
+
+@given(st.text(max_size=60), st.sampled_from(["seed", "basic", "none"]))
+def test_normalising_twice_changes_nothing(text: str, normalizer: str) -> None:
+    reading = Reading(get("en"), normalizer)
+    once = reading.normalise(text)
+    assert reading.normalise(once) == once
+    assert once == " ".join(once.split())
