@@ -1,0 +1,217 @@
+"""Everything that knows pydantic-ai: names, keys, requests, errors, prices."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gistmeter.errors import InputError, MissingDependency
+from gistmeter.models.protocols import Answer
+
+if TYPE_CHECKING:
+    from gistmeter.models.llm import LanguageModelSettings
+
+FAMILIES = {
+    "gemini": "google",
+    "claude": "anthropic",
+    "gpt": "openai",
+    "o1": "openai",
+    "o3": "openai",
+}
+KEYS = {
+    "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+}
+EXTRAS = {"google": "gemini"}
+PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+FINAL = {
+    401: "the service refused the key",
+    402: "the account has no credit",
+    403: "no permission",
+    404: "the service does not know this model",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What an error means for the asking."""
+
+    reason: str
+    passing: bool = False  # worth another attempt
+    final: bool = False  # no use asking anything else
+    wait: float = 0.0  # seconds that the service asked for
+    raw: str = ""
+
+
+def full_name(name: str, base_url: str) -> str:
+    """`provider:model`, the provider found by the model's family or its server."""
+    if (
+        ":" in name
+        and name.partition(":")[0].replace("-", "").isalpha()
+        and not name.startswith("http")
+    ):
+        provider, _, model = name.partition(":")
+        return f"{'google' if provider in {'gemini', 'google-gla'} else provider}:{model}"
+    for family, provider in FAMILIES.items():
+        if name.startswith(family):
+            return f"{provider}:{name}"
+    if base_url:
+        return f"openai:{name}"
+    raise InputError(
+        f"'{name}' does not say who serves it. Write provider:model, as in "
+        "google:gemini-2.5-flash, openai:gpt-5, anthropic:claude-sonnet-4-5 or ollama:qwen3, or give the server's base URL"
+    )
+
+
+def check(name: str, base_url: str, api_key: str | None) -> None:
+    """The library is there and so is a key, before anything is asked."""
+    provider = name.partition(":")[0]
+    _library(provider)
+    needed = KEYS.get(provider)
+    if needed and not api_key and not base_url and not any(os.environ.get(key) for key in needed):
+        raise InputError(f"'{name}' needs a key in the environment variable {needed[0]}")
+
+
+def _library(provider: str) -> Any:
+    try:
+        import pydantic_ai
+    except ImportError as error:
+        extra = EXTRAS.get(provider, "llm")
+        raise MissingDependency("pydantic-ai-slim", extra, "Asking a language model") from error
+    return pydantic_ai
+
+
+def make_model(name: str, base_url: str, api_key: str | None) -> Any:
+    """pydantic-ai's model for a name."""
+    from pydantic_ai.exceptions import UserError
+    from pydantic_ai.models import infer_model
+    from pydantic_ai.providers import infer_provider, infer_provider_class
+
+    def provide(provider: str) -> Any:
+        options: dict[str, Any] = {"base_url": base_url} if base_url else {}
+        key = api_key or next(
+            (os.environ[one] for one in KEYS.get(provider, ()) if os.environ.get(one)), None
+        )
+        if base_url and provider in {"openai", "openai-chat"}:
+            options["api_key"] = key or "none"  # a server of one's own asks for no key
+        elif key:
+            options["api_key"] = key
+        return infer_provider_class(provider)(**options) if options else infer_provider(provider)
+
+    provider, _, model = name.partition(":")
+    try:
+        if provider == "openai" and base_url:
+            # Other servers speak the chat interface, not the newer one of OpenAI's own.
+            return infer_model(f"openai-chat:{model}", provider_factory=provide)
+        return infer_model(name, provider_factory=provide)
+    except ImportError as error:
+        raise MissingDependency(
+            str(error.name or provider), EXTRAS.get(provider, "llm"), name
+        ) from error
+    except (UserError, ValueError) as error:
+        raise InputError(f"'{name}' cannot be asked: {error}") from error
+
+
+def make_agent(
+    name: str, schema: type[Any], instructions: str, base_url: str, api_key: str | None
+) -> Any:
+    """An agent whose answers are of the schema, by JSON-schema decoding where the model has it."""
+    from pydantic_ai import Agent, NativeOutput
+
+    model = make_model(name, base_url, api_key)
+    profile = model.profile
+    read = (
+        profile.get if hasattr(profile, "get") else lambda key, other: getattr(profile, key, other)
+    )
+    native = bool(read("supports_json_schema_output", False))
+    output = NativeOutput(schema) if native else schema
+    return Agent(model, output_type=output, instructions=instructions or None, retries=1)
+
+
+def request_options(settings: LanguageModelSettings, sample: int = 0) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "temperature": settings.temperature,
+        "timeout": settings.timeout,
+        "max_retries": 0,  # the attempts are counted here, not once more inside
+    }
+    if settings.seed is not None:
+        options["seed"] = settings.seed + sample  # a repeated question is a question of its own
+    if settings.max_tokens:
+        options["max_tokens"] = settings.max_tokens
+    return options
+
+
+def read_answer(result: Any) -> Answer[Any]:
+    """The value, its text, tokens and price of a finished run."""
+    usage = result.usage() if callable(result.usage) else result.usage
+    raw = "".join(
+        getattr(part, "content", "") or ""
+        for part in result.response.parts
+        if hasattr(part, "content")
+    )
+    cost = getattr(usage, "cost", None)
+    return Answer(
+        result.output,
+        raw or result.output.model_dump_json(),
+        input_tokens=int(usage.input_tokens or 0),
+        output_tokens=int(usage.output_tokens or 0),
+        cost=float(cost) if cost is not None else None,
+    )
+
+
+def understand(error: Exception, api_key: str | None) -> Trouble:
+    """An error as a reason, without anything secret in it."""
+    from pydantic_ai import exceptions
+
+    status = getattr(error, "status_code", None)
+    wait = min(float(getattr(error, "retry_after", None) or 0.0), 120.0)
+    if isinstance(status, int):
+        if status in FINAL:
+            return Trouble(f"{FINAL[status]} (HTTP {status})", final=True)
+        spoken = hide(str(getattr(error, "body", "") or "")[:160], api_key)
+        return Trouble(
+            f"the service failed (HTTP {status})", status in PASSING, wait=wait, raw=spoken
+        )
+    if (
+        isinstance(error, TimeoutError)
+        or "timeout" in type(error).__name__.lower()
+        or "timed out" in str(error).lower()
+    ):
+        return Trouble("the service did not answer in time", passing=True)
+    if isinstance(error, exceptions.UnexpectedModelBehavior):
+        return Trouble(
+            "the answer was not of the form asked for", raw=hide(str(error)[:500], api_key)
+        )
+    if isinstance(error, exceptions.ModelAPIError):
+        return Trouble("the service cannot be reached", passing=True, wait=wait)
+    return Trouble(
+        f"the service failed ({type(error).__name__})", raw=hide(str(error)[:160], api_key)
+    )
+
+
+def hide(text: str, api_key: str | None) -> str:
+    """A text with every key taken out."""
+    known = [api_key, *(os.environ.get(key) for names in KEYS.values() for key in names)]
+    for secret in known:
+        if secret:
+            text = text.replace(secret, "[key]")
+    return text
+
+
+def estimate_cost(name: str, input_tokens: int, output_tokens: int) -> float | None:
+    """US dollars for so many tokens; None where the price is unknown.
+
+    `name` is `provider:model` or a model whose provider is known by its family.
+    """
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:
+        return None
+    provider, _, model = full_name(name, "http://").partition(":")
+    try:
+        usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+        return float(calc_price(usage, model, provider_id=provider).total_price)
+    except (LookupError, ValueError):
+        return None
