@@ -122,6 +122,11 @@ class Session:
             self._cache = Cache(None if self.options.no_cache else cache_file())
         return self._cache
 
+    @property
+    def kept(self) -> Path | None:
+        """The run's folder, once it was begun."""
+        return self._folder
+
     def say(self, message: str) -> None:
         """A remark on stderr."""
         self.stderr.print(message, markup=False, soft_wrap=True)
@@ -169,7 +174,7 @@ class Session:
             resamples=self.options.resamples,
             confidence=self.options.confidence,
             chunk=chunk,
-            progress=self.progress,
+            progress=lambda _, done, total: self.progress(stage, done, total),
             notes=notes,
         )
         if self._bars:

@@ -35,10 +35,10 @@ from gistmeter.signature import digest
 HEAT_ROWS, HEAT_COLUMNS = 200, 400
 
 
-def document_name(title: str) -> str:
-    """The file of a book's document: readable, safe, and of its own for every title."""
-    readable = re.sub(r"\W+", "-", title).strip("-")[:40] or "book"
-    return f"{readable}-{digest(title)[:8]}.json"
+def document_name(title: str, system: str) -> str:
+    """The file of a book's document: readable, safe, and of its own for every book."""
+    readable = re.sub(r"\W+", "-", f"{title} {system}").strip("-")[:60] or "book"
+    return f"{readable}-{digest([title, system])[:8]}.json"
 
 
 def describe_book(

@@ -105,7 +105,7 @@ class BookAlignment(Settings):
         settings = Settings(**{part.name: getattr(self, part.name) for part in fields(Settings)})
         compared = compare_book(similarity, settings)
         document = describe_book(book.id, (source, summary), similarity, compared, settings)
-        document |= {"language": book.language, "model": self.embedder.id}
+        document |= {"system": book.system, "language": book.language, "model": self.embedder.id}
         rows = _rows(at, book, compared, blocks=self.resampled == "sentences")
         rows = rows.with_texts(
             {
@@ -115,7 +115,7 @@ class BookAlignment(Settings):
                     for place in compared.pairs.index.tolist()
                 ],
             }
-        ).with_details({document_name(book.id): document})
+        ).with_details({document_name(book.id, book.system): document})
         failed = {row - split: why for row, why in found.failures.items() if row >= split}
         return self._explain(_without(rows, failed), compared)
 
