@@ -1,11 +1,65 @@
-"""`gistmeter demo`: every family on the samples that come with gistmeter."""
+"""`gistmeter demo`: every family on the samples that come with gistmeter.
+
+Each step is a command that a user could type; the demo runs it, prints the headline scores of a
+family in one table, and writes one report over all of them.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import importlib.resources
+import io
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from gistmeter.errors import GistmeterError
+
+if TYPE_CHECKING:
+    from gistmeter.types import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command on a sample; `{samples}` stands for the folder of the samples."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+    @property
+    def family(self) -> str:
+        return self.arguments[0]
+
+
+HEADLINES: Mapping[str, tuple[str, ...]] = {
+    "text": ("s_acc", "sts", "f_beta"),
+    "book": ("coverage_at", "source_recall", "pfs"),
+    "parse": ("total", "las", "semclass"),
+    "speech": ("wer", "cer", "sem_dist"),
+}
+
+
+def text_step(name: str, language: str) -> Step:
+    folder = "{samples}/text/" + name
+    return Step(
+        f"text-{language}",
+        ("text", "--predictions", folder, "--references", folder + "_explanations.csv"),
+    )
+
+
+STEPS = (
+    text_step("chinese", "zh"),
+    text_step("traditional_chinese", "zh-Hant"),
+    text_step("japanese", "ja"),
+    text_step("korean", "ko"),
+)
 
 
 def demo(
@@ -14,3 +68,59 @@ def demo(
     ] = Path("runs/demo"),
 ) -> None:
     """Score the samples of every family and write one report over all of them."""
+    from gistmeter.cli.reporting import write_run_report
+    from gistmeter.runs import load_run
+
+    console, stderr = Console(), Console(stderr=True, highlight=False)
+    done: dict[str, dict[str, Run]] = {}
+    for step in STEPS:
+        stderr.print(f"Scoring the sample {step.name}", style="dim")
+        folder = output / step.name
+        run_step(step, folder)
+        done.setdefault(step.family, {})[step.name] = load_run(folder)[0]
+    for family, runs in done.items():
+        console.print(family_table(family, runs))
+    page = output / "report.html"
+    write_run_report([run for runs in done.values() for run in runs.values()], page)
+    console.print(f"Report: {page}")
+
+
+def run_step(step: Step, folder: Path) -> None:
+    """Run a step's command as if it had been typed, without its own table."""
+    from gistmeter.cli import app
+
+    samples = str(importlib.resources.files("gistmeter") / "samples")
+    arguments = [part.replace("{samples}", samples) for part in step.arguments]
+    with contextlib.redirect_stdout(io.StringIO()):
+        code = app([*arguments, "-o", str(folder), "--overwrite", "--quiet"], standalone_mode=False)
+    if code:
+        raise GistmeterError(f"The sample {step.name} ended with exit code {code}")
+
+
+def family_table(family: str, runs: Mapping[str, Run]) -> Table:
+    """The headline scores of a family's samples, with intervals, in 80 columns."""
+    scores = HEADLINES[family]
+    title = f"{family}: value [95% interval]; * partial"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("sample")
+    table.add_column("system", overflow="fold")
+    for score in scores:
+        table.add_column(score, justify="right")
+    for name, run in runs.items():
+        rows = [(system, [cell(run, system, score) for score in scores]) for system in run.systems]
+        for at, (system, cells) in enumerate(rows):
+            first = name.removeprefix(f"{family}-") if at == 0 else ""
+            table.add_row(first, system, *cells, end_section=at == len(rows) - 1)
+    return table
+
+
+def cell(run: Run, system: str, name: str) -> str:
+    """A score in few characters: 0.78 [0.74, 0.83]."""
+    score = run.systems[system].scores.get(name)
+    if score is None or not math.isfinite(score.value):
+        return "–"
+    digits = 1 if score.unit == "%" else 2
+    shown = f"{score.value:.{digits}f}"
+    if math.isfinite(score.low):
+        shown += f" [{score.low:.{digits}f}, {score.high:.{digits}f}]"
+    return shown + ("*" if score.partial else "")
