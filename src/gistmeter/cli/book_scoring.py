@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from gistmeter.cli.options import Format
 from gistmeter.cli.shared import Session
 
@@ -48,8 +46,15 @@ def score_books(
         metric, seed=options.seed, resamples=options.resamples, confidence=options.confidence
     )
     settings = {**config.to_dict(), "model": embedder.id}
+    finished: list[Run] = []
+
+    def finish(run: Run) -> None:
+        finished.append(run)
+        _write_report(session, run, settings, output_path)
+        _tell_bands(session, run)
+
     try:
-        run = session.score(
+        session.score(
             books,
             {"alignment": metric},
             inputs=files,
@@ -58,14 +63,12 @@ def score_books(
             chunk=1,
             stage=PROGRESS,
             notes=lambda rows: {"language": books[0].language, **intervals(rows)},
+            finish=finish,
         )
-    except typer.Exit:  # a threshold was missed, but the run is there and so are its files
-        _write_report(session, _kept_run(session), settings, output_path)
-        raise
-    _write_report(session, run, settings, output_path)
-    _tell_bands(session, run)
-    if options.format is Format.table and len({book.id for book in books}) > 1:
-        session.stdout.print(books_table(run))
+    finally:  # a missed threshold ends the command, but not before the books are shown
+        several = len({book.id for book in books}) > 1
+        if finished and several and options.format is Format.table:
+            session.stdout.print(books_table(finished[0]))
 
 
 def read_books(
@@ -86,23 +89,17 @@ def read_books(
 
 
 def _write_report(
-    session: Session, run: Run | None, settings: Mapping[str, Any], path: Path | None
+    session: Session, run: Run, settings: Mapping[str, Any], path: Path | None
 ) -> None:
     from gistmeter.books.reports import corpus_report
     from gistmeter.files import write_atomically
 
-    if path is None or run is None:
+    if path is None:
         return
     report = corpus_report(run, settings, lambda name: read_document(run, name))
     text = json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False)
     write_atomically(path, text + "\n")
     session.say(f"Wrote {path}")
-
-
-def _kept_run(session: Session) -> Run | None:
-    from gistmeter.runs import load_run
-
-    return load_run(session.kept)[0] if session.kept else None
 
 
 def read_document(run: Run, name: str) -> dict[str, Any] | None:

@@ -122,11 +122,6 @@ class Session:
             self._cache = Cache(None if self.options.no_cache else cache_file())
         return self._cache
 
-    @property
-    def kept(self) -> Path | None:
-        """The run's folder, once it was begun."""
-        return self._folder
-
     def say(self, message: str) -> None:
         """A remark on stderr."""
         self.stderr.print(message, markup=False, soft_wrap=True)
@@ -155,10 +150,12 @@ class Session:
         chunk: int = 1024,
         notes: Any = None,
         finish: Callable[[Run], None] | None = None,
+        stage: str = "Scoring",
     ) -> Run:
         """Evaluate, keep, write, print; exits with 3 when a score is below its threshold.
 
-        `finish` writes what a family adds to the finished run, before anything is printed.
+        `finish` writes what a family adds to the finished run, before anything is printed;
+        `stage` is what the progress bar says.
         """
         from gistmeter.evaluate import evaluate, input_digests
 
