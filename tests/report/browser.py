@@ -40,9 +40,7 @@ class Tab:
     def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Send a command and wait for its answer, noting the events that come before it."""
         self._number += 1
-        self._socket.send(
-            json.dumps({"id": self._number, "method": method, "params": parameters})
-        )
+        self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             message = json.loads(self._socket.recv(timeout=PATIENCE))
@@ -69,7 +67,10 @@ class Tab:
         self.requests.clear()
         self.ask("Page.navigate", url=path.resolve().as_uri())
         end = time.monotonic() + PATIENCE
-        while self.run("document.readyState") != "complete" or self.run("location.href") == "about:blank":
+        while (
+            self.run("document.readyState") != "complete"
+            or self.run("location.href") == "about:blank"
+        ):
             assert time.monotonic() < end, f"{path} does not finish loading"
             time.sleep(0.05)
 
@@ -83,7 +84,14 @@ class Tab:
         return answer["result"].get("value")
 
     def press(self, key: str) -> None:
-        codes = {"Enter": 13, "Escape": 27, "ArrowDown": 40, "ArrowRight": 39, "Tab": 9, "ArrowLeft": 37}
+        codes = {
+            "Enter": 13,
+            "Escape": 27,
+            "ArrowDown": 40,
+            "ArrowRight": 39,
+            "Tab": 9,
+            "ArrowLeft": 37,
+        }
         for kind in ("rawKeyDown", "char", "keyUp") if key == "Enter" else ("rawKeyDown", "keyUp"):
             text = {"text": "\r"} if kind == "char" else {}
             self.ask(
@@ -102,7 +110,9 @@ class Tab:
         self.ask("Emulation.setEmulatedMedia", media=media, features=features)
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
-        answer = self.ask("Page.captureScreenshot", captureBeyondViewport=whole, **self._clip(whole))
+        answer = self.ask(
+            "Page.captureScreenshot", captureBeyondViewport=whole, **self._clip(whole)
+        )
         path.write_bytes(base64.b64decode(answer["data"]))
 
     def _clip(self, whole: bool) -> dict[str, Any]:

@@ -68,7 +68,11 @@ def finish(
 IDIOMS = (
     ("画蛇添足", "比喻做了多余的事，反而不恰当。", "做多余的事情，反而坏了事。"),
     ("守株待兔", "比喻不主动努力，心存侥幸，希望得到意外的收获。", "不努力，只想靠运气得到好处。"),
-    ("亡羊补牢", "比喻出了问题以后想办法补救，可以防止继续受损失。", "出错之后及时补救，还不算晚。"),
+    (
+        "亡羊补牢",
+        "比喻出了问题以后想办法补救，可以防止继续受损失。",
+        "出错之后及时补救，还不算晚。",
+    ),
     ("井底之蛙", "比喻见识狭小的人。", "指眼界不宽、没有见识的人。"),
 )
 
@@ -166,3 +170,121 @@ def speech_run(path: Path | None = None) -> tuple[Run, dict[str, Metric]]:
 
 def fact(subject: str, predicate: str, thing: str, verdict: str) -> dict[str, str]:
     return {"subject": subject, "predicate": predicate, "object": thing, "verdict": verdict}
+
+
+def book_run(path: Path | None = None) -> tuple[Run, dict[str, Metric]]:
+    """Two books with one abridgement each, and their documents."""
+    parts, details = [], {}
+    for at, (title, source, summary, aligned) in enumerate(BOOKS):
+        rows, document = _book(at, title, source, summary, aligned)
+        parts.append(rows)
+        details[f"{title}.json"] = document
+    rows = Rows.concat(parts).with_details(details)
+    return finish("book", rows, {"alignment": Means(("coverage", "alignment_confidence"))}, path)
+
+
+FOX = (
+    "Once there lived an old man by the sea.", "Every morning he mended his nets.",
+    "One day a great storm came.", "The waves broke his boat.",
+    "He sat on the shore and wept.", "A child brought him a plank.",
+    "Together they built a new boat.", "From then on they fished together.",
+)  # fmt: skip
+BOOKS = (
+    ("The old man", FOX, (FOX[0], FOX[2], FOX[6], "A dragon appeared over the town."), (0, 2, 6, 6)),
+    ("渔夫", ("从前有一个老渔夫。", "他每天出海。", "有一天来了大风暴。", "船坏了。", "孩子帮助了他。"),
+     ("从前有一个渔夫。", "风暴毁了船。", "孩子帮助了他。"), (0, 3, 4)),
+)  # fmt: skip
+
+
+def _book(
+    at: int, title: str, source: Any, summary: Any, aligned: Any
+) -> tuple[Rows, dict[str, Any]]:
+    random = np.random.default_rng(at)
+    table = random.uniform(0.2, 0.5, (len(summary), len(source)))
+    for row, column in enumerate(aligned):
+        table[row, column] = 0.45 if row == 3 else random.uniform(0.85, 1)
+    similarity = np.asarray([table[row, column] for row, column in enumerate(aligned)])
+    size = len(summary)
+    keys = {
+        "id": [f"{title}#{row}" for row in range(size)], "system": ["abridged"] * size,
+        "group": [title] * size, "cluster": [title] * size,
+    }  # fmt: skip
+    rows = Rows(keys, np.full(size, at)).with_numbers(
+        {"coverage": similarity > 0.6, "alignment_confidence": similarity, "scs": similarity}
+    )
+    rows = rows.with_texts(
+        {"sentence": list(summary), "source_sentence": [source[column] for column in aligned]}
+    )
+    document = {
+        "kind": "book", "title": title, "path": [[row, column] for row, column in enumerate(aligned)],
+        "source": {"sentences": list(source)}, "summary": {"sentences": list(summary)},
+        "sentences": [
+            {"sentence": words, "aligned_index": column, "aligned_similarity": value,
+             "covered": value > 0.6}
+            for words, column, value in zip(summary, aligned, similarity.tolist(), strict=True)
+        ],
+        "heat_map": {"values": table.tolist(), "rows": size, "columns": len(source)},
+        "recall_along": [1.0, 0.5, 1.0, 0.0, 0.0, 0.5, 1.0, 1.0, 0.0, 0.0],
+        "coverage_along": [1.0, 1.0, 1.0, 1.0, None, 1.0, 1.0, 0.0, 0.0, 0.0],
+    }  # fmt: skip
+    return rows, document
+
+
+WORDS = (
+    # id, form, gold (lemma, upos, head, deprel, semclass), system
+    ("1", "The", ("the", "DET", "2", "det", "_"), ("the", "DET", "2", "det", "_")),
+    ("2", "dog", ("dog", "NOUN", "3", "nsubj", "DOG"), ("dog", "NOUN", "3", "nsubj", "ANIMAL")),
+    ("3", "saw", ("see", "VERB", "0", "root", "TO_SEE"), ("saw", "NOUN", "0", "root", "TOOL")),
+    ("4", "her", ("she", "PRON", "5", "nmod", "_"), ("she", "PRON", "3", "obj", "_")),
+    ("5", "duck", ("duck", "NOUN", "3", "obj", "BIRD"), ("duck", "VERB", "3", "xcomp", "TO_MOVE")),
+    ("6", ".", (".", "PUNCT", "3", "punct", "_"), (".", "PUNCT", "3", "punct", "_")),
+)
+FIELDS = ("lemma", "upos", "head", "deprel", "semclass")
+
+
+def parse_run(path: Path | None = None) -> tuple[Run, dict[str, Metric]]:
+    """Thirty sentences parsed by two systems, a few of them documented word by word."""
+    random = np.random.default_rng(11)
+    names = ("total", "lemma", "upos", "uas", "las", "semclass")
+    ids = [f"s{number}" for number in range(30)]
+    parts = []
+    for system, quality in (("careful", 0.95), ("hasty", 0.8)):
+        keys = {
+            "id": ids,
+            "system": [system] * 30,
+            "group": ["news"] * 15 + ["web"] * 15,
+            "cluster": ids,
+        }
+        rows = Rows(keys, np.arange(30))
+        columns = {name: np.clip(random.normal(quality, 0.08, 30), 0, 1) for name in names}
+        parts.append(rows.with_numbers(columns))
+    tokens = []
+    for number, form, gold, parsed in WORDS:
+        ours, theirs = (dict(zip(FIELDS, side, strict=True)) for side in (gold, parsed))
+        wrong = [name for name in FIELDS if ours[name] != theirs[name]]
+        token: dict[str, Any] = {
+            "id": number,
+            "form": form,
+            "gold": ours,
+            "system": theirs,
+            "wrong": wrong,
+        }
+        if form == "dog":
+            token["class_path"] = "DOG → CANINAE → ANIMAL"
+        tokens.append(token)
+    worst = int(np.argmin(parts[1].values("total")))
+    sentence = {
+        "id": f"s{worst}",
+        "gold_line": 12,
+        "system_line": 12,
+        "lost": 3.0,
+        "tokens": tokens,
+    }
+    part = {"NOUN": {"words": 40, "las": 0.8}, "VERB": {"words": 30, "las": 0.7}}
+    details = {
+        "sentences.json": {"hasty": [sentence], "careful": []},
+        "breakdown.json": {name: {"by_pos": part} for name in ("careful", "hasty")},
+        "confusions.json": {"hasty": {"UPOS": [{"gold": "VERB", "system": "NOUN", "count": 3}]}},
+    }
+    rows = Rows.concat(parts).with_details(details)
+    return finish("parse", rows, {"parsing": Means(names)}, path)

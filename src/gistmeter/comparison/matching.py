@@ -119,22 +119,42 @@ def _parts(side: Contender, score: str) -> dict[str, str]:
 
 def match(first: Rows, second: Rows) -> Matched:
     """The items both have, in the order of the first; every cell defined in both or in neither."""
+    if _has_parts(first) or _has_parts(second):
+        return _match_parts(first, second)
     keys = [_keys(rows) for rows in (first, second)]
-    unique = all(len(set(side)) == len(side) for side in keys)
-    if not unique:
-        keys = [[(label,) for label in rows.keys["cluster"]] for rows in (first, second)]
     common = set(keys[0]) & set(keys[1])
     left_out = len(set(keys[0]) ^ set(keys[1]))
     one = first.take([at for at, key in enumerate(keys[0]) if key in common])
-    if unique:
-        where = {key: at for at, key in enumerate(keys[1])}
-        two = second.take([where[key] for key in keys[0] if key in common])
-        one, two = _masked(one, two), _masked(two, one)
-        # The same item may stand under another cluster name: the first run's names count for both.
-        two = Rows({**two.keys, "cluster": one.keys["cluster"]}, two.item, two.numbers)
-    else:
-        two = second.take([at for at, key in enumerate(keys[1]) if key in common])
+    where = {key: at for at, key in enumerate(keys[1])}
+    two = second.take([where[key] for key in keys[0] if key in common])
+    one, two = _masked(one, two), _masked(two, one)
+    # The same item may stand under another cluster name: the first run's names count for both.
+    two = Rows({**two.keys, "cluster": one.keys["cluster"]}, two.item, two.numbers)
     return Matched(one, two, tuple(dict.fromkeys(one.keys["cluster"])), left_out)
+
+
+def _has_parts(rows: Rows) -> bool:
+    """Do items have several rows, or names that repeat?"""
+    return len(np.unique(rows.item)) < len(rows) or len(set(_keys(rows))) < len(rows)
+
+
+def _match_parts(first: Rows, second: Rows) -> Matched:
+    """Items with parts, by cluster. Blocks of one item ("title#3") stand or fall together: a
+    summary with more sentences has more blocks, and none of them is to be left out."""
+    items = [{_whole(label) for label in rows.keys["cluster"]} for rows in (first, second)]
+    common = items[0] & items[1]
+    one, two = (
+        rows.take([at for at, label in enumerate(rows.keys["cluster"]) if _whole(label) in common])
+        for rows in (first, second)
+    )
+    clusters = dict.fromkeys([*one.keys["cluster"], *two.keys["cluster"]])
+    return Matched(one, two, tuple(clusters), len(items[0] ^ items[1]))
+
+
+def _whole(cluster: str) -> str:
+    """The item that a block belongs to."""
+    name, mark, number = cluster.rpartition("#")
+    return name if mark and number.isdigit() else cluster
 
 
 def _keys(rows: Rows) -> list[tuple[str, ...]]:

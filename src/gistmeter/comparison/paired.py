@@ -109,10 +109,16 @@ class _Sample:
             self.drawn.setdefault(name, []).append(values)
 
     def exchange(self, swapped: Floats) -> None:
-        first, second = (ledger.matrix() for ledger in self.ledgers)
-        moved = swapped @ (second - first)
-        found = self.differences(first.sum(axis=0) + moved, second.sum(axis=0) - moved)
-        for name, values in found.items():
+        first, second = self.ledgers
+        moved = [
+            swapped @ (other.table(own) - own.matrix())
+            for own, other in ((first, second), (second, first))
+        ]
+        sums = [
+            ledger.matrix().sum(axis=0) + change
+            for ledger, change in zip(self.ledgers, moved, strict=True)
+        ]
+        for name, values in self.differences(sums[0], sums[1]).items():
             self.exchanged.setdefault(name, []).append(values)
 
 

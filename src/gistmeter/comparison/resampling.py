@@ -41,6 +41,11 @@ class Ledger:
         """Totals, clusters x questions."""
         return np.column_stack(list(self.totals.values()))
 
+    def table(self, like: Ledger) -> Floats:
+        """Totals of the questions that another was asked, in its order; 0 for what is not here."""
+        nothing = np.zeros(self.clusters)
+        return np.column_stack([self.totals.get(key, nothing) for key in like.totals])
+
     def question(self, key: Question, column: Floats, places: Places | None) -> Floats:
         """The totals by cluster that answer a question, worked out once."""
         if key not in self.totals:

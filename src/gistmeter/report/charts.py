@@ -49,6 +49,7 @@ UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 MAX_LABEL = 28
+SHADES = 8
 
 
 def label(text: str) -> str:
@@ -272,57 +273,74 @@ def heat_map(
 ) -> str:
     """A book's similarities, source across and summary down, with the alignment on top."""
     alt = _altair()
-    down, across = len(cells), max((len(row) for row in cells), default=0)
-    steps = sizes[1] / max(1, across), sizes[0] / max(1, down)
-    squares = [
-        {
-            "x": column * steps[0], "x2": (column + 1) * steps[0],
-            "y": row * steps[1], "y2": (row + 1) * steps[1],
-            "similarity": value,
-        }
-        for row, line in enumerate(cells)
-        for column, value in enumerate(line)
-        if _number(value) is not None
-    ]  # fmt: skip
-    known = [square["similarity"] for square in squares]
-    domain = [min(known, default=0.0), max(known, default=1.0)]
+    squares = _squares(cells, sizes)
     x = alt.X("x:Q", title=names[1], scale=alt.Scale(domain=[0, sizes[1]], nice=False))
     y = alt.Y("y:Q", title=names[0], scale=alt.Scale(domain=[sizes[0], 0], nice=False))
+    legend = alt.Legend(gradientLength=110, title="similarity", format=".2f")
+    colour = alt.Color("similarity:Q", scale=alt.Scale(scheme="viridis"), legend=legend)
     heat = (
-        alt.Chart(_rows(squares))
-        .mark_rect()
-        .encode(
-            x=x, x2="x2:Q", y=y, y2="y2:Q",
-            color=alt.Color(
-                "similarity:Q",
-                scale=alt.Scale(scheme="viridis", domain=domain),
-                legend=alt.Legend(gradientLength=110, title="similarity"),
-            ),
-        )
-    )  # fmt: skip
+        alt.Chart(_rows(squares)).mark_rect().encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=colour)
+    )
     dots = [{"x": column + 0.5, "y": row + 0.5} for row, column in path]
+    step = max(1, len(dots) // 150)
     line = (
-        alt.Chart(_rows(dots))
-        .mark_point(shape="circle", filled=True, size=14, color="#ff5a36", opacity=1)
+        alt.Chart(_rows(dots[::step]))
+        .mark_point(
+            shape="circle",
+            filled=True,
+            size=90 if len(dots) < 30 else 22,
+            color="#ff5a36",
+            opacity=1,
+        )
         .encode(x=x, y=y)
     )
-    chart = (heat + line).properties(width=520, height=240)
-    return image(chart)
+    return image((heat + line).properties(width=520, height=240))
 
 
-def along(rows: Sequence[Mapping[str, Any]], title: str, *, series: str = "") -> str:
-    """Shares along a book, a bar a tenth. Rows: tenth (text), value."""
+def _squares(cells: Sequence[Sequence[float]], sizes: tuple[int, int]) -> list[dict[str, float]]:
+    """Cells in a few shades, neighbours of one shade in one: a small picture of a large table."""
+    known = [value for line in cells for value in line if _number(value) is not None]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    width = (high - low) / SHADES or 1.0
+    across = max((len(line) for line in cells), default=1)
+    right, down = sizes[1] / max(1, across), sizes[0] / max(1, len(cells))
+    found: list[dict[str, float]] = []
+    for row, line in enumerate(cells):
+        start = 0
+        shades = [
+            min(SHADES - 1, int((value - low) / width)) if _number(value) is not None else -1
+            for value in line
+        ]
+        for at in range(1, len(shades) + 1):
+            if at == len(shades) or shades[at] != shades[start]:
+                if shades[start] >= 0:
+                    found.append(
+                        {
+                            "x": start * right, "x2": at * right,
+                            "y": row * down, "y2": (row + 1) * down,
+                            "similarity": low + (shades[start] + 0.5) * width,
+                        }
+                    )  # fmt: skip
+                start = at
+    return found
+
+
+def along(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], title: str) -> str:
+    """A share along a book, in tenths. Rows: system, tenth (1 to 10), value."""
     alt = _altair()
-    chart = (
-        alt.Chart(_rows(rows))
-        .mark_bar(color=PALETTE[0], cornerRadiusEnd=2)
-        .encode(
-            x=alt.X("tenth:N", title=series or None, sort=None, axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=[0, 1])),
-        )
-        .properties(width=520, height=120)
+    colour, shape = _systems(alt, systems)
+    base = alt.Chart(_rows(rows)).encode(
+        x=alt.X(
+            "tenth:Q",
+            title="tenth of the book",
+            scale=alt.Scale(domain=[1, 10]),
+            axis=alt.Axis(values=list(range(1, 11)), format="d", grid=False),
+        ),
+        y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=[0, 1])),
+        color=colour,
     )
-    return image(chart)
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(shape=shape)
+    return render((base.mark_line(strokeWidth=2) + dots).properties(width=WIDTH - 60, height=180))
 
 
 def calibration(points: Sequence[Mapping[str, Any]], x_title: str, y_title: str) -> str:
@@ -342,7 +360,9 @@ def calibration(points: Sequence[Mapping[str, Any]], x_title: str, y_title: str)
 def _configured(chart: Any) -> dict[str, Any]:
     text = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": 12, "titleFontSize": 12}
     specification: dict[str, Any] = (
-        chart.configure(background="transparent", font=FONT, padding=4)
+        chart.configure(
+            background="transparent", font=FONT, padding={"left": 8, "right": 26, "top": 4, "bottom": 4}
+        )
         .configure_axis(
             **text, labelColor=INK, titleColor=MUTED, titleFontWeight="normal", gridColor=LINE,
             domainColor=LINE, tickColor=LINE, tickCount=5,
@@ -368,15 +388,20 @@ def render(chart: Any) -> str:
 
 def image(chart: Any) -> str:
     """An SVG that stands alone, for an <img>: greys that read on light and dark."""
-    svg = clean(_convert(chart), variables=False)
+    svg = clean(_convert(chart), variables=False, joined=True)
     return svg.replace(INK, "#7d838c").replace(MUTED, "#7d838c").replace(LINE, "#8a8f9655")
 
 
-def clean(svg: str, *, variables: bool = True) -> str:
-    """What may go on of a renderer's SVG: known elements with known attributes."""
+def clean(svg: str, *, variables: bool = True, joined: bool = False) -> str:
+    """What may go on of a renderer's SVG: known elements with known attributes.
+
+    With `joined`, neighbouring shapes of one colour become one, which makes heat maps small.
+    """
     ElementTree.register_namespace("", SVG[1:-1])
     root = ElementTree.fromstring(svg)  # noqa: S314  (our renderer's output, no DTD)
     _prune(root)
+    if joined:
+        _join(root)
     root.set("role", "img")
     for name in ("width", "height"):
         if name in root.attrib and variables:
@@ -386,6 +411,18 @@ def clean(svg: str, *, variables: bool = True) -> str:
         for colour, variable in VARIABLES.items():
             text = re.sub(f'"{colour}"', f'"{variable}"', text, flags=re.IGNORECASE)
     return text
+
+
+def _join(element: ElementTree.Element) -> None:
+    """Give filled shapes of one group and colour one path: they touch, but never overlap."""
+    first: dict[str, ElementTree.Element] = {}
+    for child in list(element):
+        _join(child)
+        if child.tag == f"{SVG}path" and set(child.attrib) == {"d", "fill"}:
+            kept = first.setdefault(child.attrib["fill"], child)
+            if kept is not child:
+                kept.set("d", kept.attrib["d"] + child.attrib["d"])
+                element.remove(child)
 
 
 def _prune(element: ElementTree.Element) -> None:

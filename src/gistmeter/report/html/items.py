@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,15 +37,14 @@ class ItemData:
     note: str = ""
 
 
-def item_data(run: Run, page: Path | None, *, everything: bool, room: int = ROOM) -> ItemData:
+def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData:
     """The items of a run as the page's table needs them."""
-    rows = run.rows
+    run, rows = opener.run, opener.run.rows
     name = headline(run)
     if rows is None or not len(rows):
         return ItemData({"columns": [], "systems": [], "groups": [], "items": [], "shared": {}})
     columns = _item_columns(run, rows)
     wanted = list(choose(rows, name, higher=_higher(run, name), everything=everything))
-    opener = Opener(run, page)
     items: list[tuple[int, dict[str, Any]]] = []
     size = 0
     for at in wanted:
@@ -161,7 +159,7 @@ def _item(rows: Rows, at: int, columns: list[str], opener: Opener) -> dict[str, 
     name = _snippet_name(rows)
     text = (rows.texts[name][at] or "") if name else ""
     reasons = dict.fromkeys(shown(cells[at], 300) for cells in rows.reasons.values() if at in cells)
-    blocks = opener.open(at)
+    blocks, extra = opener.open(at)
     item: dict[str, Any] = {
         "i": shown(rows.keys["id"][at], 300),
         "s": shown(rows.keys["system"][at], 200),
@@ -170,6 +168,7 @@ def _item(rows: Rows, at: int, columns: list[str], opener: Opener) -> dict[str, 
         "x": shown(text, SNIPPET),
         "r": list(reasons),
         "b": blocks,
+        **extra,
     }
     language = next(
         (block["l"] for block in blocks if block.get("k") == "text" and "l" in block), ""

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.report.html import overview, pictures
+from gistmeter.report.html.drilldown import Opener
 from gistmeter.report.html.embedding import policy, to_script
+from gistmeter.report.html.families import family_pictures, family_tables
 from gistmeter.report.html.items import ROOM, item_data
 from gistmeter.report.html.wording import shown
 from gistmeter.types import Run
@@ -92,11 +94,12 @@ def _section(
     comparisons = list(found.get("comparisons") or ())
     name = overview.headline(run)
     lead = next((one for one in comparisons if one.get("metric") == name), None)
-    items = item_data(run, page, everything=everything, room=room)
+    opener = Opener(run, page)
+    items = item_data(opener, everything=everything, room=room)
     short = run.command.capitalize() if run.command else f"Run {number + 1}"
     drawn = [
         {"title": picture.title, "note": picture.note, "svg": trusted(picture.svg)}
-        for picture in pictures.pictures(run, lead)
+        for picture in [*pictures.pictures(run, lead), *family_pictures(opener, name)]
     ]
     return Section(
         key=f"run-{number + 1}",
@@ -112,7 +115,7 @@ def _section(
         pairs=overview.pair_rows(comparisons),
         pairs_legend=_pairs_legend(lead),
         pictures=drawn,
-        tables=tables(run),
+        tables=[*tables(run), *family_tables(opener)],
         comparable=len(run.systems) > 1 and bool(items.data["items"]),
         chosen=items.note,
         settings=_settings(run),

@@ -40,17 +40,17 @@ const blocks = {
   note(block) { return make("p", { class: "faint" }, block.x); },
   picture(block) { return make("div", { class: "picture" }, make("img", { src: block.u, alt: block.n || "" })); },
   audio(block) { return make("audio", { controls: true, preload: "none", src: block.u }); },
-  parallel(block) { return parallel(block); },
+  parallel(block, item) { return parallel(block, item.h); },
   tree(block) { return tree(block); },
 };
 
-function sentence(words, at, tag, lang, onclick) {
-  const inside = [make("span", { class: "no" }, String(at + 1)), make("span", { class: "words", dir: "auto", lang: lang || null }, words), tag ? make("span", { class: "tag" }, tag) : null];
+function sentence(words, no, tag, lang, onclick) {
+  const inside = [make("span", { class: "no" }, no ? String(no) : ""), make("span", { class: "words", dir: "auto", lang: lang || null }, words), tag ? make("span", { class: "tag" }, tag) : null];
   return make("li", {}, onclick ? make("button", { type: "button", onclick }, inside) : make("div", {}, inside));
 }
 
 // Two texts side by side; a sentence on the right shows where on the left it comes from.
-function parallel(block) {
+function parallel(block, chosen) {
   const [left, right] = [make("ol"), make("ol")];
   const say = make("p", { class: "faint", role: "status" }, block.hint);
   const light = (summary) => {
@@ -61,20 +61,24 @@ function parallel(block) {
     const target = left.children[source];
     target.classList.add("on");
     left.scrollTop = target.offsetTop - left.clientHeight / 3;
-    say.textContent = "Summary sentence " + (summary + 1) + " ← source sentence " + (source + 1) + (block.v[summary] === null ? "" : ", similarity " + number(block.v[summary]));
+    say.textContent = "Summary sentence " + (summary + 1) + " ← source sentence " + block.l[source][0] + (block.v[summary] === null ? "" : ", similarity " + number(block.v[summary]));
   };
   const users = new Map();
   block.a.forEach((source, at) => { if (source !== null && !users.has(source)) users.set(source, at); });
-  block.l.forEach((words, at) => {
-    const item = sentence(words, at, "", block.lang, users.has(at) ? () => { light(users.get(at)); right.scrollTop = right.children[users.get(at)].offsetTop - right.clientHeight / 3; } : null);
+  block.l.forEach(([no, words], at) => {
+    const item = sentence(words, no, "", block.lang, users.has(at) ? () => { light(users.get(at)); right.scrollTop = right.children[users.get(at)].offsetTop - right.clientHeight / 3; } : null);
     if (!users.has(at)) item.classList.add("unused");
     left.append(item);
   });
   block.r.forEach((words, at) => {
     const weak = block.w.includes(at);
-    const item = sentence(words, at, (weak ? "weak " : "") + (block.v[at] === null ? "" : number(block.v[at])), block.lang, () => light(at));
+    const item = sentence(words, at + 1, (weak ? "weak " : "") + (block.v[at] === null ? "" : number(block.v[at])), block.lang, () => light(at));
     if (weak) item.classList.add("weak");
     right.append(item);
+  });
+  if (chosen !== undefined && right.children[chosen]) requestAnimationFrame(() => {
+    light(chosen);
+    right.scrollTop = right.children[chosen].offsetTop - right.clientHeight / 3;
   });
   return [say, make("div", { class: "parallel" }, make("div", {}, make("h4", {}, block.n[0]), left), make("div", {}, make("h4", {}, block.n[1]), right))];
 }
@@ -82,12 +86,12 @@ function parallel(block) {
 // Dependency arcs: gold above the words, system below, what differs in another colour and dashed.
 function tree(block) {
   const words = block.w;
-  const widest = (word) => Math.max(...[word.f, ...word.t.flatMap((tag) => [tag[0], tag[1]])].map((text) => [...(text || "")].reduce((sum, c) => sum + (c.codePointAt(0) > 0x2e80 ? 15 : 8), 0)));
+  const widest = (word) => Math.max(...[word.f + word.f, ...word.t.map(([gold, system]) => gold === system ? gold : gold + " ≠ " + system)].map((text) => [...(text || "")].reduce((sum, c) => sum + (c.codePointAt(0) > 0x2e80 ? 13 : 7), 0)));
   const xs = [];
   let x = 20;
-  for (const word of words) { const width = Math.max(46, Math.min(190, widest(word)) + 18); xs.push(x + width / 2); x += width; }
+  for (const word of words) { const width = Math.max(56, Math.min(330, widest(word)) + 18); xs.push(x + width / 2); x += width; }
   const reach = (side) => Math.max(1, ...words.map((word, at) => word[side] === null || word[side] < 0 ? 1 : Math.abs(word[side] - at)));
-  const rise = (distance) => 16 + 15 * Math.min(distance, 9);
+  const rise = (distance) => 14 + 24 * Math.min(distance, 8);
   const rows = block.n.length;
   const above = rise(reach("g")) + 18, below = rise(reach("s")) + 18;
   const wordY = above + 16, tagY = wordY + 18, base = tagY + rows * 15 + 4;
@@ -98,8 +102,8 @@ function tree(block) {
     const kind = wrong ? (up ? "arc-gold" : "arc-wrong") : "";
     if (head === null || head === undefined) return;
     if (head < 0) {
-      svg.append(draw("path", { d: `M${xs[at]},${y + sign * (above && up ? above - 6 : below - 6)}L${xs[at]},${y}`, class: kind }));
-      svg.append(draw("text", { x: xs[at] + 4, y: y + sign * 26 + 4, class: wrong ? "off" : "tagline" }, label));
+      svg.append(draw("path", { d: `M${xs[at]},${y + sign * 34}L${xs[at]},${y}`, class: kind }));
+      svg.append(draw("text", { x: xs[at] + 5, y: y + sign * 28 + 4, class: wrong ? "off" : "tagline" }, label));
       return;
     }
     const height = rise(Math.abs(head - at)), from = xs[head] + (at > head ? 6 : -6), to = xs[at];
@@ -132,7 +136,7 @@ function render(key, item) {
   const parts = [];
   for (const why of item.r) parts.push(make("p", { class: "reasons" }, "Unscored: " + why));
   for (const block of [...item.b, ...(item.e === undefined ? [] : data.shared[item.e] || [])]) {
-    const inside = blocks[block.k] ? blocks[block.k](block) : null;
+    const inside = blocks[block.k] ? blocks[block.k](block, item) : null;
     if (inside) parts.push(make("div", { class: "block b-" + block.k }, block.n && typeof block.n === "string" ? make("h3", {}, block.n) : null, inside));
   }
   $("drill-body").replaceChildren(...parts);

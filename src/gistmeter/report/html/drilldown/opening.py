@@ -24,6 +24,7 @@ class Item:
     at: int
     language: str = ""
     used: set[str] = field(default_factory=set)
+    extra: dict[str, Any] = field(default_factory=dict)  # further fields of the page's item
 
     def key(self, name: str) -> str:
         return self.rows.keys[name][self.at]
@@ -75,8 +76,12 @@ class Opener:
         given = self.run.settings.get("language") or self.run.notes.get("language") or ""
         return given if isinstance(given, str) else ""
 
-    def open(self, at: int) -> list[Block]:
-        """All blocks of a row, the family's own first and the rest of its columns last."""
+    def open(self, at: int) -> tuple[list[Block], dict[str, Any]]:
+        """All blocks of a row, the family's own first and the rest of its columns last.
+
+        Beside them, what a family adds to the page's item: `e` and `h`, the shared view it points
+        to and the place in it; `x`, its text in the table.
+        """
         from gistmeter.report.html.drilldown import book, generic, parse, speech, text
 
         assert self.run.rows is not None
@@ -84,7 +89,7 @@ class Opener:
         families: Sequence[Family] = (
             text.blocks, speech.blocks, book.blocks, parse.blocks, generic.blocks,
         )  # fmt: skip
-        return [block for family in families for block in family(item, self)]
+        return [block for family in families for block in family(item, self)], item.extra
 
 
 class Details(Mapping[str, Any]):
