@@ -15,8 +15,8 @@ ROMAN = "(?=[IVXLC])(?:XC|XL|L?X{0,3}|C{1,3})(?:IX|IV|V?I{0,3})"
 REST = r"(?:[\s.:：、．·—–\-].{0,60})?"
 HAN_NUMBER = "[〇零一二三四五六七八九十百千万萬两兩廿卅上下\\d０-９]{1,7}"
 ENGLISH_NUMBER = (
-    f"(?:{ROMAN}|\\d+|the (?:first|second|third|fourth|fifth|last)|one|two|three|four|five|six|seven"
-    "|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+    f"(?:{ROMAN}|\\d+|the (?:first|second|third|fourth|fifth|last)|one|two|three|four|five|six"
+    "|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
     "|twenty|thirty|forty|fifty|first|second|third)(?:[- ](?:one|two|three|four|five|six|seven"
     "|eight|nine))?"
 )
@@ -28,6 +28,8 @@ RUSSIAN_ORDINAL = (
     "(?:перв|втор|трет|четв[её]рт|пят|шест|седьм|восьм|девят|десят|одиннадцат|двенадцат"
     "|тринадцат|последн)(?:ая|ый|ой|ий|ья|ое|ье|яя|ее)"
 )
+CZECH_PART = "(?:kapitola|část|díl|kniha|dějství|jednání|hlava)"
+RUSSIAN_PART = "(?:глава|часть|книга|том|действие|явление|письмо)"
 PATTERNS = {
     "zh": f"(?:正文\\s*)?第{HAN_NUMBER}[章节節回卷部篇集幕折]\\s*.{{0,40}}"
     f"|卷{HAN_NUMBER}(?:\\s.{{0,40}})?"
@@ -40,14 +42,16 @@ PATTERNS = {
     + "|(?:프롤로그"
     "|에필로그|서문|서장|종장|머리말|맺음말|후기|들어가며|나가며)(?:\\s.{0,40})?",
     "en": f"(?:chapter|book|part|volume|act|scene|stave|letter|canto)\\s+{ENGLISH_NUMBER}\\b{REST}"
-    "|(?:prologue|epilogue|preface|foreword|introduction|afterword|appendix|contents)(?:[.:].{0,60})?"
+    "|(?:prologue|epilogue|preface|foreword|introduction|afterword|appendix|contents)"
+    "(?:[.:].{0,60})?"
     f"|{ROMAN}\\.?",
-    "cs": f"(?:kapitola|část|díl|kniha|dějství|jednání|hlava)\\s+(?:{ROMAN}|\\d+|{CZECH_ORDINAL})\\b"
-    f"{REST}|(?:\\d+\\.|{ROMAN}\\.|{CZECH_ORDINAL})\\s*(?:kapitola|část|díl|kniha|dějství|jednání|hlava)"
-    f"\\b{REST}|(?:prolog|epilog|předmluva|doslov|úvod|závěr|obsah)(?:[.:].{{0,60}})?|{ROMAN}\\.?",
-    "ru": f"(?:глава|часть|книга|том|действие|явление|письмо)\\s+(?:{ROMAN}|\\d+|{RUSSIAN_ORDINAL})\\b"
-    f"{REST}|{RUSSIAN_ORDINAL}\\s+(?:глава|часть|книга|том|действие)\\b{REST}"
-    f"|(?:пролог|эпилог|предисловие|послесловие|введение|заключение|содержание)(?:[.:].{{0,60}})?"
+    "cs": f"{CZECH_PART}\\s+(?:{ROMAN}|\\d+|{CZECH_ORDINAL})\\b{REST}"
+    f"|(?:\\d+\\.|{ROMAN}\\.|{CZECH_ORDINAL})\\s*{CZECH_PART}\\b{REST}"
+    "|(?:prolog|epilog|předmluva|doslov|úvod|závěr|obsah)(?:[.:].{0,60})?"
+    f"|{ROMAN}\\.?",
+    "ru": f"{RUSSIAN_PART}\\s+(?:{ROMAN}|\\d+|{RUSSIAN_ORDINAL})\\b{REST}"
+    f"|{RUSSIAN_ORDINAL}\\s+{RUSSIAN_PART}\\b{REST}"
+    "|(?:пролог|эпилог|предисловие|послесловие|введение|заключение|содержание)(?:[.:].{0,60})?"
     f"|{ROMAN}\\.?",
     "generic": "(?:chapter|kapitel|chapitre|cap[íi]tulo|capitolo|hoofdstuk|rozdział|kapitola|bölüm"
     f"|fejezet|luku|capitolul|глава|розділ)\\s+(?:{ROMAN}|\\d+)\\b{REST}"

@@ -1,7 +1,8 @@
 """Word lists: plain text under `data/<language>/`, a word a line, source and licence on line 1.
 
 - `stopwords` carry no content;
-- `negations` reverse what they govern, `shifters` are words that do the same to their object
+- `negations` reverse what they govern (`concord` words only where nothing else does in the clause,
+  and no further than `borders`), `shifters` are words that do the same to their object
   (avoid, overcome, lack), `affirmations` look like negations and are none (not only, 不得不);
 - `positive` and `negative` are words of praise and blame;
 - `abbreviations` and `numbers` have a second column: a class, and a value.
@@ -17,7 +18,18 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-LISTS = ("stopwords", "negations", "shifters", "affirmations", "positive", "negative", "numbers")
+LISTS = (
+    "stopwords",
+    "negations",
+    "concord",
+    "borders",
+    "shifters",
+    "affirmations",
+    "positive",
+    "negative",
+    "abbreviations",
+    "numbers",
+)
 
 
 @cache
@@ -36,8 +48,7 @@ def words(language: str, name: str) -> frozenset[str]:
 @cache
 def pairs(language: str, name: str) -> Mapping[str, str]:
     """The words of a list with two columns, and what stands beside each."""
-    split = (line.rsplit(maxsplit=1) for line in lines(language, name))
-    return MappingProxyType({word: value for word, value in split})
+    return MappingProxyType(dict(line.rsplit(maxsplit=1) for line in lines(language, name)))
 
 
 @cache

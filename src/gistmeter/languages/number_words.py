@@ -1,9 +1,9 @@
 """Number words to digits, for comparing what was said with what was written.
 
 `data/<language>/numbers.txt` has a word and its value a line. Number words become digits wherever
-they stand, compounds as one number: twenty-one, dvacet jedna, двадцать один to 21, and English years
-said in pairs: nineteen thirty-two to 1932. Numbers that make no compound stay apart: one two three
-to 1 2 3. Ordinals and fractions stay words.
+they stand, compounds as one number: twenty-one, dvacet jedna, двадцать один to 21, and English
+years said in pairs: nineteen thirty-two to 1932. Numbers that make no compound stay apart: one two
+three to 1 2 3. Ordinals and fractions stay words.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ class _Number:
 
     @property
     def takes_and(self) -> bool:
-        return self.now is None and self.done > 0 or bool(self.now) and (self.now or 1) % 100 == 0
+        if self.now is None:
+            return self.done > 0
+        return self.now > 0 and self.now % 100 == 0
 
     def joined(self, value: int) -> _Number | None:
         """This number with one more word, or None where a new number begins."""

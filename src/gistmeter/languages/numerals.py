@@ -1,8 +1,8 @@
 """Chinese and Japanese numerals to digits.
 
-They become digits only where they are surely a number: a well-formed one
-of two characters or more (二十四, 三百零五, 二〇二四) that is followed by a counter (年, 人, 倍 …), by
-something that is no Chinese character, or preceded by 第. 一心一意, 千万, 五十步笑百步 stay.
+They become digits only where they are surely a number: a well-formed one of two characters or
+more (二十四, 三百零五, 二〇二四) that is followed by a counter (年, 人, 倍 …) or by something that
+is no Chinese character. 一心一意, 千万, 五十步笑百步 stay.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 NUMERAL = re.compile(
     f"(第?)([〇零一二三四五六七八九十百千万萬亿億两兩]{{2,}})(?=[{COUNTERS}]|[^{HAN}]|$)"
 )
-BELOW_TEN_THOUSAND = "(?:[一二两兩三四五六七八九]千)?(?:零?[一二两兩三四五六七八九]百)?(?:零?[一二三四五六七八九]?十)?零?[一二三四五六七八九]?"
+ONE = "[一二两兩三四五六七八九]"
+BELOW_TEN_THOUSAND = f"(?:{ONE}千)?(?:零?{ONE}百)?(?:零?{ONE}?十)?零?{ONE}?"
 WELL_FORMED = re.compile(
     f"(?=.)(?:{BELOW_TEN_THOUSAND}[亿億])?(?:零?{BELOW_TEN_THOUSAND}[万萬])?零?{BELOW_TEN_THOUSAND}"
 )
@@ -34,8 +35,7 @@ def han_to_digits(text: str) -> str:
 
 
 def _replace_numeral(found: re.Match[str]) -> str:
-    value = han_value(found[2])
-    return found[0] if value is None else f"{found[1]}{value}"
+    return han_value(found[0]) or found[0]
 
 
 def han_value(numeral: str) -> str | None:

@@ -153,7 +153,7 @@ class Splitter:
         signs = set(mark[0])
         if signs & WIDE:
             return True
-        if len(mark[0]) > 1 and signs <= ELLIPSES | {" "} or signs <= {"…", "‥"}:
+        if (len(mark[0]) > 1 and signs <= ELLIPSES | {" "}) or signs <= {"…", "‥"}:
             return self._ends_at_ellipsis(text, begin, mark, closed, after)
         if not after[0].isspace() and not self._between_wide(text, mark, after):
             return False

@@ -1,4 +1,4 @@
-"""Chinese in simplified characters. Traditional ones in a text are read as their simplified forms."""
+"""Chinese in simplified characters; traditional ones are compared as their simplified forms."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def segmenter() -> Any:
 
 @cache
 def converter(direction: str) -> Any:
-    """OpenCC's converter: `tw2s` from traditional characters (Taiwan's variants too) to simplified ones."""
+    """OpenCC's converter; `tw2s` is from traditional characters, Taiwan's variants too."""
     try:
         import opencc
     except ImportError as error:

@@ -1,7 +1,7 @@
 """Korean morphemes by Kiwi (kiwipiepy): stems and nouns without particles and endings.
 
-Content is nouns, stems of verbs and adjectives (in their dictionary form), adverbs, roots, numerals,
-foreign words, and negation, whose short and long forms (안 가다, 가지 않다) become one.
+Content is nouns, verbs and adjectives (in their dictionary form), adverbs, roots, numerals, foreign
+words, and negation, whose short and long forms (안 가다, 가지 않다) become one.
 """
 
 from __future__ import annotations

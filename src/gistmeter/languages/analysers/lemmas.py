@@ -30,10 +30,15 @@ def lemma(word: str, language: str) -> str:
     return str(lemmatizer(language).lemmatize(word, lang=language)).lower()
 
 
-@lru_cache(maxsize=50_000)
-def is_known(word: str, language: str) -> bool:
-    """Whether the dictionary has this word."""
-    return bool(lemmatizer(language).is_known(word, lang=language))
+def negated_lemma(word: str, language: str) -> str:
+    """The lemma with the prefix of negation, where the dictionary would drop it.
+
+    For Czech it gives nepřišel the lemma přijít; what did not happen is not what happened.
+    """
+    form = lemma(word, language)
+    if language == "cs" and word.startswith("ne") and not form.startswith("ne"):
+        return f"ne{form}"
+    return form
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,9 @@ class Lemmas:
 
     def tokens(self, text: str) -> list[Token]:
         return [
-            Token(found[0], lemma(found[0].lower(), self.language), found.start(), found.end())
+            Token(
+                found[0], negated_lemma(found[0].lower(), self.language), found.start(), found.end()
+            )
             for found in WORD.finditer(text)
         ]
 
@@ -59,5 +66,5 @@ class Lemmas:
         return [
             form
             for word in map(str.lower, WORD.findall(text))
-            if word not in stop and (form := lemma(word, self.language)) not in stop
+            if word not in stop and (form := negated_lemma(word, self.language)) not in stop
         ]

@@ -15,13 +15,16 @@ from gistmeter.languages.analysers import Token
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = "\u3041-\u309f\u30a0-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 THAI_LAO = "[เแโใไເແໂໃໄ]?[ก-ฮກ-ຮ][ะ-ฺๅ็-๎ະ-ຼ່-ໍ]*"
-SOUTH_EAST = "[\u1000-\u109f\u1780-\u17ff]"
 BRAHMIC = "[\u1000-\u102a\u103f-\u1055\u1780-\u17b3][\u102b-\u103e\u1056-\u1059\u17b4-\u17d3]*"
 UNSPACED = f"[{HAN}]|[{KANA}]|{THAI_LAO}|{BRAHMIC}|[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]"
 LETTER = f"[^\\W_{HAN}{KANA}\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]"
 NUMBER = r"\d+(?:[.,]\d+)+"
 # Combining marks are no word characters for `re`, but belong to the letter before them.
-MARK = "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0abc-\u0acd\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c3e-\u0c4d\u0cbc-\u0ccd\u0d3e-\u0d4d]"
+MARK = (
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f"
+    "\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
+    "\u0abc-\u0acd\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c3e-\u0c4d\u0cbc-\u0ccd\u0d3e-\u0d4d]"
+)
 RUN = f"{LETTER}(?:{LETTER}|{MARK})*"
 WORD = re.compile(f"{NUMBER}|{RUN}(?:['’\\-‐]{RUN})*|{UNSPACED}")
 

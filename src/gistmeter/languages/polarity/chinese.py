@@ -1,9 +1,9 @@
 """Marks in Chinese: jieba's words, joined or parted where the lists know more than its dictionary.
 
-A polar word may be several of jieba's words (longest first, at most four). A word of four or more
-characters that no list has is read as its halves (品德高尚: 高尚). A word that begins with 不, 没,
-无 or 未 before a polar word is a negation with that word (不高兴); 不 and 没 before any other single
-character are a negation alone (不动). A不A is a question, no negation.
+A polar word may be several of jieba's words (longest first, at most four). A word of four or
+more characters that no list has is read as its halves (品德高尚: 高尚). A word that begins with
+不, 没, 无 or 未 before a polar word is a negation with that word (不高兴); 不 and 没 before any
+other single character are a negation alone (不动). A不A is a question, no negation.
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
 
 PUNCTUATION = frozenset("，。；！？：…,;!?:\n（）()“”")
-CONTRAST = frozenset(
-    "但 但是 却 而 而是 然而 反而 不过 可是 只是 因为 所以 因此 虽 虽然 尽管 即使 就是".split()
-)
 QUESTION = re.compile(r"(\w)[不没]\1")
 LONGEST = 4
 
@@ -62,7 +59,8 @@ class ChineseReader:
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
             some = tokens[place : place + count]
             kind = kinds.get("".join(token.form for token in some))
-            if kind is not None and some[-1].end - some[0].start == sum(len(t.form) for t in some):
+            joined = some[-1].end - some[0].start == sum(len(token.form) for token in some)
+            if kind is not None and joined and not silent.covers(some[0].start):
                 marks = [Mark(kind, some[0].start, some[-1].end, place)]
                 if count == 1 and some[0].form in lexicons.words("zh", "shifters"):
                     marks.append(Mark(Kind.SHIFTER, some[0].start, some[0].end, place))
@@ -72,7 +70,7 @@ class ChineseReader:
     def _single(self, token: Token, index: int, silent: Mask) -> Iterator[Mark]:
         word, start, end = token.form, token.start, token.end
         kinds = polar_kinds("zh")
-        if word in PUNCTUATION or word in CONTRAST:
+        if word in PUNCTUATION or word in lexicons.words("zh", "borders"):
             yield Mark(Kind.BORDER, start, end, index)
         elif silent.covers(start):
             return
@@ -86,6 +84,21 @@ class ChineseReader:
         elif word[0] in "不没" and len(word) == 2:
             yield Mark(Kind.NEGATION, start, start + 1, index)
         elif len(word) >= 4:
-            for part, at in ((word[:2], start), (word[2:], start + 2)):
-                if part in kinds:
-                    yield Mark(kinds[part], at, at + len(part), index)
+            yield from self._halves(token, index)
+
+    def _halves(self, token: Token, index: int) -> Iterator[Mark]:
+        """A long word that no list has: a polar half, and what governs it (不怕困难, 克服困难)."""
+        kinds, shifters = polar_kinds("zh"), lexicons.words("zh", "shifters")
+        marks = []
+        for part, at in ((token.form[:2], token.start), (token.form[2:], token.start + 2)):
+            if part in shifters:
+                marks.append(Mark(Kind.SHIFTER, at, at + 2, index))
+            if part in lexicons.words("zh", "negations"):
+                marks.append(Mark(Kind.NEGATION, at, at + 2, index))
+            elif part[0] in "不没无未" and part not in kinds and part[1:] in kinds:
+                marks.append(Mark(Kind.NEGATION, at, at + 1, index))
+                marks.append(Mark(kinds[part[1:]], at + 1, at + len(part), index))
+            if part in kinds:
+                marks.append(Mark(kinds[part], at, at + len(part), index))
+        if any(mark.kind in (Kind.POSITIVE, Kind.NEGATIVE) for mark in marks):
+            yield from marks

@@ -1,9 +1,10 @@
 """Marks in Japanese: MeCab's morphemes, where negation is an auxiliary at the end of the predicate.
 
-Negations are ない (auxiliary and adjective), ず/ぬ/ん and まい; the prefixes 不, 無, 非 and 未 belong
-to the word after them. A clause ends at punctuation, at a conjunctive particle (が, けれど, から …), at
-a て or で that no auxiliary verb or particle は/も follows, and after a negation that leads over to
-something new: a noun (美しくない花) unless it is a formal one (わけ, こと), or a verb (恐れず進む).
+Negations are ない (auxiliary and adjective), ず/ぬ/ん and まい; the prefixes 不, 無, 非 and 未
+belong to the word after them. A clause ends at punctuation, at a conjunctive particle (が, けれど,
+から …), at a て or で that no auxiliary verb or particle は/も follows, and after a negation that
+leads over to something new: a noun (美しくない花) unless it is a formal one (わけ, こと), or a verb
+(恐れず進む).
 """
 
 from __future__ import annotations
@@ -17,15 +18,29 @@ from gistmeter.languages.analysers.japanese import Mecab
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
 
-NEGATIVE_FORMS = frozenset(("ない", "無い", "ず", "まい"))
-PREFIXES = frozenset("不無非未")
 CONJUNCTIVE = frozenset(
     ("が", "けれど", "から", "ので", "のに", "し", "ながら", "つつ", "けれども", "けど")
 )
 AUXILIARY = frozenset(
-    "居る 有る 来る 行く 仕舞う 置く 見る 呉れる 貰う 下さる 遣る 頂く 欲しい は も".split()
+    [
+        "居る",
+        "有る",
+        "来る",
+        "行く",
+        "仕舞う",
+        "置く",
+        "見る",
+        "呉れる",
+        "貰う",
+        "下さる",
+        "遣る",
+        "頂く",
+        "欲しい",
+        "は",
+        "も",
+    ]
 )
-FORMAL = frozenset("訳 事 物 筈 所 方 限り の 様 者".split())
+FORMAL = frozenset(["訳", "事", "物", "筈", "所", "方", "限り", "の", "様", "者"])
 LONGEST = 6
 
 
@@ -43,21 +58,21 @@ class JapaneseReader:
         marks: list[Mark] = []
         place = 0
         while place < len(tokens):
-            count, kind = self._polar(tokens, place)
+            count, word, kind = self._polar(tokens, place, silent)
             if kind is not None:
                 first, last = tokens[place], tokens[place + count - 1]
                 own = int(place > 0 and self._is_prefix(tokens[place - 1]))
                 marks.append(Mark(kind, first.start, last.end, place, own))
-                if last.form in lexicons.words("ja", "shifters"):
-                    marks.append(Mark(Kind.SHIFTER, last.start, last.end, place))
+                if word in lexicons.words("ja", "shifters"):
+                    marks.append(Mark(Kind.SHIFTER, first.start, last.end, place))
             else:
                 marks += self._single(tokens, place, silent)
             place += count
         return marks
 
-    def _polar(self, tokens: list[Token], place: int) -> tuple[int, Kind | None]:
+    def _polar(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
         """The longest polar word that begins here, inflected or not."""
-        kinds = polar_kinds("ja")
+        kinds = {} if silent.covers(tokens[place].start) else polar_kinds("ja")
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
             head = "".join(token.surface for token in tokens[place : place + count - 1])
             last = tokens[place + count - 1]
@@ -66,8 +81,8 @@ class JapaneseReader:
             for ending in (last.surface, last.base, last.form):
                 kind = kinds.get(head + ending)
                 if kind is not None:
-                    return count, kind
-        return 1, None
+                    return count, head + ending, kind
+        return 1, "", None
 
     def _single(self, tokens: list[Token], place: int, silent: Mask) -> Iterator[Mark]:
         token = tokens[place]
@@ -84,11 +99,13 @@ class JapaneseReader:
 
     @staticmethod
     def negates(token: Token) -> bool:
-        return token.form in NEGATIVE_FORMS and token.tag.startswith(("助動詞", "形容詞"))
+        return token.form in lexicons.words("ja", "negations") and token.tag.startswith(
+            ("助動詞", "形容詞")
+        )
 
     @staticmethod
     def _is_prefix(token: Token) -> bool:
-        return token.surface in PREFIXES and token.tag.startswith("接頭辞")
+        return token.surface in lexicons.words("ja", "negations") and token.tag.startswith("接頭辞")
 
     @staticmethod
     def _leads_over(token: Token, following: list[Token]) -> bool:
@@ -111,5 +128,7 @@ class JapaneseReader:
                 return after is not None and after.form not in AUXILIARY
             return token.form in CONJUNCTIVE
         if token.surface == "で" and token.tag.startswith("助動詞"):
-            return after is not None and after.form not in AUXILIARY | NEGATIVE_FORMS
+            return after is not None and not (
+                after.form in AUXILIARY or after.form in lexicons.words("ja", "negations")
+            )
         return False

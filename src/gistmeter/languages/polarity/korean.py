@@ -1,8 +1,8 @@
-"""Marks in Korean: Kiwi's morphemes, where negation stands before (안, 못) or after (않다, 없다, 아니다).
+"""Marks in Korean: Kiwi's morphemes; negation stands before (안, 못) or after (않다, 없다, 아니다).
 
-A clause ends at punctuation, at a connective ending (-고, -지만, -아서 …) that no auxiliary follows,
-after 없이, and, once something was negated, at an adnominal ending before a noun (좋지 않은 사람)
-unless the noun is a bound one (것, 수, 줄). The prefixes 불, 비, 무 and 미 belong to the word after
+A clause ends at punctuation, at a connective ending (-고, -지만, -아서 …) that no auxiliary
+follows, after 없이, and, once something was negated, at an adnominal ending before a
+noun (좋지 않은 사람) unless the noun is a bound one (것, 수, 줄). The prefixes 불, 비, 무 and 미 belong to the word after
 them.
 """
 
@@ -17,9 +17,7 @@ from gistmeter.languages.analysers.korean import Kiwi
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
 
-NEGATIVE_FORMS = frozenset("안 못 아니 않다 못하다 말다 아니다 없다 없이".split())
 NEGATIVE_TAGS = ("MAG", "VX", "VCN", "VA", "VV")
-PREFIXES = frozenset("불비무미부")
 LONGEST = 4
 
 
@@ -37,32 +35,34 @@ class KoreanReader:
         marks: list[Mark] = []
         place, denied = 0, False
         while place < len(tokens):
-            count, kind = self._polar(tokens, place)
+            count, word, kind = self._polar(tokens, place, silent)
             found = list(self._single(tokens, place, silent, denied)) if kind is None else []
             if kind is not None:
                 first, last = tokens[place], tokens[place + count - 1]
                 own = int(place > 0 and self._is_prefix(tokens[place - 1]))
                 found.append(Mark(kind, first.start, last.end, place, own))
-                if last.form in lexicons.words("ko", "shifters"):
-                    found.append(Mark(Kind.SHIFTER, last.start, last.end, place))
+                if word in lexicons.words("ko", "shifters"):
+                    found.append(Mark(Kind.SHIFTER, first.start, last.end, place))
             for mark in found:
                 denied = mark.kind is Kind.NEGATION or (denied and mark.kind is not Kind.BORDER)
             marks += found
             place += count
         return marks
 
-    def _polar(self, tokens: list[Token], place: int) -> tuple[int, Kind | None]:
-        kinds = polar_kinds("ko")
+    def _polar(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
+        kinds = {} if silent.covers(tokens[place].start) else polar_kinds("ko")
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
             some = tokens[place : place + count]
             if count == 1 and not some[0].content:
                 break
             head = "".join(token.surface for token in some[:-1])
-            for ending in (some[-1].surface, some[-1].form):
+            last = some[-1]
+            stem = f"{last.surface}다" if last.tag in ("XSV", "XSA") else last.form
+            for ending in (last.surface, stem):
                 kind = kinds.get(head + ending)
                 if kind is not None:
-                    return count, kind
-        return 1, None
+                    return count, head + ending, kind
+        return 1, "", None
 
     def _single(
         self, tokens: list[Token], place: int, silent: Mask, denied: bool
@@ -81,11 +81,13 @@ class KoreanReader:
 
     @staticmethod
     def negates(token: Token) -> bool:
-        return token.form in NEGATIVE_FORMS and token.tag.startswith(NEGATIVE_TAGS)
+        return token.form in lexicons.words("ko", "negations") and token.tag.startswith(
+            NEGATIVE_TAGS
+        )
 
     @staticmethod
     def _is_prefix(token: Token) -> bool:
-        return token.surface in PREFIXES and token.tag == "XPN"
+        return token.surface in lexicons.words("ko", "negations") and token.tag == "XPN"
 
     @staticmethod
     def _parts(token: Token, after: list[Token], denied: bool) -> bool:

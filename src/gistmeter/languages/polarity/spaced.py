@@ -2,7 +2,7 @@
 
 English negations are words (not, never, without) and the ending n't. In Czech the prefix ne- makes
 any verb a negation, and belongs to an adjective, adverb or noun alone (neschopný); words that only
-begin with ne- (nebo, nemoc) are told apart because the rest is no word. In Russian не, нет and без
+begin with ne- (nebo, nemoc) are told apart by their lemmas. In Russian не, нет and без
 negate, and the prefix не- belongs to its word. Clauses end at punctuation and at conjunctions of
 contrast and cause.
 """
@@ -14,22 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers.lemmas import is_known, lemma
+from gistmeter.languages.analysers.lemmas import lemma, negated_lemma
 from gistmeter.languages.analysers.unicode import WORD
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
 
 PIECE = re.compile(f'(?P<word>{WORD.pattern})|(?P<border>[.,;:!?…()"“”„«»—–\\n]+)')
-BORDERS = {
-    "en": frozenset("but although though however because since while whereas yet so".split()),
-    "cs": frozenset("ale avšak však protože neboť ačkoli přestože kdežto zatímco nýbrž".split()),
-    "ru": frozenset("но однако а потому хотя зато поскольку тогда".split()),
-}
-CONCORD = {
-    "en": frozenset(("nor",)),
-    "cs": frozenset("nikdo nic nikdy nikde nikam nijak žádný ani nikterak pranic".split()),
-    "ru": frozenset("никто ничто никогда нигде никуда никак никакой ни ничуть ничего".split()),
-}
 PREFIX = {"cs": "ne", "ru": "не"}
 LONGEST = 3
 
@@ -72,30 +62,30 @@ class SpacedReader:
                     return count, kind
         return 1, None
 
-    def _word(self, piece: re.Match[str], index: int, silent: Mask) -> Iterator[Mark]:
+    def _word(self, piece: re.Match[str], place: int, silent: Mask) -> Iterator[Mark]:
         word, start, end = piece[0].lower().replace("’", "'"), piece.start(), piece.end()
-        form = lemma(word, self.language)
+        form = negated_lemma(word, self.language)
         kinds = polar_kinds(self.language)
         kind = kinds.get(word) or kinds.get(form)
         negation = self._negation(word, form)
         shifts = {word, form} & lexicons.words(self.language, "shifters")
-        if word in BORDERS[self.language]:
-            yield Mark(Kind.BORDER, start, end, index)
-        elif kind is not None:
-            yield Mark(kind, start, end, index)
-            if shifts:
-                yield Mark(Kind.SHIFTER, start, end, index)
+        if word in lexicons.words(self.language, "borders"):
+            yield Mark(Kind.BORDER, start, end, place)
         elif silent.covers(start):
             return
+        elif kind is not None:
+            yield Mark(kind, start, end, place)
+            if shifts:
+                yield Mark(Kind.SHIFTER, start, end, place)
         elif negation is not None:
-            yield Mark(negation, start, end, index)
+            yield Mark(negation, start, end, place)
         elif shifts:
-            yield Mark(Kind.SHIFTER, start, end, index)
+            yield Mark(Kind.SHIFTER, start, end, place)
         else:
-            yield from self._prefixed(word, start, end, index)
+            yield from self._prefixed(word, start, end, place)
 
     def _negation(self, word: str, form: str) -> Kind | None:
-        if {word, form} & CONCORD[self.language]:
+        if {word, form} & lexicons.words(self.language, "concord"):
             return Kind.CONCORD
         if {word, form} & lexicons.words(self.language, "negations"):
             return Kind.NEGATION
@@ -103,18 +93,20 @@ class SpacedReader:
             return Kind.NEGATION
         return None
 
-    def _prefixed(self, word: str, start: int, end: int, index: int) -> Iterator[Mark]:
+    def _prefixed(self, word: str, start: int, end: int, place: int) -> Iterator[Mark]:
         """A word that is its own negation."""
         prefix = PREFIX.get(self.language)
         if prefix is None or not word.startswith(prefix) or len(word) < 4:
             return
-        rest = word[len(prefix) :]
-        form = lemma(rest, self.language)
-        kinds = polar_kinds(self.language)
-        kind = kinds.get(rest) or kinds.get(form)
+        form = lemma(word, self.language)
+        if form.startswith(prefix):  # not a form of the word without the prefix
+            form = lemma(word[len(prefix) :], self.language)
+            verb = False
+        else:
+            verb = self.language == "cs" and form.endswith(("t", "ci"))
+        kind = polar_kinds(self.language).get(form)
         at = start + len(prefix)
-        verb = self.language == "cs" and form.endswith(("t", "ci")) and is_known(rest, "cs")
         if verb:
-            yield Mark(Kind.NEGATION, start, at, index)
+            yield Mark(Kind.NEGATION, start, at, place)
         if kind is not None:
-            yield Mark(kind, at, end, index, own=0 if verb else 1)
+            yield Mark(kind, at, end, place, own=0 if verb else 1)
