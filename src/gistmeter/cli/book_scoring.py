@@ -162,27 +162,29 @@ def book_sheets(run: Run) -> list[Sheet]:
 
 
 def books_table(run: Run) -> Table:
-    """Every book's scores, each with its interval over sentences below it."""
-    from rich.box import SIMPLE_HEAD
+    """Every book's scores; their intervals take more room than a terminal has."""
     from rich.table import Table
 
     from gistmeter.report.terminal import safe
 
     rows = book_rows(run)
     several = len(run.systems) > 1
-    table = Table(title="books", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("title", overflow="fold")
+    table = Table(
+        title="books",
+        title_justify="left",
+        caption="Intervals over each book's sentences: -o books.xlsx, --output-path, or run.json",
+        caption_justify="left",
+        box=None,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("title", overflow="fold", min_width=12)
     for name in rows[0][2]:
         table.add_column(name.replace("_", "_\n"), justify="right", no_wrap=True)
     for system, title, values in rows:
         label = f"{title} ({system})" if several else title
-        table.add_row(safe(label), *(_cell(*numbers) for numbers in values.values()))
+        table.add_row(safe(label), *(_cell(value) for value, _, _ in values.values()))
     return table
 
 
-def _cell(value: float, low: float, high: float) -> str:
-    if not math.isfinite(value):
-        return "–"
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return f"{value:.3f}"
-    return f"{value:.3f}\n{low:.2f}–{high:.2f}"
+def _cell(value: float) -> str:
+    return f"{value:.4f}" if math.isfinite(value) else "–"
