@@ -48,7 +48,7 @@ def set_f_beta(candidate: Iterable[str], reference: Iterable[str], beta: float =
         return math.nan
     shared = len(said & expected)
     # P = shared/|C| and Q = shared/|R| put in and common factors cancelled: no 0/0 at shared = 0.
-    return (1 + beta * beta) * shared / (beta * beta * len(expected) + len(said))
+    return min(1.0, (1 + beta * beta) * shared / (beta * beta * len(expected) + len(said)))
 
 
 def compare_counts(

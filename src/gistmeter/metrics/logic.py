@@ -37,8 +37,8 @@ LABELS = ("entailment", "neutral", "contradiction")
 class LogicalValidity:
     """S_Logic. Range [0, 1], higher is better; a missing text is unscored.
 
-    Rows hold `s_logic`, and for each direction asked `entailment`, `neutral`, `contradiction`
-    with the direction's name before them.
+    Rows hold `s_logic`, and `entailment`, `neutral`, `contradiction`, with the direction's name
+    before them where both were asked.
     """
 
     nli: EntailmentModel
@@ -75,7 +75,7 @@ class LogicalValidity:
             columns |= self._columns(comparisons, direction, answer)
             reasons |= comparisons.blame(answer.failures)
             unseen = np.fmax(unseen, answer.unseen)
-        sides = [columns[f"{_spelled(direction)}_entailment"] for direction in self.directions]
+        sides = [columns[f"{self._head(direction)}entailment"] for direction in self.directions]
         columns["s_logic"] = np.minimum.reduce(sides)
         columns["unseen_by_nli"] = comparisons.aggregate(unseen, "max")
         missing = np.flatnonzero(np.isnan(columns["s_logic"])).tolist()
@@ -85,8 +85,9 @@ class LogicalValidity:
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         values = {"s_logic": self._average(rows, "s_logic")}
         if self.direction == "both":
-            for direction in map(_spelled, self.directions):
-                values[f"s_logic_{direction}"] = self._average(rows, f"{direction}_entailment")
+            for direction in self.directions:
+                name = f"s_logic_{direction.replace('-', '_')}"
+                values[name] = self._average(rows, f"{self._head(direction)}entailment")
         return values
 
     def _average(self, rows: Pool, name: str) -> Value:
@@ -114,8 +115,8 @@ class LogicalValidity:
             columns = {
                 label: np.append(values, np.nan)[best] for label, values in given.items()
             }  # -1, no comparison, finds the NaN at the end
-        return {f"{_spelled(direction)}_{label}": column for label, column in columns.items()}
+        return {f"{self._head(direction)}{label}": column for label, column in columns.items()}
 
-
-def _spelled(direction: Direction) -> str:
-    return direction.replace("-", "_")
+    def _head(self, direction: Direction) -> str:
+        """What a direction's columns begin with."""
+        return f"{direction.replace('-', '_')}_" if self.direction == "both" else ""

@@ -28,10 +28,12 @@ COLUMNS: Mapping[str, str] = {
 }
 LOGIC: Mapping[str, str] = {
     "s_logic": "S_Log",
-    "reference_to_prediction_entailment": "Entailment_Reference_To_Prediction",
+    "neutral": "Neutral",
+    "contradiction": "Contradiction",
+    "reference_to_prediction_entailment": "S_Log_Reference_To_Prediction",
     "reference_to_prediction_neutral": "Neutral_Reference_To_Prediction",
     "reference_to_prediction_contradiction": "Contradiction_Reference_To_Prediction",
-    "prediction_to_reference_entailment": "Entailment_Prediction_To_Reference",
+    "prediction_to_reference_entailment": "S_Log_Prediction_To_Reference",
     "prediction_to_reference_neutral": "Neutral_Prediction_To_Reference",
     "prediction_to_reference_contradiction": "Contradiction_Prediction_To_Reference",
 }

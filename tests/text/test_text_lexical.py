@@ -1,0 +1,81 @@
+"""Lexical cosine and F-beta, by hand and by law."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gistmeter import languages
+from gistmeter.metrics.lexical import (
+    compare_counts,
+    content_counts,
+    count_cosine,
+    negations_of,
+    set_f_beta,
+)
+
+WORDS = st.lists(st.sampled_from("abcdef"), max_size=8)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "expected"),
+    [("ab", "ab", 1.0), ("aab", "abb", 0.8), ("ab", "cd", 0.0), ("abc", "ab", 2 / math.sqrt(6))],
+)
+def test_cosine_of_counts(candidate: str, reference: str, expected: float) -> None:
+    assert count_cosine(Counter(candidate), Counter(reference)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "beta", "expected"),
+    [
+        ("ab", "ab", 2.0, 1.0),
+        ("a", "ab", 2.0, 5 / 9),  # precision 1, recall 1/2
+        ("ab", "a", 2.0, 5 / 6),  # precision 1/2, recall 1
+        ("ab", "a", 1.0, 2 / 3),
+        ("aaab", "ab", 2.0, 1.0),  # sets, not counts
+        ("ab", "cd", 2.0, 0.0),
+    ],
+)
+def test_f_beta_of_sets(candidate: str, reference: str, beta: float, expected: float) -> None:
+    assert set_f_beta(candidate, reference, beta) == pytest.approx(expected)
+
+
+@given(WORDS, WORDS, st.floats(0.1, 10))
+def test_laws(first: list[str], second: list[str], beta: float) -> None:
+    cosine = count_cosine(Counter(first), Counter(second))
+    overlap = set_f_beta(first, second, beta)
+    if not first or not second:
+        assert math.isnan(cosine) and math.isnan(overlap)
+        return
+    assert cosine == pytest.approx(count_cosine(Counter(second), Counter(first)))
+    assert 0 <= cosine <= 1 and 0 <= overlap <= 1
+    assert (cosine == 0) == (overlap == 0) == (not set(first) & set(second))
+    assert set_f_beta(first, first, beta) == pytest.approx(1.0)
+
+
+def test_sharing_a_negation_alone_is_sharing_nothing() -> None:
+    chinese = languages.get("zh")
+    assert "不" in negations_of(chinese)
+    first, second = Counter(["不", "努力"]), Counter(["不", "坚持"])
+    assert compare_counts(first, second, 2.0, negations_of(chinese)) == (0.0, 0.0)
+    both = Counter(["不", "努力", "工作"])
+    assert compare_counts(first, both, 2.0, negations_of(chinese))[0] == count_cosine(first, both)
+    assert compare_counts(first, second, 2.0)[0] == 0.5  # without a list it is a word
+    only = Counter(["不"])
+    assert compare_counts(only, only, 2.0, negations_of(chinese)) == (1.0, 1.0)
+    assert not negations_of(languages.get("zh", "jieba"))
+
+
+def test_simplified_references_score_traditional_predictions_fairly() -> None:
+    pack = languages.get("zh-Hant")
+    assert content_counts(pack, "学习努力") == content_counts(pack, "學習努力")
+
+
+def test_a_text_of_stop_words_is_compared_by_all_its_words() -> None:
+    english = languages.get("en")
+    assert english.content_words("to be or not to be") != english.words("to be or not to be")
+    assert content_counts(english, "of the") == Counter(english.words("of the"))
