@@ -120,6 +120,14 @@ def speech(
             " is set.",
         ),
     ] = "",
+    llm_url: Annotated[
+        str,
+        typer.Option(
+            rich_help_panel=JUDGE,
+            metavar="URL",
+            help="Where the model is served, such as an OpenAI-compatible server of your own.",
+        ),
+    ] = "",
     repeats: Annotated[
         int,
         typer.Option(
@@ -222,7 +230,7 @@ def speech(
     session.say("\n".join([*source.remarks, found.remark]).strip())
     reading = steps.build_reading(found.code, normalizer, numbers, alternatives)
     function = steps.load_custom(custom_metric)
-    judge = steps.load_judge(session, llm) if "ser" in scores else None
+    judge = steps.load_judge(session, llm, llm_url) if "ser" in scores else None
     if estimate:
         steps.print_estimate(
             session, source, judge, reading=reading, repeats=repeats, verify=verify
@@ -248,8 +256,8 @@ def speech(
     single = segments is None and not source.recognizers and not custom_metric
     segmented = steps.is_one_text(heard.clips, reading) if single else bool(segments)
     built = build_metrics(
-        scores, reading, matcher=matcher, llm=judge, repeats=repeats, verify=verify,
-        segmented=segmented,
+        scores, reading, matcher=matcher, llm=judge.llm if judge else None, repeats=repeats,
+        verify=verify, segmented=segmented,
     )  # fmt: skip
     built |= steps.further_metrics(bool(source.recognizers), function)
     steps.score(

@@ -128,12 +128,12 @@ def load_custom(target: str) -> NamedFunction | None:
     return NamedFunction(target, function)
 
 
-def load_judge(session: Session, name: str) -> Judge | None:
+def load_judge(session: Session, name: str, base_url: str) -> Judge | None:
     """The language model, or None after one warning that says how to get it."""
     from gistmeter.speech.judge import NoJudge, find_judge
 
     try:
-        return find_judge(name, session.cache, progress=session.progress)
+        return find_judge(name, session.cache, base_url=base_url, progress=session.progress)
     except (NoJudge, MissingDependency) as error:
         session.warn(f"The semantic error rate (ser) is left out. {error}")
         return None

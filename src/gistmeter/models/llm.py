@@ -113,9 +113,7 @@ class CachedLanguageModel:
         self, prompts: Sequence[str], schema: type[Any], *, instructions: str = "", sample: int = 0
     ) -> list[Answer[Any]]:
         """An answer of the given pydantic model for each prompt, or why there is none."""
-        form = digest(schema.model_json_schema())
-        inputs = [[prompt, instructions, form, sample] for prompt in prompts]
-        wanted = keys(self.id, inputs)
+        wanted = self._keys(prompts, schema, instructions, sample)
         answers = self._recall(wanted, schema)
         for answer in answers.values():
             self.usage.add(answer)
@@ -128,6 +126,20 @@ class CachedLanguageModel:
         if questions:
             answers |= run_anywhere(self._ask_all(questions))
         return [answers[key] for key in wanted]
+
+    def known(
+        self, prompts: Sequence[str], schema: type[Any], *, instructions: str = "", sample: int = 0
+    ) -> list[bool]:
+        """For each prompt whether its answer is there already, so that asking costs nothing."""
+        wanted = self._keys(prompts, schema, instructions, sample)
+        found = self._recall(wanted, schema)
+        return [key in found for key in wanted]
+
+    def _keys(
+        self, prompts: Sequence[str], schema: type[Any], instructions: str, sample: int
+    ) -> list[Key]:
+        form = digest(schema.model_json_schema())
+        return keys(self.id, ([prompt, instructions, form, sample] for prompt in prompts))
 
     def _recall(self, wanted: Sequence[Key], schema: type[Any]) -> dict[Key, Answer[Any]]:
         """Earlier answers that still have the right form."""

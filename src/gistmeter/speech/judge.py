@@ -1,25 +1,168 @@
-"""The language model behind the semantic error rate: which one, and what it would cost."""
+"""The language model behind the semantic error rate: which one, and what it would cost.
+
+The estimate is made before anything is asked, and leaves out what the cache already answers. It
+counts a token for every four bytes of UTF-8, and for the answer about one fact in ten words with
+45 tokens a fact; a call takes two seconds and a second more for every 60 tokens of its answer.
+Models that think at length before they answer cost and take more.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gistmeter.errors import InputError
+from gistmeter.errors import InputError, MissingDependency
+from gistmeter.metrics.facts.prompt import (
+    INSTRUCTIONS,
+    VERIFY_INSTRUCTIONS,
+    build_prompt,
+    fact_schema,
+)
+
+if TYPE_CHECKING:
+    from gistmeter.cache import Cache
+    from gistmeter.metrics.transcription import Reading
+    from gistmeter.models.llm import CachedLanguageModel
+    from gistmeter.types import Clip
 
 DEFAULT_MODEL = "gemini-3-pro-preview"
 KEY = "GEMINI_API_KEY"
+TEMPERATURE = 0.2
+BYTES_A_TOKEN, WORDS_A_FACT, TOKENS_A_FACT = 4, 10, 45
+SECONDS_A_CALL, TOKENS_A_SECOND = 2.0, 60
 
 
-class NoJudge(InputError):  # noqa: N818 - says what is missing
-    """No language model was named and none has a key."""
+class NoJudge(InputError):
+    """No language model can be asked, for want of a key."""
 
 
-class Judge: ...
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What asking would take, after the cache."""
+
+    calls: int
+    cached: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None  # US dollars; None where the price is unknown
+    seconds: float
+
+    def describe(self, name: str) -> str:
+        """The estimate in lines for people."""
+        money = "unknown price" if self.cost is None else f"about ${self.cost:.4f}"
+        minutes, seconds = divmod(math.ceil(self.seconds), 60)
+        return "\n".join(
+            [
+                f"Model   {name}",
+                f"Calls   {self.calls} ({self.cached} answers are in the cache)",
+                f"Tokens  about {self.input_tokens:,} in, {self.output_tokens:,} out",
+                f"Money   {money if self.calls else 'nothing'}",
+                f"Time    about {minutes} min {seconds} s",
+            ]
+        )
 
 
-def find_judge(name: str, cache: Any, progress: Any = None) -> Judge:
-    raise NoJudge("x")
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A language model that can be asked, and what that would cost."""
+
+    llm: CachedLanguageModel
+
+    @property
+    def name(self) -> str:
+        return self.llm.name
+
+    def estimate(
+        self, clips: Sequence[Clip], reading: Reading, repeats: int = 1, verify: bool = False
+    ) -> CostEstimate:
+        """What the clips would cost; those without texts are not asked about."""
+        from gistmeter.models.llm_service import estimate_cost
+
+        asked = [
+            clip for clip in clips if clip.got is not None and reading.normalise(clip.expected)
+        ]
+        prompts = [build_prompt(clip.expected, clip.got or "", reading.code) for clip in asked]
+        calls = cached = taken = given = 0
+        for sample in range(repeats):
+            known = self.llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS, sample=sample)
+            for clip, prompt, is_known in zip(asked, prompts, known, strict=True):
+                answer = _answer_tokens(clip)
+                cached += is_known
+                if not is_known:
+                    calls, taken = calls + 1, taken + _tokens(INSTRUCTIONS + prompt)
+                    given += answer
+                if verify:
+                    calls += 1
+                    taken += _tokens(VERIFY_INSTRUCTIONS + prompt) + answer
+                    given += answer // 3
+        at_once = max(1, self.llm.settings.concurrency)
+        seconds = (calls * SECONDS_A_CALL + given / TOKENS_A_SECOND) / at_once
+        free = bool(self.llm.settings.base_url)  # a server of one's own
+        cost = None if free else estimate_cost(self.name, taken, given)
+        return CostEstimate(calls, cached, taken, given, cost, seconds)
 
 
-def gemini(api_key: str | None, model: str) -> Any:
-    raise NoJudge("x")
+def _tokens(text: str) -> int:
+    return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_A_TOKEN)
+
+
+def _answer_tokens(clip: Clip) -> int:
+    """Facts of both texts, most of them shared, so counted once, for the longer one."""
+    longest = max(clip.expected, clip.got or "", key=len)
+    words = max(len(longest.split()), len(longest.encode("utf-8", "replace")) // 8)
+    return (1 + words // WORDS_A_FACT) * TOKENS_A_FACT
+
+
+def find_judge(
+    name: str,
+    cache: Cache,
+    *,
+    base_url: str = "",
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Judge:
+    """The named model, or Gemini when its key is in the environment; `NoJudge` without a key.
+
+    A missing package is a `MissingDependency`; a name that cannot be understood an `InputError`.
+    """
+    if not name and not base_url and not os.environ.get(KEY):
+        raise NoJudge(
+            f"It asks a language model: set {KEY} in the environment, or name another model with "
+            "--llm provider:model"
+        )
+    return Judge(_load(name or DEFAULT_MODEL, cache, base_url, None, progress))
+
+
+def gemini(api_key: str | None, model: str = DEFAULT_MODEL) -> CachedLanguageModel:
+    """Gemini with a key that is given or in the environment; nothing is kept on disk."""
+    from gistmeter.cache import Cache
+
+    return _load(model, Cache(None), "", api_key or None, None)
+
+
+def _load(
+    name: str,
+    cache: Cache,
+    base_url: str,
+    api_key: str | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> CachedLanguageModel:
+    from gistmeter.models import llm_service as service
+    from gistmeter.models.llm import LanguageModelSettings, load_language_model
+
+    full = service.full_name(name, base_url)
+    settings = LanguageModelSettings(temperature=TEMPERATURE, base_url=base_url)
+    try:
+        model = load_language_model(
+            full, cache=cache, settings=settings, api_key=api_key, progress=progress
+        )
+        service.make_model(full, base_url, api_key)  # a provider's package may still be missing
+    except MissingDependency:
+        raise
+    except InputError as error:
+        if "key" in str(error).lower():
+            raise NoJudge(str(error)) from error
+        raise
+    return model

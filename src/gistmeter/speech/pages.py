@@ -89,9 +89,10 @@ def view(pair: PairResult, language: str = "", sections: Sequence[str] = ()) -> 
 
 def _cards(pair: PairResult) -> list[Card]:
     edits = ", ".join(f"{_count(pair[name])} {name}" for name in EDITS)
+    letters = _of(pair, "char_edits", "chars")
     cards = [
         Card("Word error rate", percent(rate_of(pair, "wer")), edits),
-        Card("Character error rate", percent(rate_of(pair, "cer")), _of(pair, "char_edits", "chars")),
+        Card("Character error rate", percent(rate_of(pair, "cer")), letters),
         Card("Match", percent(rate_of(pair, "match_percent")), _of(pair, "matches", "words")),
         Card("Words", _count(pair["words_got"]), f"{_count(pair['words_expected'])} expected"),
     ]  # fmt: skip
