@@ -140,9 +140,12 @@ async def transcribe(
             if failure.lasting:
                 break
             if tried < settings.tries:
-                pause = max(settings.pause * 2 ** (tried - 1), failure.retry_after)
-                await asyncio.sleep(min(pause, LONGEST_PAUSE))
+                await _rest(max(settings.pause * 2 ** (tried - 1), failure.retry_after))
     return Transcript(error=error, duration=audio.duration, tries=tried)
+
+
+async def _rest(seconds: float) -> None:
+    await asyncio.sleep(min(seconds, LONGEST_PAUSE))
 
 
 async def _attempt(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from gistmeter.formats.audio import BYTES_PER_SECOND, Audio, cut, silence
 from gistmeter.recognizers.protocols import Recognizer, RecognizerError, Session, SpeechEvent
 
-LAST_WORDS = 1.0  # seconds in which a session may still say why it no longer takes sound
+LAST_WORDS = 0.25  # seconds in which a session may still say why it no longer takes sound
 
 
 @dataclass(frozen=True, slots=True)

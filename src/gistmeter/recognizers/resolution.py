@@ -26,7 +26,7 @@ from gistmeter.recognizers.whole import Transcribe, WholeFiles
 from gistmeter.registry import find, load, names
 
 GROUP = "gistmeter.recognizers"
-LABELLED = re.compile(r"([\w.-]+)=(.+)", re.DOTALL)
+LABELLED = re.compile(r"([\w.-]+)\s*=\s*(.+)", re.DOTALL)
 SESSION_METHODS = ("send_audio", "end_audio", "events")
 
 
@@ -59,7 +59,7 @@ def resolve(wanted: Sequence[str], environment: Mapping[str, str] = os.environ) 
 
 def _label(entry: str) -> tuple[str, str]:
     match = LABELLED.fullmatch(entry)
-    return (match[1], match[2].strip()) if match else (entry, entry)
+    return (match[1], match[2]) if match else (entry, entry)
 
 
 def _make(text: str, environment: Mapping[str, str]) -> Recognizer:
