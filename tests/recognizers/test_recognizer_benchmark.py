@@ -363,6 +363,24 @@ def test_it_runs_outside_the_main_thread_too(tmp_path: Path) -> None:
     assert found[0][0][2].error == ""
 
 
+def test_a_whole_file_is_complete_only_when_it_has_been_spoken(tmp_path: Path) -> None:
+    spoken = clip(tmp_path, seconds=2.0)
+    whole = {"w": adapt(lambda path: "all of it")}
+    [(_, _, at_once)], _ = run(whole, [spoken])
+    settings = dataclasses.replace(QUICK, realtime_factor=100.0)
+    [(_, _, spoken_slowly)], _ = run(whole, [spoken], settings)
+    assert at_once.latency_first < 200 <= spoken_slowly.latency_first
+    assert spoken_slowly.real_time_factor >= 100
+    assert spoken_slowly.latency_final < 200  # counted from the end of the speech
+
+
+def test_it_can_be_called_where_an_event_loop_runs(tmp_path: Path) -> None:
+    async def notebook() -> Results:
+        return run({"e": Echoes()}, [clip(tmp_path)])[0]
+
+    assert asyncio.run(notebook())[0][2].error == ""
+
+
 def test_one_clip_without_a_benchmark(tmp_path: Path) -> None:
     transcript = asyncio.run(transcribe(Echoes(), clip(tmp_path).audio or "", QUICK, "en"))
     assert transcript.text.endswith(" en")

@@ -12,8 +12,9 @@ taken), followed by silence so that the recogniser finds the end of the utteranc
 Times, in seconds: `latency_first` from the first sound sent to the first text of any kind;
 `latency_final` from the last sound of the clip sent (the silence after it does not count) to the
 last final text; the real-time factor is the time from first sound to last text over the clip's
-duration, so at `realtime_factor=1` a stream cannot be below 1. Loading a model and opening a
-connection are not part of them.
+duration, so at `realtime_factor=1` it cannot be below 1. Loading a model and opening a connection
+are not part of them. A recogniser of whole files gets the file at once; the time for which it would
+have been spoken is added.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import math
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from gistmeter.errors import FormatError, InputError
@@ -82,6 +84,10 @@ class BenchmarkSettings:
             return Pace(0.0, self.chunk_ms, 0.0, 0.0)
         return Pace(self.realtime_factor, self.chunk_ms, self.silence_before, self.silence_after)
 
+    def unspoken(self, recognizer: Recognizer, audio: Audio) -> float:
+        """Seconds for which a whole file would still have been spoken before it could be sent."""
+        return self.realtime_factor * audio.duration if isinstance(recognizer, WholeFiles) else 0.0
+
     def limit(self, duration: float) -> float:
         """Seconds after which a try has failed."""
         padded = duration + self.silence_before + self.silence_after
@@ -133,7 +139,8 @@ async def transcribe(
     error, tried = "", 0
     for tried in range(1, settings.tries + 1):
         try:
-            return _report(await _attempt(recognizer, audio, settings, language), audio, tried)
+            notes = await _attempt(recognizer, audio, settings, language)
+            return _report(notes, audio.duration, tried, settings.unspoken(recognizer, audio))
         except RecognizerError as failure:
             error = str(failure)
             log.info("%s, try %d on %s: %s", recognizer.id, tried, path, error)
@@ -163,15 +170,15 @@ async def _attempt(
         raise RecognizerError(f"{type(error).__name__}: {error}") from error
 
 
-def _report(notes: Notes, audio: Audio, tried: int) -> Transcript:
+def _report(notes: Notes, duration: float, tried: int, unspoken: float) -> Transcript:
     last = notes.last if notes.last is not None else math.nan
     first = notes.first if notes.first is not None else math.nan
     return Transcript(
         text=join(notes.finals),
-        latency_first=first - notes.started,
+        latency_first=first - notes.started + unspoken,
         latency_final=max(0.0, last - notes.spoken) if notes.last is not None else math.nan,
-        elapsed=last - notes.started,
-        duration=audio.duration,
+        elapsed=last - notes.started + unspoken,
+        duration=duration,
         tries=tried,
         partials=notes.partials,
         segments=tuple(notes.finals),
@@ -192,8 +199,18 @@ def transcribe_all(
     `tries == 0`. What `on_result` raises ends the benchmark. SIGTERM and Ctrl-C end it without an
     exception: results so far have been handed over and `Outcome.interrupted` says so.
     `wanted(name, clip)` tells which are to be done, for a resumed run; all where it is None.
+    Where an event loop runs already, as in a notebook, all this happens in a thread of its own.
     """
-    return asyncio.run(_Benchmark(settings, on_result).run(recognizers, clips, wanted))
+
+    def work() -> Outcome:
+        return asyncio.run(_Benchmark(settings, on_result).run(recognizers, clips, wanted))
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
 
 
 class _Benchmark:
@@ -269,4 +286,5 @@ def _signals(stop: Callable[[str], None]) -> Iterator[None]:
         for number, handler in before.items():
             with contextlib.suppress(NotImplementedError):
                 loop.remove_signal_handler(number)
-            signal.signal(number, handler)
+            if handler is not None:  # None: set by something other than Python
+                signal.signal(number, handler)
