@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gistmeter.errors import InputError
+from gistmeter.files import write_atomically
 from gistmeter.models.e5_weights import SHA256, Weights
 
 logger = logging.getLogger(__name__)
@@ -136,15 +137,8 @@ def is_whole(path: Path) -> bool:
 
 def write_whole(path: Path, content: bytes) -> None:
     """A file that is there completely or not at all, with its SHA-256 beside it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256(content).hexdigest().encode("ascii")
-    for target, data in ((path, content), (path.with_suffix(".sha256"), digest)):
-        own = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            own.write_bytes(data)
-            own.replace(target)
-        finally:
-            own.unlink(missing_ok=True)
+    write_atomically(path, content)
+    write_atomically(path.with_suffix(".sha256"), hashlib.sha256(content).hexdigest())
 
 
 def prepare(weights: Weights, folder: Path, layer: int) -> Path | bytes:
@@ -155,7 +149,7 @@ def prepare(weights: Weights, folder: Path, layer: int) -> Path | bytes:
     content = build(weights, layer)
     try:
         write_whole(path, content)
-    except OSError as error:
+    except (OSError, InputError) as error:
         logger.warning("The converted model cannot be kept in %s (%s)", folder, error)
         return content
     return path

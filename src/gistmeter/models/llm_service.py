@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,8 @@ def full_name(name: str, base_url: str) -> str:
         return f"openai:{name}"
     raise InputError(
         f"'{name}' does not say who serves it. Write provider:model, as in "
-        "google:gemini-2.5-flash, openai:gpt-5, anthropic:claude-sonnet-4-5 or ollama:qwen3, or give the server's base URL"
+        "google:gemini-2.5-flash, openai:gpt-5, anthropic:claude-sonnet-4-5 "
+        "or ollama:qwen3, or give the server's base URL"
     )
 
 
@@ -145,7 +147,8 @@ def request_options(settings: LanguageModelSettings, sample: int = 0) -> dict[st
 
 def read_answer(result: Any) -> Answer[Any]:
     """The value, its text, tokens and price of a finished run."""
-    usage = result.usage() if callable(result.usage) else result.usage
+    # A method in earlier versions; where it is a property, calling it is deprecated.
+    usage = result.usage() if inspect.ismethod(result.usage) else result.usage
     raw = "".join(
         getattr(part, "content", "") or ""
         for part in result.response.parts
