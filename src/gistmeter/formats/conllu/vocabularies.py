@@ -1,0 +1,66 @@
+"""The tags that a treebank uses, by column, as a JSON file for `parse validate`.
+
+{"UPOS": {"NOUN": 1234, …}, "FEATS": {"Case=Nom": 567, …}, "DEPREL": {…}, …}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gistmeter.errors import FormatError
+from gistmeter.formats.conllu.blocks import read_blocks
+from gistmeter.formats.conllu.layout import Layout
+from gistmeter.formats.conllu.reading import read_treebank
+from gistmeter.formats.conllu.treebank import EMPTY
+
+TAGS = ("UPOS", "XPOS", "FEATS", "DEPREL", "SEMSLOT", "SEMCLASS")
+TagCounts = Mapping[str, Mapping[str, int]]
+
+
+def build(paths: Sequence[Path], layout: Layout | None = None) -> TagCounts:
+    """How often each tag occurs, most frequent first."""
+    found: dict[str, dict[str, int]] = {}
+    for path in paths:
+        treebank = read_treebank(path, columns=TAGS, layout=layout)
+        for column in TAGS:
+            if column in treebank:
+                counts = np.bincount(treebank.columns[column])
+                cells = zip(treebank.vocabularies[column].strings, counts.tolist(), strict=False)
+                _add(found.setdefault(column, {}), column, cells)
+    return {
+        column: dict(sorted(tags.items(), key=lambda one: (-one[1], one[0])))
+        for column, tags in found.items()
+    }
+
+
+def _add(tags: dict[str, int], column: str, cells: Iterable[tuple[str, int]]) -> None:
+    for cell, count in cells:
+        for tag in tags_of(column, cell):
+            tags[tag] = tags.get(tag, 0) + count
+
+
+def tags_of(column: str, cell: str) -> list[str]:
+    """The tags of a cell: features one by one, `_` none."""
+    if cell in EMPTY:
+        return []
+    return cell.split("|") if column == "FEATS" else [cell]
+
+
+def read_vocabulary(path: Path) -> dict[str, frozenset[str]]:
+    """Known tags by column, from an object of objects or of lists."""
+    content = b"".join(block.content for block in read_blocks(path))
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"is not JSON ({error})", path=path) from None
+    shape = isinstance(document, dict) and all(
+        isinstance(tags, dict | list) and all(isinstance(tag, str) for tag in tags)
+        for tags in document.values()
+    )
+    if not shape or not document:
+        raise FormatError('expected tags by column, such as {"UPOS": ["NOUN", "VERB"]}', path=path)
+    return {column.upper(): frozenset(tags) for column, tags in document.items()}

@@ -1,0 +1,194 @@
+"""What every gold word earns under each score, by the system's word that stands for it.
+
+    lemma     weight(gold POS) · [normalised lemmas equal]     NFC, lower case, ё → е
+    upos      [tags equal]
+    feats     see `features`
+    uas       [heads equal]
+    las       [heads equal] · [relations equal]
+    semslot   [slots equal]
+    semclass  1 / (1 + path length in the taxonomy), 0 across trees and for a class the taxonomy
+              does not know; where the gold's class is outside the taxonomy, [classes equal]
+
+A gold word that no system word stands for earns nothing.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter.formats.conllu.alignment import tree_parents
+from gistmeter.formats.conllu.pairs import ParsePairs, Segment
+from gistmeter.formats.conllu.treebank import Codes, Ints, Treebank
+from gistmeter.formats.taxonomy import NO_CLASS, Taxonomy
+from gistmeter.metrics.parsing.features import FeatureSets
+from gistmeter.metrics.parsing.weights import MUTABLE_WEIGHT, Weights, lemma_weight
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+SEVEN = ("lemma", "upos", "feats", "uas", "las", "semslot", "semclass")
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    "lemma": ("LEMMA",),
+    "upos": ("UPOS",),
+    "feats": ("FEATS",),
+    "uas": ("HEAD",),
+    "las": ("HEAD", "DEPREL"),
+    "semslot": ("SEMSLOT",),
+    "semclass": ("SEMCLASS",),
+}
+
+
+def normalise_lemma(lemma: str) -> str:
+    """Lemmas are compared without case, and with е for ё."""
+    if lemma.isascii():
+        return lemma.lower()
+    lowered = unicodedata.normalize("NFC", lemma).lower()
+    return unicodedata.normalize("NFC", lowered).replace("ё", "е")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """The gold words of a segment beside the system words that stand for them."""
+
+    pairs: ParsePairs
+    segment: Segment
+    gold: slice
+    system: Ints | slice  # the system's words; where `matched` is False, any
+    matched: Bools | None  # None: all
+
+    @classmethod
+    def of(cls, pairs: ParsePairs, segment: Segment) -> Comparison:
+        gold = pairs.gold_words(segment)
+        if segment.match.words is None:
+            return cls(pairs, segment, gold, gold, None)
+        words = segment.match.words[gold]
+        return cls(pairs, segment, gold, np.maximum(words, 0), words >= 0)
+
+    @property
+    def size(self) -> int:
+        return int(self.gold.stop - self.gold.start)
+
+    def codes(self, column: str) -> tuple[Codes, Codes]:
+        system = self.segment.match.system
+        if not system.words:
+            return self.pairs.gold.columns[column][self.gold], np.full(self.size, -1, np.int32)
+        return self.pairs.gold.columns[column][self.gold], system.columns[column][self.system]
+
+    def only_matched(self, points: Floats | Bools) -> Floats:
+        found = points.astype(np.float64)
+        return found if self.matched is None else found * self.matched
+
+    def equal(self, column: str, spell: Callable[[str], str] | None = None) -> Floats:
+        gold, system = self.codes(column)
+        spelling = self.pairs.spelling(column, spell) if spell else self.pairs.spelling(column)
+        return self.only_matched(spelling[gold] == spelling[system])
+
+    def missing(self, score: str) -> str:
+        """Why a score cannot be given; empty where it can."""
+        for column in NEEDED[score]:
+            if column not in self.pairs.gold:
+                return f"no column {column}"
+            if column not in self.segment.match.system:
+                return f"no column {column} in the system's file"
+        return ""
+
+
+def lemma_weights(comparison: Comparison, weights: Weights) -> Floats:
+    """What each gold word's lemma is worth."""
+    gold = comparison.pairs.gold
+    if "UPOS" not in gold:
+        return np.full(comparison.size, MUTABLE_WEIGHT)
+    return weights_by_tag(gold, weights)[gold.columns["UPOS"][comparison.gold]]
+
+
+def weights_by_tag(treebank: Treebank, weights: Weights) -> Floats:
+    tags = treebank.vocabularies["UPOS"].strings
+    return np.asarray([weights.lemma.get(tag, lemma_weight(tag)) for tag in tags], np.float64)
+
+
+def feature_points(comparison: Comparison, weights: Weights) -> Floats:
+    gold, system = comparison.codes("FEATS")
+    sets = feature_sets(comparison.pairs)
+    return comparison.only_matched(
+        by_distinct_pair(gold, system, lambda g, s: sets.similarity(g, s, weights.feats))
+    )
+
+
+def feature_sets(pairs: ParsePairs) -> FeatureSets:
+    cells = pairs.gold.vocabularies["FEATS"].strings
+    return pairs.derive(f"feature sets {len(cells)}", lambda: FeatureSets.of(cells))
+
+
+def by_distinct_pair(gold: Codes, system: Codes, score: Callable[[Ints, Ints], Floats]) -> Floats:
+    """1 where the cells are equal, else `score` of the two, asked once for each distinct pair."""
+    points = np.ones(len(gold))
+    unequal = np.flatnonzero(gold != system)
+    width = int(max(gold.max(initial=0), system.max(initial=0))) + 1
+    key = gold[unequal].astype(np.int64) * width + np.maximum(system[unequal], 0)
+    distinct, inverse = np.unique(key, return_inverse=True)
+    points[unequal] = score(distinct // width, distinct % width)[inverse]
+    return points
+
+
+def head_points(comparison: Comparison) -> Floats:
+    pairs, match = comparison.pairs, comparison.segment.match
+    if match.units is None:  # the same sentences: heads are places in them
+        numbers = pairs.derive(
+            f"heads {len(pairs.gold.vocabularies['HEAD'])}", pairs.gold.head_numbers
+        )
+        gold, system = comparison.codes("HEAD")
+        return comparison.only_matched(numbers[gold] == numbers[system])
+    assert match.words is not None
+    ours = pairs.derive("gold parents", lambda: tree_parents(pairs.gold))[comparison.gold]
+    theirs = pairs.derive(f"parents of {match.name}", lambda: tree_parents(match.system))
+    if not len(theirs):
+        return np.zeros(comparison.size)
+    expected = np.where(ours < 0, -1, match.words[ours])
+    # A gold head that no system word stands for is matched by no head.
+    expected[(ours >= 0) & (expected < 0)] = -2
+    return comparison.only_matched(expected == theirs[comparison.system])
+
+
+def class_points(comparison: Comparison, taxonomy: Taxonomy | None) -> Floats:
+    """By the taxonomy, or by equality without one."""
+    if taxonomy is None:
+        return comparison.equal("SEMCLASS")
+    pairs = comparison.pairs
+    vocabulary = pairs.gold.vocabularies["SEMCLASS"]
+    key = f"nodes {len(vocabulary)} {taxonomy.id}"
+    nodes = pairs.derive(key, lambda: taxonomy.find(vocabulary.strings))
+    spelling = pairs.spelling("SEMCLASS")
+
+    def score(gold: Ints, system: Ints) -> Floats:
+        points: Floats = (spelling[gold] == spelling[system]).astype(np.float64)
+        inside = nodes[gold] != NO_CLASS
+        points[inside & (nodes[system] == NO_CLASS)] = 0.0
+        both = np.flatnonzero(inside & (nodes[system] != NO_CLASS))
+        points[both] = 1 / (1 + taxonomy.distances(nodes[gold[both]], nodes[system[both]]))
+        return points
+
+    return comparison.only_matched(by_distinct_pair(*comparison.codes("SEMCLASS"), score))
+
+
+def word_points(
+    comparison: Comparison, wanted: Sequence[str], weights: Weights, taxonomy: Taxonomy | None
+) -> dict[str, Floats]:
+    """What each gold word of the segment earns under each wanted score."""
+    heads = head_points(comparison) if {"uas", "las"} & {*wanted} else np.zeros(0)
+    makers: dict[str, Callable[[], Floats]] = {
+        "lemma": lambda: (
+            lemma_weights(comparison, weights) * comparison.equal("LEMMA", normalise_lemma)
+        ),
+        "upos": lambda: comparison.equal("UPOS"),
+        "feats": lambda: feature_points(comparison, weights),
+        "uas": lambda: heads,
+        "las": lambda: heads * comparison.equal("DEPREL"),
+        "semslot": lambda: comparison.equal("SEMSLOT"),
+        "semclass": lambda: class_points(comparison, taxonomy),
+    }
+    return {score: makers[score]() for score in wanted}
