@@ -3,7 +3,8 @@
 `data/<language>/numbers.txt` has a word and its value a line. Number words become digits wherever
 they stand, compounds as one number: twenty-one, dvacet jedna, двадцать один to 21, and English
 years said in pairs: nineteen thirty-two to 1932. Numbers that make no compound stay apart: one two
-three to 1 2 3. Ordinals and fractions stay words.
+three to 1 2 3. Ordinals and fractions stay words (twenty-first), and so
+do numbers that a hyphen joins to another word.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def _pattern(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     word = f"(?<!\\w)(?:{'|'.join(map(re.escape, known))})(?!\\w)"
     joint = f"(?:[ \u00a0]+|-)(?:{AND}[ \u00a0]+)?" if language == "en" else "[ \u00a0]+"
     return (
-        re.compile(f"{word}(?:{joint}{word})*", re.IGNORECASE),
+        re.compile(f"{word}(?:{joint}{word})*(?!-)", re.IGNORECASE),
         re.compile(f"{word}|{AND}", re.IGNORECASE),
     )
 

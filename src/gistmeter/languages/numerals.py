@@ -18,9 +18,8 @@ COUNTERS = (
     "节節届屆週周小时時点點度种種多余餘公厘毫英平立方枚匹头頭家户戶口円歳才回目冊台杯階番週世代割"
 )
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-NUMERAL = re.compile(
-    f"(第?)([〇零一二三四五六七八九十百千万萬亿億两兩]{{2,}})(?=[{COUNTERS}]|[^{HAN}]|$)"
-)
+SIGN = "[〇零一二三四五六七八九十百千万萬亿億两兩]"
+NUMERAL = re.compile(f"(?<!{SIGN}){SIGN}{{2,24}}(?!{SIGN})(?=[{COUNTERS}]|[^{HAN}]|$)")
 ONE = "[一二两兩三四五六七八九]"
 BELOW_TEN_THOUSAND = f"(?:{ONE}千)?(?:零?{ONE}百)?(?:零?{ONE}?十)?零?{ONE}?"
 WELL_FORMED = re.compile(

@@ -37,7 +37,6 @@ TERMINATOR = re.compile(r"\.(?:\s\.){2,3}|[。．｡！？!?‼⁇⁈⁉…‥.�
 OPENING = re.compile(r"[\s\"'“”„‟‘‚«»‹›「『（(\[【《〈¿¡—–―\-*_]*")
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 PAUSES = frozenset("，、,；;：:）)")
-BREAK = re.compile(r"[ \t\u3000]*[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 RIGHT = 40  # how far a decision may look
 _closers = re.escape(CLOSERS)
 SIMPLE = re.compile(
@@ -174,10 +173,9 @@ class Splitter:
     ) -> bool:
         if not self.wide:
             return after[0].isspace()
-        said = text[begin : mark.start()].lstrip()
         if closed:  # the end of a quotation is the end of a sentence that is a quotation
-            return said[:1] in OPENING_QUOTES
-        return len(said) >= HALTING
+            return text[begin : begin + RIGHT].lstrip()[:1] in OPENING_QUOTES
+        return mark.start() - begin >= HALTING
 
     def _between_wide(self, text: str, mark: re.Match[str], after: str) -> bool:
         """A terminator between two characters of a script that needs no spaces."""
@@ -189,7 +187,7 @@ class Splitter:
     def _clean(self, sentence: str) -> str:
         sentence = sentence.strip()
         if self.wide:
-            return BREAK.sub("", sentence)
+            return "".join(line.strip() for line in sentence.splitlines())
         return " ".join(sentence.split())
 
 

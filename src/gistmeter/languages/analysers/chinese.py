@@ -51,6 +51,12 @@ def simplify(text: str) -> str:
     return str(converter("tw2s").convert(text))
 
 
+def lower(word: str) -> str:
+    """In small letters, unless that changes the length (İ): places in the text must stay right."""
+    small = word.lower()
+    return small if len(small) == len(word) else word
+
+
 def is_word(word: str) -> bool:
     """Whether there is a letter or digit in it."""
     return any(character.isalnum() for character in word)
@@ -73,7 +79,7 @@ class Jieba:
     def tokens(self, text: str) -> list[Token]:
         read = self._read(text)
         return [
-            Token(text[start:end], word.lower(), start, end, "", is_word(word))
+            Token(text[start:end], lower(word), start, end, "", is_word(word))
             for word, start, end in segmenter().tokenize(read)
             if not word.isspace()
         ]

@@ -35,7 +35,7 @@ class ChineseReader:
         tokens = self.analyser.tokens(text)
         silent = mask("".join(self.simplified(tokens, text)), "zh")
         questions = [found.span() for found in QUESTION.finditer(text)]
-        silent = Mask((*silent.spans, *questions))
+        silent = Mask(tuple(sorted({*silent.spans, *questions})))
         marks: list[Mark] = []
         place = 0
         while place < len(tokens):

@@ -1,9 +1,9 @@
 """Marks in Korean: Kiwi's morphemes; negation stands before (안, 못) or after (않다, 없다, 아니다).
 
 A clause ends at punctuation, at a connective ending (-고, -지만, -아서 …) that no auxiliary
-follows, after 없이, and, once something was negated, at an adnominal ending before a
-noun (좋지 않은 사람) unless the noun is a bound one (것, 수, 줄). The prefixes 불, 비, 무 and 미 belong to the word after
-them.
+follows, after 없이, and, once something was negated, at an adnominal ending before a noun
+(좋지 않은 사람) unless the noun is a bound one (것, 수, 줄). The prefixes 불, 비, 무 and 미
+belong to the word after them.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,12 +26,13 @@ def affirmations(language: str) -> re.Pattern[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """Stretches of a text in which nothing is a negation."""
+    """Stretches of a text, in order, in which nothing is a negation."""
 
     spans: tuple[tuple[int, int], ...]
 
     def covers(self, place: int) -> bool:
-        return any(start <= place < end for start, end in self.spans)
+        at = bisect_right(self.spans, (place, sys.maxsize)) - 1
+        return at >= 0 and place < self.spans[at][1]
 
 
 def mask(text: str, language: str) -> Mask:
