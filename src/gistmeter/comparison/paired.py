@@ -129,7 +129,8 @@ def _samples(
     samples = [_sample(first, second, scores) for first, second in pairs]
     alike: dict[tuple[str, ...], list[_Sample]] = {}
     for sample in samples:
-        alike.setdefault(sample.matched.clusters, []).append(sample)
+        if sample.observed:
+            alike.setdefault(sample.matched.clusters, []).append(sample)
     for clusters, group in alike.items():
         if len(clusters) < 2:
             continue

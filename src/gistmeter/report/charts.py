@@ -283,15 +283,10 @@ def heat_map(
     )
     dots = [{"x": column + 0.5, "y": row + 0.5} for row, column in path]
     step = max(1, len(dots) // 150)
+    size = 90 if len(dots) < 30 else 22
     line = (
         alt.Chart(_rows(dots[::step]))
-        .mark_point(
-            shape="circle",
-            filled=True,
-            size=90 if len(dots) < 30 else 22,
-            color="#ff5a36",
-            opacity=1,
-        )
+        .mark_point(shape="circle", filled=True, size=size, color="#ff5a36", opacity=1)
         .encode(x=x, y=y)
     )
     return image((heat + line).properties(width=520, height=240))
@@ -361,7 +356,9 @@ def _configured(chart: Any) -> dict[str, Any]:
     text = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": 12, "titleFontSize": 12}
     specification: dict[str, Any] = (
         chart.configure(
-            background="transparent", font=FONT, padding={"left": 8, "right": 26, "top": 4, "bottom": 4}
+            background="transparent",
+            font=FONT,
+            padding={"left": 8, "right": 26, "top": 4, "bottom": 4},
         )
         .configure_axis(
             **text, labelColor=INK, titleColor=MUTED, titleFontWeight="normal", gridColor=LINE,

@@ -26,7 +26,15 @@ HEADINGS = {
     "parse": "Parse: morphology, syntax, semantics",
     "speech": "Speech: what was heard of what was said",
 }
+NOUNS = {"book": "summary sentence", "parse": "sentence", "speech": "clip"}
 REAL = 0.05
+
+
+def noun(run: Run) -> str:
+    """What a row of the run is."""
+    if run.command == "speech" and run.rows is not None and len(set(run.rows.item)) < len(run.rows):
+        return "segment"
+    return NOUNS.get(run.command, "item")
 
 
 def score_names(run: Run) -> list[str]:
@@ -71,7 +79,7 @@ def answer(run: Run, comparison: Comparison | None) -> str:
     if not math.isfinite(best.value):
         return f"{name} could not be computed for any system."
     if len(systems) == 1:
-        return _alone(systems[0], best)
+        return _alone(run, systems[0], best)
     lead = f"{shown(systems[0], 60)} is ahead on {name} with {_with_interval(best)}"
     pairs = [pair for pair in (comparison or {}).get("pairs", []) if _about(pair, systems[0])]
     tied = [_other(pair, systems[0]) for pair in pairs if not _real(pair)]
@@ -90,9 +98,9 @@ def answer(run: Run, comparison: Comparison | None) -> str:
         group = [system for system in systems if system == systems[0] or system in tied]
         least = _number(runner.get("detectable"))
         visible = (
-            f"; a true difference below about {least:.1f} points would not show on these items"
+            f"; a true difference below about {least:.1f} points would not show on this data"
             if best.unit == "%"
-            else f"; a true difference below about {figure(least)} would not show on these items"
+            else f"; a true difference below about {figure(least)} would not show on this data"
         )
         names = listed([shown(system, 60) for system in group])
         return (
@@ -101,14 +109,14 @@ def answer(run: Run, comparison: Comparison | None) -> str:
             + "."
         )
     rest = "" if len(systems) == 2 else " and ahead of all others" if not tied else ""
-    return f"{ahead}{rest}. The difference is real: {_evidence(runner, best.unit)}."
+    return f"{ahead}{rest}. The difference is real: {_evidence(run, runner, best.unit)}."
 
 
-def _alone(system: str, score: Score) -> str:
-    unscored = f", {count(score.unscored, 'item')} unscored" if score.unscored else ""
+def _alone(run: Run, system: str, score: Score) -> str:
+    unscored = f", {score.unscored:,} unscored" if score.unscored else ""
     return (
         f"{shown(system, 60)} reaches {score.name} {_with_interval(score)} on "
-        f"{count(score.n, 'item')}{unscored}."
+        f"{count(score.n, noun(run))}{unscored}."
     )
 
 
@@ -117,7 +125,7 @@ def _with_interval(score: Score) -> str:
     return figure(score.value, score.unit) + (f" ({bounds})" if bounds else "")
 
 
-def _evidence(pair: Mapping[str, Any], unit: str) -> str:
+def _evidence(run: Run, pair: Mapping[str, Any], unit: str) -> str:
     low, high = _number(pair.get("low")), _number(pair.get("high"))
     if _number(pair.get("difference")) < 0:
         low, high = -high, -low
@@ -125,7 +133,7 @@ def _evidence(pair: Mapping[str, Any], unit: str) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         bounds = "no interval"
     p = _equals(_number(pair.get("p_corrected")))
-    return f"interval {bounds}, p {p} on {count(int(pair.get('n', 0)), 'item')}"
+    return f"interval {bounds}, p {p} on {count(int(pair.get('n', 0)), noun(run))}"
 
 
 def _equals(p: float) -> str:
@@ -228,7 +236,11 @@ def facts(run: Run) -> list[dict[str, str]]:
     found = []
     if rows is not None:
         keys = set(zip(rows.keys["id"], rows.keys["group"], strict=True))
-        found.append({"value": f"{len(keys):,}", "label": "items", "kind": ""})
+        found.append({"value": f"{len(keys):,}", "label": f"{noun(run)}s", "kind": ""})
+        if run.command == "book":
+            books = len(set(rows.keys["group"]))
+            label = "book" if books == 1 else "books"
+            found.append({"value": f"{books:,}", "label": label, "kind": ""})
     name = "system" if len(run.systems) == 1 else "systems"
     found.append({"value": f"{len(run.systems):,}", "label": name, "kind": ""})
     name = headline(run)

@@ -118,6 +118,7 @@ def _columns(run: Run, name: str, systems: Sequence[str]) -> dict[str, Floats]:
 def _distributions(
     run: Run, name: str, systems: Sequence[str], labels: Mapping[str, str]
 ) -> Picture | None:
+    name = _spread_score(run, name)
     columns = _columns(run, name, systems)
     everything = np.concatenate(list(columns.values())) if columns else np.zeros(0)
     everything = everything[np.isfinite(everything)]
@@ -141,7 +142,16 @@ def _distributions(
         ]
     svg = charts.distributions(rows, _shown(labels, list(columns)), name)
     cut = float(everything.max()) > high
-    return Picture("How the items spread", svg, f"last bar: {high:.3g} and more" if cut else "")
+    return Picture(f"How {name} spreads", svg, f"last bar: {high:.3g} and more" if cut else "")
+
+
+def _spread_score(run: Run, name: str) -> str:
+    """The first score whose items take more than a few values: yes and no have no spread."""
+    rows = run.rows
+    for other in [name, *shown_scores(run)]:
+        if rows is not None and other in rows and len(np.unique(rows.values(other)[:500])) > 5:
+            return other
+    return name
 
 
 def _pairwise(

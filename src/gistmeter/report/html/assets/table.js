@@ -54,6 +54,8 @@ function itemsTable(place, key) {
   const fields = [["id", (item) => item.i], ...(data.systems.length > 1 ? [["system", (item) => item.s]] : []),
     ...(data.groups.length > 1 ? [["group", (item) => item.g]] : []),
     ...data.columns.map((column, at) => [column.name, (item) => item.v[at], column, at])];
+  const lead = fields.findIndex((field) => field[2]) + 1 || fields.length;  // the text stands after the first score
+  const withText = (cells, text) => data.snippet ? [...cells.slice(0, lead), text, ...cells.slice(lead)] : cells;
 
   function choose() {
     const tests = parse(search.value, data.columns);
@@ -80,17 +82,17 @@ function itemsTable(place, key) {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(); }
       const next = event.key === "ArrowDown" ? event.currentTarget.nextElementSibling : event.key === "ArrowUp" ? event.currentTarget.previousElementSibling : null;
       if (next) { event.preventDefault(); next.focus(); }
-    } }, cells, make("td", { class: "snippet" }, make("span", { class: "clip", dir: "auto", lang: item.l || null }, item.x)));
+    } }, withText(cells, make("td", { class: "snippet" }, make("span", { class: "clip", dir: "auto", lang: item.l || null }, item.x))));
   }
 
   function show() {
     const kept = choose();
-    head.replaceChildren(...fields.map(([name, , column]) => {
+    head.replaceChildren(...withText(fields.map(([name, , column]) => {
       const on = name === state.sort;
       const label = name + (on ? (state.down ? " ↓" : " ↑") : "");
       return make("th", { scope: "col", class: column ? "number" : "", "aria-sort": on ? (state.down ? "descending" : "ascending") : "none" },
         make("button", { type: "button", onclick: () => { state.down = on ? !state.down : false; state.sort = name; show(); } }, label));
-    }), make("th", { scope: "col" }, data.snippet));
+    }), make("th", { scope: "col" }, data.snippet)));
     body.replaceChildren(...kept.slice(0, state.shown).map((item) => row(item, kept)));
     count.textContent = kept.length === data.items.length ? kept.length + " shown here" : kept.length + " of " + data.items.length;
     more.hidden = kept.length <= state.shown;
