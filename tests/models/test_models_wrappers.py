@@ -1,0 +1,204 @@
+"""The wrappers: each text read once, each answer kept, each failure with its item."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from model_doubles import LengthReader, LetterEncoder, letter
+
+from gistmeter.cache import Cache
+from gistmeter.models.embedder import CachedEmbedder
+from gistmeter.models.encoding import SharedEncoder, TextVectors, VectorStore, cut, to_unit
+from gistmeter.models.matcher import CachedMatcher
+from gistmeter.models.matching import Baseline, TokenWeights, find_baseline, match
+from gistmeter.models.pairs import CachedCrossEncoder, CachedEntailment
+
+WORDS = st.lists(st.text("abcdefgh", max_size=14), min_size=1, max_size=20)
+
+
+def wrapped(
+    backend: LetterEncoder, cache: Cache | None = None
+) -> tuple[CachedEmbedder, CachedMatcher]:
+    cache = cache or Cache(None)
+    encoder = SharedEncoder(backend, store=VectorStore())
+    embedder = CachedEmbedder("letters/mean", lambda: encoder, cache)
+    return embedder, CachedMatcher("letters/match", lambda: encoder, cache, embedder=embedder)
+
+
+def vectors_of(text: str) -> TextVectors:
+    ids = [1, *map(ord, text), 2]
+    rows = to_unit(np.stack([letter(token) for token in ids]))
+    special = np.asarray([True, *[False] * len(text), True])
+    return TextVectors(rows, np.asarray(ids), special, rows.mean(axis=0))
+
+
+@given(WORDS)
+def test_answers_come_in_the_order_of_the_texts(texts: list[str]) -> None:
+    embedder, _ = wrapped(LetterEncoder())
+    answer = embedder.embed(texts)
+    assert np.allclose(np.linalg.norm(answer.vectors, axis=1), 1, atol=1e-5)
+    for at, text in enumerate(texts):
+        alone = wrapped(LetterEncoder())[0].embed([text])
+        assert alone.vectors[0].tobytes() == answer.vectors[at].tobytes()
+
+
+def test_each_text_is_read_once_for_both_roles() -> None:
+    backend = LetterEncoder()
+    embedder, matcher = wrapped(backend)
+    pairs = [(f"p{at % 5}", "reference") for at in range(24)]
+    matcher.match(pairs)
+    embedder.embed([text for pair in pairs for text in pair])
+    matcher.match(pairs)
+    assert sorted(backend.read) == ["p0", "p1", "p2", "p3", "p4", "reference"]
+    backend.read.clear()
+    embedder.embed(["new", "other"])
+    matcher.match([("new", "other")])
+    assert sorted(backend.read) == ["new", "other"]
+
+
+def test_a_second_run_reads_nothing(tmp_path: Path) -> None:
+    first = LetterEncoder()
+    cache = Cache(tmp_path / "answers.sqlite")
+    embedder, matcher = wrapped(first, cache)
+    one = embedder.embed(["abc", "defghijk"]), matcher.match([("abc", "abd")])
+    cache.close()
+    second = LetterEncoder()
+    embedder, matcher = wrapped(second, Cache(tmp_path / "answers.sqlite"))
+    two = embedder.embed(["abc", "defghijk"]), matcher.match([("abc", "abd")])
+    assert second.read == []
+    assert one[0].vectors.tobytes() == two[0].vectors.tobytes()
+    assert one[1].f1.tobytes() == two[1].f1.tobytes()
+
+
+def test_a_damaged_entry_is_computed_again() -> None:
+    cache = Cache(None)
+    _, matcher = wrapped(LetterEncoder(), cache)
+    cache.put_many(dict.fromkeys(matcher.recall.keys([("a", "a")]), b"abc"))
+    assert matcher.match([("a", "a")]).f1[0] == pytest.approx(1, abs=1e-6)
+
+
+def test_a_failure_stays_with_its_item_and_is_not_remembered() -> None:
+    backend = LetterEncoder()
+    backend.broken = {"x"}
+    embedder, matcher = wrapped(backend)
+    answer = embedder.embed(["abc", "axc", "acb"])
+    assert answer.failures == {1: "the model failed (ValueError: broken letter)"}
+    assert np.isnan(answer.vectors[1]).all()
+    assert np.isfinite(answer.vectors[[0, 2]]).all()
+    matches = matcher.match([("abc", "abc"), ("abc", "axc")])
+    assert set(matches.failures) == {1}
+    assert math.isnan(matches.f1[1])
+    backend.broken = set()
+    assert not embedder.embed(["axc"]).failures
+
+
+def test_progress_counts_what_is_computed() -> None:
+    seen = []
+    embedder = CachedEmbedder(
+        "letters",
+        lambda: SharedEncoder(LetterEncoder()),
+        Cache(None),
+        progress=lambda *state: seen.append(state),
+    )
+    embedder.embed(["a", "b", "a"])
+    assert seen == [("embedding", 1, 2), ("embedding", 2, 2)]
+    embedder.embed(["a", "b"])
+    assert len(seen) == 2
+
+
+def test_a_reference_survives_a_flood_of_predictions() -> None:
+    size = vectors_of("reference").nbytes
+    store = VectorStore(memory=20 * size)
+    reads = 0
+    for wave in range(6):
+        if store.get("reference") is None:
+            reads += 1
+            store.put("reference", vectors_of("reference"))
+        for at in range(30):
+            store.put(f"prediction {wave} {at}", vectors_of("reference"))
+    assert reads == 2
+
+
+@given(st.integers(0, 500), st.integers(1, 60))
+def test_windows_cover_a_text_without_a_gap(length: int, room: int) -> None:
+    slices = cut(length, room)
+    covered = [at for part in slices for at in range(part.start, part.stop)]
+    assert covered == list(range(length))
+    assert max(part.stop - part.start for part in slices) <= room
+    assert len(slices) == max(1, -(-length // room))
+
+
+def test_matching_by_hand() -> None:
+    candidate, reference = vectors_of("ab"), vectors_of("acd")
+    scores = match(candidate, reference, TokenWeights())
+    assert scores is not None
+    cosines = candidate.tokens @ reference.tokens.T
+    precision = cosines[1:3].max(axis=1).mean()  # specials weigh nothing but may be matched
+    recall = cosines[:, 1:4].max(axis=0).mean()
+    f1 = 2 * precision * recall / (precision + recall)
+    assert scores == pytest.approx([precision, recall, f1], abs=1e-6)
+
+
+@given(st.text("abcdef", min_size=1, max_size=9), st.text("abcdef", min_size=1, max_size=9))
+def test_matching_is_symmetric_with_precision_and_recall_swapped(first: str, second: str) -> None:
+    one = match(vectors_of(first), vectors_of(second), TokenWeights())
+    two = match(vectors_of(second), vectors_of(first), TokenWeights())
+    assert one is not None and two is not None
+    assert one == pytest.approx([two[1], two[0], two[2]], abs=1e-6)
+    same = match(vectors_of(first), vectors_of(first), TokenWeights())
+    assert same == pytest.approx([1, 1, 1], abs=1e-6)
+
+
+def test_rare_tokens_weigh_more() -> None:
+    backend = LetterEncoder()
+    weights = TokenWeights.of(backend.tokenize(["ab", "ac", "ad"]))
+    weighed = weights.weigh(vectors_of("abz"))
+    assert weighed == pytest.approx(
+        [0, math.log(4 / 4), math.log(4 / 2), math.log(4 / 1), 0], abs=1e-6
+    )
+    _, matcher = wrapped(backend)
+    assert matcher.with_idf(["ab"]).id != matcher.with_idf(["ac"]).id != matcher.id
+
+
+def test_rescaling_takes_the_baseline_off(tmp_path: Path) -> None:
+    file = tmp_path / "baseline.tsv"
+    file.write_text("LAYER,P,R,F\n0,0.1,0.1,0.1\n1,0.2,0.3,0.25\n")
+    baseline = find_baseline(str(file), "letters", "zh", 1)
+    assert baseline == Baseline(0.2, 0.3, 0.25)
+    encoder = SharedEncoder(LetterEncoder())
+    cache = Cache(None)
+    plain = CachedMatcher("m", lambda: encoder, cache).match([("ab", "ac")])
+    scaled = CachedMatcher("m", lambda: encoder, cache, baseline=baseline)
+    assert scaled.match([("ab", "ac")]).f1 == pytest.approx((plain.f1 - 0.25) / 0.75)
+    assert scaled.id != "m"
+
+
+def test_pairs_report_what_they_could_not_see() -> None:
+    reader = LengthReader(1)
+    model = CachedCrossEncoder(reader.id, lambda: reader, Cache(None))
+    answer = model.score([("ab", "cd"), ("a" * 15, "b" * 5), ("ab", "cd")])
+    assert answer.values.tolist() == [0.4, 1.0, 0.4]
+    assert answer.unseen.tolist() == [0.0, 0.5, 0.0]
+    assert reader.calls == 2
+    again = model.score([("a" * 15, "b" * 5)])
+    assert again.unseen.tolist() == [0.5]
+    assert reader.calls == 2
+
+
+def test_entailment_keeps_the_three_apart() -> None:
+    reader = LengthReader(3)
+    model = CachedEntailment(reader.id, lambda: reader, Cache(None))
+    answer = model.classify([("abcd", "ef")])
+    assert (answer.entailment[0], answer.neutral[0], answer.contradiction[0]) == (0.6, 0.2, 0.2)
+
+
+def test_numbers_that_are_not_finite_are_a_failure() -> None:
+    reader = LengthReader(1)
+    reader.read = lambda pairs: np.full((len(pairs), 1), np.inf)  # type: ignore[method-assign]
+    model = CachedCrossEncoder(reader.id, lambda: reader, Cache(None))
+    assert model.score([("a", "b")]).failures == {0: "the model gave numbers that are not finite"}
