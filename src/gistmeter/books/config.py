@@ -64,18 +64,6 @@ class EvaluationConfig:
         """The profile of the models: the papers name one of its own for books."""
         return "paper-book" if self.profile == "paper" else self.profile
 
-    def thresholds(self, model: str) -> tuple[float | None, float | None]:
-        """Those given, else those calibrated for the model: of coverage and of support."""
-        known = thresholds_for(model)
-        given = self.coverage_threshold
-        if given is None:
-            given = known.coverage if known else None
-        support = self.support_threshold
-        if support is None:
-            # A threshold that was given for one use is a better guess for the other than none.
-            support = known.support if known else given
-        return given, support
-
 
 def with_languages(books: Sequence[Book], language: str) -> list[Book]:
     """Every book with its language: the one given, or found from the beginning of its source."""
@@ -102,7 +90,6 @@ def build_metric(
     config: EvaluationConfig, books: Sequence[Book], embedder: Embedder
 ) -> BookAlignment:
     """The metric for these books; a single book's intervals are over its sentences."""
-    coverage, support = config.thresholds(embedder.id)
     return BookAlignment(
         algorithm=config.alignment,
         gap_penalty=config.gap_penalty,
@@ -112,10 +99,11 @@ def build_metric(
         alpha=config.alpha,
         scs_beta=config.scs_beta,
         top_k=config.top_k,
-        coverage_threshold=coverage,
-        support_threshold=support,
+        coverage_threshold=config.coverage_threshold,
+        support_threshold=config.support_threshold,
         order_tolerance=config.order_tolerance,
         embedder=embedder,
         splitters=splitters_for(books, config.splitter),
+        calibrated=thresholds_for(embedder.id, sorted({book.language for book in books})),
         resampled="sentences" if len({book.id for book in books}) == 1 else "books",
     )

@@ -36,7 +36,7 @@ def score_books(
     books, files = read_books(session, source_path, summary_paths, config.language, skip_missing)
     embedder = load_embedder(config, books[0].language, session.cache, session.progress)
     metric = build_metric(config, books, embedder)
-    if metric.coverage_threshold is None:
+    if metric.coverage_threshold is None and not metric.calibrated:
         session.warn(
             f"No threshold is calibrated for {embedder.id}: coverage_at and source_recall stay"
             " unscored. Give one by --coverage-threshold"

@@ -26,6 +26,7 @@ from gistmeter.metrics.alignment.documents import describe_book, document_name
 from gistmeter.metrics.alignment.paths import check_settings
 from gistmeter.metrics.alignment.segmentation import Segments, Splitter, segment
 from gistmeter.metrics.alignment.similarity import compare
+from gistmeter.metrics.alignment.thresholds import Thresholds
 from gistmeter.models.protocols import Embedder
 from gistmeter.rows import KEYS, Floats, Pool, Rows, Value, divide
 from gistmeter.types import Book, ScoreInfo
@@ -44,6 +45,7 @@ class BookAlignment(Settings):
 
     embedder: Embedder = field(kw_only=True)
     splitters: Mapping[str, Splitter] = field(kw_only=True)  # by language; "" for any other
+    calibrated: Mapping[str, Thresholds] = field(default_factory=dict)  # by language, if not given
     resampled: str = "books"  # what the intervals draw: books, or sentences in blocks
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
@@ -102,7 +104,7 @@ class BookAlignment(Settings):
         found = self.embedder.embed([*source.sentences, *summary.sentences])
         split = len(source.sentences)
         similarity = compare(found.vectors[split:], found.vectors[:split])
-        settings = Settings(**{part.name: getattr(self, part.name) for part in fields(Settings)})
+        settings = self.settings_for(book.language)
         compared = compare_book(similarity, settings)
         document = describe_book(book.id, (source, summary), similarity, compared, settings)
         document |= {"system": book.system, "language": book.language, "model": self.embedder.id}
@@ -117,16 +119,31 @@ class BookAlignment(Settings):
             }
         ).with_details({document_name(book.id, book.system): document})
         failed = {row - split: why for row, why in found.failures.items() if row >= split}
-        return self._explain(_without(rows, failed), compared)
+        return self._explain(_without(rows, failed), compared, settings)
 
-    def _explain(self, rows: Rows, compared: Comparison) -> Rows:
+    def settings_for(self, language: str) -> Settings:
+        """The settings for books of a language, thresholds that were not given included."""
+        values = {part.name: getattr(self, part.name) for part in fields(Settings)}
+        known = self.calibrated.get(language) or self.calibrated.get("")
+        if known is not None:
+            for name, threshold in (
+                ("coverage_threshold", known.coverage),
+                ("support_threshold", known.support),
+            ):
+                values[name] = threshold if values[name] is None else values[name]
+        if values["support_threshold"] is None:
+            # A threshold that was given for one use is a better guess for the other than none.
+            values["support_threshold"] = values["coverage_threshold"]
+        return Settings(**values)
+
+    def _explain(self, rows: Rows, compared: Comparison, settings: Settings) -> Rows:
         skipped = np.flatnonzero(~compared.pairs.aligned).tolist()
         for name in PAIRED:
             rows = rows.with_reasons(name, dict.fromkeys(skipped, "skipped by the alignment"))
         unknown = f"no threshold is calibrated for {self.embedder.id}; give one"
         for name, threshold in (
-            ("coverage_at", self.coverage_threshold),
-            ("source_sentences", self.support_threshold),
+            ("coverage_at", settings.coverage_threshold),
+            ("source_sentences", settings.support_threshold),
         ):
             if threshold is None:
                 rows = rows.with_reasons(name, dict.fromkeys(range(len(rows)), unknown))

@@ -14,7 +14,7 @@ support    the similarity of source sentences with the summary sentences beside 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -24,13 +24,15 @@ class Thresholds:
     support: float  # of a source sentence with the summary beside it on the path
 
 
-# The beginning of a model's id -> its thresholds
-CALIBRATED: Mapping[str, Thresholds] = {"e5-small": Thresholds(coverage=0.89, support=0.88)}
+# The beginning of a model's id -> its thresholds by language, "" for all others
+CALIBRATED: Mapping[str, Mapping[str, Thresholds]] = {
+    "e5-small": {"": Thresholds(coverage=0.89, support=0.88)},
+}
 
 
-def thresholds_for(model: str) -> Thresholds | None:
-    """The calibrated thresholds of a model, by its id; None where there are none."""
-    for name, thresholds in CALIBRATED.items():
+def thresholds_for(model: str, languages: Iterable[str]) -> dict[str, Thresholds]:
+    """The calibrated thresholds of a model, by its id, for some languages; empty without any."""
+    for name, known in CALIBRATED.items():
         if model.startswith(name):
-            return thresholds
-    return None
+            return {code: known.get(code.partition("-")[0], known[""]) for code in languages}
+    return {}

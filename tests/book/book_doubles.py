@@ -1,0 +1,63 @@
+"""A small embedder for tests: hashed words, so that sentences that share words are alike."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gistmeter.books.config import EvaluationConfig, build_metric, with_languages
+from gistmeter.metrics.alignment import BookAlignment
+from gistmeter.models.protocols import Embeddings
+from gistmeter.types import Book
+
+WIDTH = 256
+
+
+@dataclass
+class WordEmbedder:
+    """Cosine = shared words; a text with the word "unreadable" fails."""
+
+    id: str = "words"
+    seen: list[str] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str]) -> Embeddings:
+        self.seen += texts
+        vectors = np.zeros((len(texts), WIDTH), np.float32)
+        failures = {}
+        for at, text in enumerate(texts):
+            for word in re.findall(r"\w+", text.lower()):
+                digest = hashlib.sha256(word.encode()).digest()
+                vectors[at, digest[0]] += 1.0
+            if "unreadable" in text:
+                failures[at] = "the model failed on it"
+                vectors[at] = np.nan
+            else:
+                vectors[at] /= max(float(np.linalg.norm(vectors[at])), 1e-9)
+        return Embeddings(vectors, np.zeros(len(texts)), failures)
+
+
+def make_metric(books: Sequence[Book], **options: object) -> BookAlignment:
+    """The metric for these books with the double and a threshold."""
+    settings = {"coverage_threshold": 0.6, "language": "en", **options}
+    config = EvaluationConfig(**settings)  # type: ignore[arg-type]
+    return build_metric(config, with_languages(books, config.language), WordEmbedder())
+
+
+def book(title: str, source: str, summary: str, system: str = "summary") -> Book:
+    return Book(title, source, summary, system, "en")
+
+
+SOURCE = (
+    "Chapter 1\n\nThe fox found a red lantern. It carried the lantern over the frozen lake."
+    " An owl watched from the birch. The owl asked for the light.\n\nChapter 2\n\nThe fox said no"
+    " and ran. The ice broke under its paws. The owl dived and pulled the fox out. They shared the"
+    " lantern ever after."
+)
+SUMMARY = (
+    "The fox found a lantern and carried it over the lake. The owl asked for the light."
+    " The ice broke. The owl pulled the fox out and they shared the lantern."
+)

@@ -1,0 +1,217 @@
+"""Rows, pooling, intervals, documents, and what is left unscored."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from book_doubles import SOURCE, SUMMARY, WordEmbedder, book, make_metric
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gistmeter.evaluate import evaluate
+from gistmeter.metrics.alignment import BookAlignment
+from gistmeter.metrics.alignment.documents import document_name
+from gistmeter.metrics.alignment.metric import block_labels
+from gistmeter.metrics.alignment.thresholds import Thresholds, thresholds_for
+from gistmeter.rows import Rows
+from gistmeter.signature import sign
+from gistmeter.statistics import bootstrap_weights, resampled
+
+TITLE = "The Lantern"
+BOOK = book(TITLE, SOURCE, SUMMARY)
+
+
+def test_a_row_for_each_summary_sentence():
+    rows = make_metric([BOOK]).measure([BOOK])
+    assert list(rows.keys["id"]) == [f"{TITLE}#{at}" for at in range(4)]
+    assert set(rows.keys["group"]) == {TITLE}
+    assert rows.item.tolist() == [0] * 4
+    assert rows.texts["sentence"][2] == "The ice broke."
+    assert rows.texts["source_sentence"][2] == "The ice broke under its paws."
+    assert rows.sum("source_sentences") == 8
+
+
+def test_headings_are_marks_and_no_sentences():
+    document = make_metric([BOOK]).measure([BOOK]).details[document_name(TITLE, "summary")]
+    assert len(document["source"]["sentences"]) == 8
+    assert document["source"]["headings"] == [
+        {"text": "Chapter 1", "sentence": 0},
+        {"text": "Chapter 2", "sentence": 4},
+    ]
+
+
+def test_the_simple_splitter_takes_headings_for_sentences():
+    rows = make_metric([BOOK], splitter="simple").measure([BOOK])
+    document = rows.details[document_name(TITLE, "summary")]
+    assert document["source"]["sentences"][0] == "Chapter 1"
+
+
+def test_the_pooled_value_is_the_mean_over_books():
+    other = book("Short", "A cat slept. A dog barked.", "A cat slept.")
+    metric = make_metric([BOOK, other])
+    together = metric.pool(metric.measure([BOOK, other]))
+    alone = [metric.pool(metric.measure([one])) for one in (BOOK, other)]
+    for name, value in together.items():
+        assert value == pytest.approx((alone[0][name] + alone[1][name]) / 2), name
+
+
+@given(st.permutations(range(3)))
+def test_neither_order_nor_sharding_matters(order):
+    books = [book(f"b{at}", SOURCE, SUMMARY.split(". ", at)[-1]) for at in range(3)]
+    metric = make_metric(books)
+    whole = metric.pool(metric.measure(books))
+    parts = Rows.concat([metric.measure([books[at]]) for at in order])
+    assert metric.pool(parts) == pytest.approx(whole)
+
+
+def test_identity_is_perfect():
+    metric = make_metric([BOOK], support_threshold=0.99, coverage_threshold=0.99)
+    values = metric.pool(metric.measure([book(TITLE, SOURCE, SOURCE)]))
+    for name in ("coverage", "alignment_confidence", "pfs", "coverage_at", "source_recall"):
+        assert values[name] == pytest.approx(1.0, abs=1e-6), name
+    assert values["order_violations"] == 0
+
+
+@pytest.mark.parametrize("algorithm", ["monotone", "nw", "dtw"])
+def test_scores_keep_their_bounds(algorithm):
+    metric = make_metric([BOOK], alignment=algorithm)
+    values = metric.pool(metric.measure([BOOK]))
+    assert list(values) == [info.name for info in metric.scores]
+    for info in metric.scores:
+        assert info.lowest <= values[info.name] <= info.highest, info.name
+
+
+@pytest.mark.parametrize(
+    ("source", "summary", "reason"),
+    [("", SUMMARY, "the source has no sentence"), (SOURCE, " \n", "the summary has no sentence")],
+)
+def test_an_empty_side_is_unscored_with_its_reason(source, summary, reason):
+    books = [BOOK, book("Empty", source, summary)]
+    run = evaluate(books, {"alignment": make_metric(books)}, resamples=0)
+    alone = evaluate([BOOK], {"alignment": make_metric([BOOK])}, resamples=0)
+    assert run.unscored == {reason: 1}
+    for name, score in run.systems["summary"].scores.items():
+        assert score.value == pytest.approx(alone[name].value), name
+        assert score.unscored == 1
+        assert np.isnan(run.systems["summary"].groups["Empty"][name])
+
+
+def test_single_sentences_are_defined():
+    one = book("One", "A cat slept.", "A cat slept.")
+    for algorithm in ("monotone", "nw", "dtw"):
+        metric = make_metric([one], alignment=algorithm)
+        values = metric.pool(metric.measure([one]))
+        assert {name: round(float(value), 6) for name, value in values.items()} == {
+            "coverage": 1, "alignment_confidence": 1, "pfs": 1, "scs": 1, "coverage_at": 1,
+            "source_recall": 1, "order_violations": 0,
+        }  # fmt: skip
+
+
+def test_a_sentence_that_the_model_cannot_read_is_unscored():
+    damaged = book("Damaged", SOURCE, SUMMARY + " An unreadable sentence.")
+    rows = make_metric([damaged]).measure([damaged])
+    for name in ("coverage", "alignment_confidence", "scs", "coverage_at", "order_violations"):
+        assert np.isnan(rows.values(name)[4]), name
+        assert rows.reasons[name] == {4: "the model failed on it"}
+    assert not np.isnan(rows.values("coverage")[:4]).any()
+
+
+def test_skipped_sentences_say_so():
+    surplus = book(
+        "Surplus", "A cat slept. A dog barked.", "A cat slept. Zebra. Yak. A dog barked."
+    )
+    metric = make_metric([surplus], alignment="nw", gap_penalty=0.0)
+    rows = metric.measure([surplus])
+    skipped = np.flatnonzero(np.isnan(rows.values("aligned_index")))
+    assert len(skipped) == 2
+    for at in skipped.tolist():
+        assert rows.reasons["alignment_confidence"][at] == "skipped by the alignment"
+    assert metric.pool(rows)["alignment_confidence"] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_without_a_calibrated_threshold_two_scores_are_unscored():
+    metric = make_metric([BOOK], coverage_threshold=None)
+    run = evaluate([BOOK], {"alignment": metric}, resamples=0)
+    for name in ("coverage_at", "source_recall"):
+        assert np.isnan(run[name].value)
+        assert run[name].unscored == 4
+    assert [why for why in run.unscored if "threshold" in why]
+    assert run["coverage"].unscored == 0
+
+
+def test_calibrated_thresholds_go_by_language():
+    metric = replace(
+        make_metric([BOOK], coverage_threshold=None),
+        calibrated={"en": Thresholds(0.5, 0.4), "zh": Thresholds(0.7, 0.6)},
+    )
+    assert metric.settings_for("zh").coverage_threshold == 0.7
+    assert metric.settings_for("en").support_threshold == 0.4
+    given_one = replace(metric, coverage_threshold=0.9)
+    assert given_one.settings_for("zh").coverage_threshold == 0.9
+    assert given_one.settings_for("zh").support_threshold == 0.6
+    assert thresholds_for("e5-small-q4@1571fc98/query", ["zh-Hant"]).keys() == {"zh-Hant"}
+    assert thresholds_for("someone/else", ["en"]) == {}
+
+
+def test_books_are_drawn_whole_and_as_often_as_they_count():
+    books = [book(f"b{at}", SOURCE, SUMMARY.split(". ", at)[-1]) for at in range(4)]
+    metric = make_metric(books)
+    rows = metric.measure(books)
+    found = resampled(metric.pool, rows, seed=3, resamples=20)
+    places = rows.by("group")
+    own = {title: metric.pool(part) for title, part in places.items()}
+    drawn = np.concatenate(list(bootstrap_weights(4, 20, 3)))
+    for name, values in found.items():
+        expected = drawn @ np.array([own[title][name] for title in places]) / 4
+        assert values == pytest.approx(expected), name
+
+
+def test_a_single_books_intervals_are_over_blocks_of_sentences():
+    cycle = f"{SUMMARY} Zebras slept. "  # five sentences, and blocks of four
+    long = book("Long", SOURCE, cycle * 8)
+    run = evaluate([long], {"alignment": make_metric([long])}, resamples=200)
+    assert run.rows is not None
+    clusters = list(run.rows.keys["cluster"])
+    assert clusters == block_labels("Long", len(clusters))
+    assert 1 < len(set(clusters)) < len(clusters)
+    for name in ("coverage", "pfs", "source_recall"):
+        assert run[name].low <= run[name].value <= run[name].high
+        assert run[name].low < run[name].high, name
+
+
+def test_every_setting_is_in_the_signature():
+    metric = make_metric([BOOK])
+    before = sign("alignment", metric)
+    changed = {
+        "algorithm": "nw", "gap_penalty": -0.25, "bandwidth": 3, "band": "absolute",
+        "pfs_gamma": 2.0, "alpha": 5.0, "scs_beta": 0.2, "top_k": 5, "coverage_threshold": 0.7,
+        "support_threshold": 0.5, "order_tolerance": 0.1, "embedder": WordEmbedder("other"),
+        "splitters": {}, "calibrated": {"en": Thresholds(0.1, 0.2)}, "resampled": "books",
+    }  # fmt: skip
+    assert set(changed) == {part.name for part in fields(BookAlignment)}
+    for name, value in changed.items():
+        assert sign("alignment", replace(metric, **{name: value})) != before, name
+
+
+def test_the_document_links_both_texts():
+    rows = make_metric([BOOK]).measure([BOOK])
+    document = rows.details[document_name(TITLE, "summary")]
+    entry = document["sentences"][2]
+    assert document["summary"]["sentences"][2] == entry["sentence"]
+    assert document["source"]["sentences"][entry["aligned_index"]].startswith("The ice broke")
+    assert document["path"][2] == [2, entry["aligned_index"]]
+    assert len(document["support"]["similarity"]) == 8
+    assert len(document["recall_along"]) == len(document["coverage_along"]) == 10
+    assert np.array(document["heat_map"]["values"]).shape == (4, 8)
+
+
+def test_documents_of_similar_titles_do_not_collide():
+    names = {
+        document_name(title, system)
+        for title in ("a/b", "a b", "a:b", "", "../a", "书")
+        for system in ("x", "y")
+    }
+    assert len(names) == 12
+    assert all("/" not in name and not name.startswith(".") for name in names)
