@@ -98,10 +98,12 @@ def _names(reader: CellReader, comments: Cells, heads: Ints, tails: Ints) -> lis
     chosen = np.isin(starting, SENT_ID)
     comments = Cells(comments.line[chosen], comments.starts[chosen], comments.ends[chosen])
     owners = np.searchsorted(heads, comments.line).tolist()
-    cells = reader.slices(comments.starts, comments.ends - comments.starts)
-    for line, owner, cell in zip(comments.line.tolist(), owners, cells, strict=True):
-        key, found, value = cell[1:].decode("utf-8", "replace").partition("=")
-        inside = owner > 0 and line < tails[owner - 1]
-        if found and key.strip() == "sent_id" and owner < len(names) and not inside:
+    cells = b"\n".join(reader.slices(comments.starts, comments.ends - comments.starts))
+    inside = comments.line < np.append(-1, tails)[owners]
+    for owner, skip, text in zip(
+        owners, inside.tolist(), cells.decode("utf-8", "replace").split("\n"), strict=False
+    ):
+        key, found, value = text[1:].partition("=")
+        if found and key.strip() == "sent_id" and owner < len(names) and not skip:
             names[owner] = value.strip() or None
     return names

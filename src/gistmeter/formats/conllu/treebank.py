@@ -168,6 +168,9 @@ class Treebank:
 
 def unique_ids(names: Sequence[str | None]) -> list[str]:
     """Names of sentences: the number where there is none, a count behind one that repeats."""
+    named = [name for name in names if name]
+    if len(named) == len(names) == len(set(named)):
+        return named
     seen: dict[str, int] = {}
     found = []
     for number, name in enumerate(names, start=1):

@@ -235,7 +235,7 @@ def _token(result: SystemPoints, word: int, taxonomy: Taxonomy | None) -> dict[s
         "wrong": [
             COMPARED[score].lower()
             for score, points in result.earned.items()
-            if points[at] < result.possible(score)[at] and score != "las"
+            if points[at] < (result.lemma_worth[at] if score == "lemma" else 1) and score != "las"
         ],
     }
     if other >= 0:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from gistmeter.formats.conllu.alignment import tree_parents
 from gistmeter.formats.conllu.pairs import ParsePairs, Segment
-from gistmeter.formats.conllu.treebank import Codes, Ints, Treebank
+from gistmeter.formats.conllu.treebank import Codes, Ints, Treebank, Vocabulary, compose
 from gistmeter.formats.taxonomy import NO_CLASS, Taxonomy
 from gistmeter.metrics.parsing.features import FeatureSets
 from gistmeter.metrics.parsing.weights import MUTABLE_WEIGHT, Weights, lemma_weight
@@ -83,10 +83,15 @@ class Comparison:
         found = points.astype(np.float64)
         return found if self.matched is None else found * self.matched
 
-    def equal(self, column: str, spell: Callable[[str], str] | None = None) -> Floats:
+    def equal(self, column: str, spell: Callable[[str], str] = compose) -> Floats:
+        """1 where the cells are spelled the same."""
         gold, system = self.codes(column)
-        spelling = self.pairs.spelling(column, spell) if spell else self.pairs.spelling(column)
-        return self.only_matched(spelling[gold] == spelling[system])
+        same = gold == system
+        unequal = np.flatnonzero(~same)
+        same[unequal] = _spelled_alike(
+            self.pairs.gold.vocabularies[column], gold[unequal], system[unequal], spell
+        )
+        return self.only_matched(same)
 
     def missing(self, score: str) -> str:
         """Why a score cannot be given; empty where it can."""
@@ -96,6 +101,22 @@ class Comparison:
             if column not in self.segment.match.system:
                 return f"no column {column} in the system's file"
         return ""
+
+
+def _spelled_alike(
+    vocabulary: Vocabulary, gold: Codes, system: Codes, spell: Callable[[str], str]
+) -> Bools:
+    """Whether different cells are the same under a spelling; each distinct one is spelled once."""
+    numbers: dict[str, int] = {}
+    distinct, inverse = np.unique(np.concatenate([gold, system]), return_inverse=True)
+    strings = vocabulary.strings
+    spelled = [
+        numbers.setdefault(spell(strings[code]) if code >= 0 else "", len(numbers))
+        for code in distinct.tolist()
+    ]
+    classes = np.asarray(spelled, np.int64)[inverse]
+    alike: Bools = classes[: len(gold)] == classes[len(gold) :]
+    return alike
 
 
 def lemma_weights(comparison: Comparison, weights: Weights) -> Floats:
