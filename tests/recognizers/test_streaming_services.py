@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from gistmeter.errors import InputError
 from gistmeter.recognizers import benchmark
 from gistmeter.recognizers.benchmark import Transcript, resolve, transcribe
+from gistmeter.recognizers.elevenlabs import ElevenLabsLive
 from gistmeter.recognizers.protocols import Recognizer
 from recognizers import vendors
 from recognizers.loopback import Conversation, Service, Visit
@@ -99,6 +101,12 @@ VENDORS = [
         {"type": "error", "status_code": 429, "message": "try again"},
     ),
 ]
+
+
+@pytest.fixture(autouse=True)
+def short_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ElevenLabs sends no farewell; on this machine a shorter quiet is as sure."""
+    monkeypatch.setattr(ElevenLabsLive, "settle", 0.3)
 
 
 @pytest.fixture(params=VENDORS, ids=lambda vendor: vendor.name)
@@ -297,6 +305,11 @@ def test_without_a_key_it_is_left_out(vendor: Vendor) -> None:
     assert found.recognizers == {}
     assert vendor.variable in found.skipped[vendor.name]
     assert resolve([vendor.name], {vendor.variable: "  "}).recognizers == {}
+
+
+def test_an_address_must_be_one_to_stream_to(vendor: Vendor) -> None:
+    with pytest.raises(InputError, match="begins with wss://"):
+        resolve([f"{vendor.name}:some-realtime@ftp://host"], {vendor.variable: KEY})
 
 
 def test_the_key_appears_nowhere(

@@ -261,7 +261,7 @@ class _Benchmark:
                 reason = transcript.error
             if failures == self._settings.stop_after and name not in self._abandoned:
                 self._abandoned[name] = reason
-                log.warning("%s is given up after %d failures: %s", name, failures, reason)
+                log.info("%s is given up after %d failures: %s", name, failures, reason)
 
     async def _transcribe(self, recognizer: Recognizer, clip: Clip) -> Transcript:
         if not clip.audio:

@@ -18,7 +18,7 @@ from gistmeter.recognizers.websocket import (
     WebSocketSession,
     key_of,
     model_and_url,
-    need_websockets,
+    stream_to,
 )
 
 MODEL = "ink-whisper"
@@ -41,8 +41,8 @@ class Cartesia:
     @classmethod
     def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
         key = key_of(cls.vendor, "CARTESIA_API_KEY", environment)
-        need_websockets("cartesia", cls.vendor)
-        return cls(key, *model_and_url(argument, MODEL, URL))
+        model, url = model_and_url(argument, MODEL, URL)
+        return cls(key, model, stream_to(cls.vendor, url, extra="cartesia"))
 
     @property
     def id(self) -> str:

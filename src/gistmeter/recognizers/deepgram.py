@@ -18,7 +18,7 @@ from gistmeter.recognizers.websocket import (
     WebSocketSession,
     key_of,
     model_and_url,
-    need_websockets,
+    stream_to,
 )
 
 MODEL = "nova-3"
@@ -40,8 +40,8 @@ class Deepgram:
     @classmethod
     def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
         key = key_of(cls.vendor, "DEEPGRAM_API_KEY", environment)
-        need_websockets("deepgram", cls.vendor)
-        return cls(key, *model_and_url(argument, MODEL, URL))
+        model, url = model_and_url(argument, MODEL, URL)
+        return cls(key, model, stream_to(cls.vendor, url, extra="deepgram"))
 
     @property
     def id(self) -> str:

@@ -28,7 +28,7 @@ from gistmeter.recognizers.websocket import (
     WebSocketSession,
     key_of,
     model_and_url,
-    need_websockets,
+    stream_to,
 )
 
 VENDOR = "ElevenLabs"
@@ -50,8 +50,8 @@ class ElevenLabs:
         key = key_of(VENDOR, "ELEVENLABS_API_KEY", environment)
         model, url = model_and_url(argument, MODEL, URL)
         if "realtime" in model:
-            need_websockets("elevenlabs", VENDOR)
-            return ElevenLabsLive(key, model, re.sub("^http", "ws", url) + LIVE)
+            live = stream_to(VENDOR, re.sub("^http", "ws", url) + LIVE, extra="elevenlabs")
+            return ElevenLabsLive(key, model, live)
         require("httpx", "elevenlabs", "Sending files to ElevenLabs")
         return ElevenLabsFiles(key, model, re.sub("^ws", "http", url) + FILES)
 

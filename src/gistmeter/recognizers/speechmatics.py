@@ -19,7 +19,7 @@ from gistmeter.recognizers.websocket import (
     WebSocketSession,
     key_of,
     model_and_url,
-    need_websockets,
+    stream_to,
 )
 
 OPERATING_POINT = "enhanced"
@@ -44,8 +44,8 @@ class Speechmatics:
     @classmethod
     def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
         key = key_of(cls.vendor, "SPEECHMATICS_API_KEY", environment)
-        need_websockets("speechmatics", cls.vendor)
-        return cls(key, *model_and_url(argument, OPERATING_POINT, URL))
+        model, url = model_and_url(argument, OPERATING_POINT, URL)
+        return cls(key, model, stream_to(cls.vendor, url, extra="speechmatics"))
 
     @property
     def id(self) -> str:

@@ -197,8 +197,10 @@ def key_of(vendor: str, variable: str, environment: Mapping[str, str]) -> str:
     return key
 
 
-def need_websockets(extra: str, vendor: str) -> None:
+def stream_to(vendor: str, url: str, *, extra: str) -> str:
+    """A service's address, once it is sure that it can be streamed to."""
     require("websockets", extra, f"Streaming to {vendor}")
+    return with_query(url, {})
 
 
 def model_and_url(argument: str, model: str, url: str) -> tuple[str, str]:
