@@ -37,7 +37,6 @@ STRUCTURE = "structure"
 HAS_ORIGINAL = "has_original"  # a field of pairs: "yes" where their system has the original too
 CLASS = "structure="  # what the columns of structure classes begin with
 NO_ORIGINAL = "no predictions for the unscrambled form"
-NO_STRUCTURE = "no structure class"
 
 
 def is_original(arrangement: str) -> bool:
@@ -124,11 +123,8 @@ class StructuralRobustness:
         columns = {STRUCTURE: np.where(classes != "", 1.0, np.nan)}
         for name in sorted({name for name in named if name}):
             columns[f"{CLASS}{name}"] = np.where(classes == name, 1.0, np.nan)
-        missing = [at for at, name in enumerate(named) if not name]
-        rows = (
-            Rows.of(pairs).with_numbers(columns).with_texts({STRUCTURE: [n or None for n in named]})
-        )
-        return rows.with_reasons(STRUCTURE, dict.fromkeys(missing, NO_STRUCTURE))
+        shown = {STRUCTURE: [name or None for name in named]}
+        return Rows.of(pairs).with_numbers(columns).with_texts(shown)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         columns = [name for name in rows.names if name.startswith(CLASS)]

@@ -1,0 +1,146 @@
+"""`score_text` and the pieces, as the documentation shows them."""
+
+from __future__ import annotations
+
+import doctest
+import math
+
+import pytest
+from text_doubles import Given, Letters
+
+import gistmeter
+import gistmeter.formats.predictions
+import gistmeter.formats.references
+import gistmeter.metrics.accuracy
+import gistmeter.texts.pieces
+import gistmeter.texts.scoring
+from gistmeter.errors import InputError
+from gistmeter.texts import semantic_accuracy
+from gistmeter.texts.choice import MAKERS, OWN, maker_of, makers_of
+
+CANDIDATES = ["喜欢学习", "天气晴朗", None]
+REFERENCES = [["喜欢学习", "热爱读书"], "害怕困难", "无人预测"]
+DOUBLES = {"embedder": Letters(), "matcher": Given(), "cross_encoder": Given(), "nli": Given()}
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        gistmeter.texts.pieces,
+        gistmeter.texts.scoring,
+        gistmeter.formats.predictions,
+        gistmeter.formats.references,
+        gistmeter.metrics.accuracy,
+    ],
+    ids=lambda module: module.__name__,
+)
+def test_examples_are_true(module: object) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted and not found.failed
+
+
+def test_score_text_with_the_embedded_profile() -> None:
+    run = gistmeter.score_text(CANDIDATES, REFERENCES, language="zh", metrics=["s_acc"])
+    score = run["s_acc"]
+    assert 0 < score.value < 1 and score.n == 2 and score.unscored == 1
+    assert score.reasons == {"no prediction": 1}
+    assert score.low <= score.value <= score.high and score.interval == (score.low, score.high)
+    assert score.partial == ("cross_encoder",)
+    assert run.to_polars()["s_acc"].to_list()[0] == pytest.approx(1.0, abs=1e-6)
+    assert len(run.to_pandas()) == 3
+    assert "<table>" in run._repr_html_()
+
+
+def test_score_text_with_models_of_ones_own() -> None:
+    run = gistmeter.score_text(CANDIDATES, REFERENCES, language="zh", models=DOUBLES)
+    assert not run["s_acc"].partial
+    assert run["s_logic"].value == 0.5
+    assert run.notes["readings"]["system"]["unreliable"] == 2
+    assert "s_cons" not in run.systems["system"].scores  # nothing is arranged
+
+
+def test_the_family_appears_with_its_inputs() -> None:
+    run = gistmeter.score_text(
+        ["喜欢学习", "热爱学习", "害怕困难", "害怕"],
+        ["喜欢学习", "喜欢学习", "害怕困难", "害怕困难"],
+        language="zh",
+        models=DOUBLES,
+        ids=["a", "a", "b", "b"],
+        arrangements=["original", "p1"] * 2,
+        structures=["x", "x", "y", "y"],
+        recovered=["a", "a", "b", "x"],
+        systems="mine",
+    )
+    scores = run.systems["mine"].scores
+    for name in ("s_cons", "mdr", "mda", "s_seq", "s_struct", "s_rob", "s_info", "recovery"):
+        assert math.isfinite(scores[name].value), name
+    assert scores["recovery"].value == 0.75
+
+
+def test_asking_for_s_logic_without_a_model_says_how_to_get_one() -> None:
+    with pytest.raises(InputError, match="gistmeter models pull paper"):
+        gistmeter.score_text(["a"], ["b"], language="en", metrics=["s_logic"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"candidates": []},
+        {"candidates": "ab"},
+        {"references": ["a"]},
+        {"ids": ["1"]},
+        {"aggregate": "median"},
+        {"metrics": ["s_acq"]},
+    ],
+)
+def test_bad_input(wrong: dict[str, object]) -> None:
+    good = {"candidates": ["a", "b"], "references": ["a", "b"], "language": "en", "models": DOUBLES}
+    with pytest.raises(InputError):
+        gistmeter.score_text(**{**good, **wrong})  # type: ignore[arg-type]
+
+
+def test_without_a_language_it_is_found() -> None:
+    run = gistmeter.score_text(["안녕하세요"], ["안녕하십니까"], metrics=["s_info"])
+    assert '"ko":' in run.signature
+
+
+def test_scores_know_their_makers() -> None:
+    assert makers_of(["bertscore", "s_acc"]) == ["s_acc"]
+    assert makers_of(["s_rob"]) == ["s_acc", "structure"]
+    assert makers_of(["S-Info", "recovery"]) == ["s_info", "recovery"]
+    for maker in MAKERS.values():
+        for info in maker.scores:
+            assert MAKERS[maker_of(info.name)] is maker
+    assert "parsing" in OWN
+    with pytest.raises(InputError, match="Can't find score 'parsing'"):
+        maker_of("parsing")
+
+
+def test_components_that_are_missing_are_left_out() -> None:
+    full = semantic_accuracy(
+        cross_encoder=0.8, bertscore=0.7, sts=0.6, lexical_cosine=0.5, f_beta=0.5
+    )
+    assert full == pytest.approx(0.68)
+    partial = semantic_accuracy(bertscore=0.7, sts=math.nan, lexical_cosine=0.5, f_beta=0.5)
+    assert partial == pytest.approx(0.6 * 0.6 + 0.4 * 0.5)
+    assert semantic_accuracy(representation=0.4, f_beta=0.4) == pytest.approx(0.4)
+    for wrong in ({}, {"bleu": 0.5, "f_beta": 0.5}):
+        with pytest.raises(InputError):
+            semantic_accuracy(**wrong)
+
+
+def test_words_and_texts_are_not_mixed() -> None:
+    with pytest.raises(InputError, match="give both alike"):
+        gistmeter.content_fbeta(["a"], "a b", language="en")
+    assert gistmeter.content_fbeta(["a"], [["a"], ["b"]], aggregate="mean") == 0.5
+    assert math.isnan(gistmeter.lexical_cosine([], ["a"]))
+    with pytest.raises(InputError):
+        gistmeter.lexical_cosine(["a"], ["a"], aggregate="median")
+
+
+def test_bertscore_takes_lists_and_models() -> None:
+    matches = gistmeter.bertscore(["a", "b"], ["a", "c"], model=Given({("a", "a"): 1.0}))
+    assert matches.f1.tolist() == [1.0, 0.5]
+    with pytest.raises(InputError, match="2 texts on one side and 1"):
+        gistmeter.bertscore(["a", "b"], ["a"], model=Given())
+    assert gistmeter.entailment("a", "b", model=Given()).entailment.tolist() == [0.5]

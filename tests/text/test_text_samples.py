@@ -1,0 +1,54 @@
+"""The sample of idioms: what it holds, and that it ranks its systems as it should."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from gistmeter import languages
+from gistmeter.cache import Cache
+from gistmeter.evaluate import evaluate
+from gistmeter.formats.predictions import Matched, match, read_predictions
+from gistmeter.formats.references import read_references
+from gistmeter.models.loading import load_models
+from gistmeter.texts.choice import TextSettings, build_metrics, possible_metrics
+
+SAMPLES = Path(str(files("gistmeter") / "samples" / "text"))
+LANGUAGES = {"chinese": "zh", "traditional_chinese": "zh-Hant", "japanese": "ja", "korean": "ko"}
+SYSTEMS = ("careful", "hasty", "literal")
+
+
+def sample(name: str) -> Matched:
+    references = read_references(SAMPLES / f"{name}_explanations.csv")
+    return match(read_predictions([SAMPLES / name]), references, language=LANGUAGES[name])
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_the_sample_is_whole(name: str) -> None:
+    found = sample(name)
+    idioms = {pair.id for pair in found.pairs}
+    assert len(idioms) >= 12
+    assert not found.without_reference and not found.without_prediction
+    assert {pair.system for pair in found.pairs} == set(SYSTEMS)
+    groups = {"original", "arrangement1", "arrangement2", "arrangement3"}
+    assert {pair.arrangement for pair in found.pairs} == groups
+    assert len(found.pairs) == len(idioms) * len(SYSTEMS) * len(groups)
+    assert any(len(pair.references) > 1 for pair in found.pairs)
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_the_systems_are_ranked_with_separate_intervals(name: str) -> None:
+    pairs = sample(name).pairs
+    models = load_models(["embedder", "matcher"], cache=Cache(None))
+    packs = {LANGUAGES[name]: languages.get(LANGUAGES[name])}
+    chosen = possible_metrics(pairs, nli=False)
+    run = evaluate(pairs, build_metrics(chosen, models, packs, TextSettings()))
+    best, middle, worst = (run.systems[system]["s_acc"] for system in SYSTEMS)
+    assert best.low > middle.high and middle.low > worst.high
+    recovered = [run.systems[system]["recovery"].value for system in SYSTEMS]
+    assert recovered == sorted(recovered, reverse=True)
+    assert run.systems["careful"]["mdr"].low > 0  # scrambling costs it something
+    assert run.systems["literal"]["polarity_conflict"].value > 0
+    assert ("s_struct" in run.systems["careful"].scores) == name.endswith("chinese")
