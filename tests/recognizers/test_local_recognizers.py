@@ -195,8 +195,9 @@ def vosk(monkeypatch) -> None:
 
 
 def vosk_folder(folder: Path, *parts: str) -> Path:
-    for part in ("am", "conf", *parts):
-        (folder / "model" / part).mkdir(parents=True)
+    for part in ("am/final.mdl", *parts):
+        (folder / "model" / part).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "model" / part).touch()
     return folder / "model"
 
 

@@ -86,10 +86,10 @@ def only_english(name: str, language: str) -> None:
 
 
 def model_folder(name: str, argument: str, parts: Iterable[str], command: str) -> Path:
-    """The folder of `name:FOLDER`, which must hold these files or folders."""
+    """The folder of `name:FOLDER`, which must hold one of these files."""
     if not argument:
         raise InputError(f"{name} needs a model: write {name}:FOLDER. Get one with: {command}")
     folder = Path(argument).expanduser()
-    if not folder.is_dir() or not all((folder / part).exists() for part in parts):
-        raise MissingModel("speech", name, f"{folder} ({', '.join(parts)})", command)
+    if not any((folder / part).is_file() for part in parts):
+        raise MissingModel("speech", name, f"{folder} ({' or '.join(parts)})", command)
     return folder

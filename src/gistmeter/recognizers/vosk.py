@@ -12,6 +12,7 @@ from gistmeter.formats.audio import SAMPLE_RATE
 from gistmeter.recognizers.local import LocalSession, model_folder, require
 from gistmeter.recognizers.protocols import RecognizerError, SpeechEvent
 
+LAYOUTS = ("am/final.mdl", "final.mdl")  # the newer and the older models
 WHERE = "a download from https://alphacephei.com/vosk/models, unpacked into that folder"
 
 
@@ -26,7 +27,7 @@ class Vosk:
 
     @classmethod
     def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:  # noqa: ARG003
-        return cls(model_folder("vosk", argument, ("am", "conf"), WHERE))
+        return cls(model_folder("vosk", argument, LAYOUTS, WHERE))
 
     @property
     def id(self) -> str:
