@@ -227,7 +227,8 @@ def speech(
         assets=assets, recognizers=recognizers or [],
     )  # fmt: skip
     found = choose_language(language, source.clips)
-    session.say("\n".join([*source.remarks, found.remark]).strip())
+    for remark in filter(None, [*source.remarks, found.remark]):
+        session.say(remark)
     reading = steps.build_reading(found.code, normalizer, numbers, alternatives)
     function = steps.load_custom(custom_metric)
     judge = steps.load_judge(session, llm, llm_url) if "ser" in scores else None

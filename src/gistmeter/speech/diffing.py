@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from gistmeter.errors import InputError
 from gistmeter.files import write_atomically
 from gistmeter.formats.transcripts import read_one_text
 from gistmeter.metrics.custom import call_safely
@@ -47,6 +48,8 @@ async def transcribe_and_diff(
 
     if isinstance(provider, str):
         resolved = resolve([provider])
+        if resolved.skipped:
+            raise InputError(f"{provider} cannot run. {resolved.skipped[provider]}")
         name, recognizer = next(iter(resolved.recognizers.items()))
     else:
         name = getattr(provider, "name", "") or getattr(provider, "__name__", "")

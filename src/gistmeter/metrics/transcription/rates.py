@@ -39,6 +39,13 @@ from gistmeter.types import Clip, ScoreInfo
 NO_TRANSCRIPT = "no transcript"
 NO_EXPECTED = "empty expected text"
 ALL = ("wer", "cer")
+COLUMNS = {
+    "wer": (
+        "wer", "match_percent", "word_edits", "words_expected", "words_got", "matches",
+        "insertions", "deletions", "substitutions",
+    ),
+    "cer": ("cer", "char_edits", "chars_expected", "chars_got"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +116,10 @@ class ErrorRates:
         table = clip_rows(clips, expected, segmented=self.segmented)
         columns = Columns(len(table.rows))
         got = [None if clip.got is None else self.reading.read(clip.got) for clip in clips]
+        # Columns are there even where every transcript is missing, so that rates are undefined.
         for rate in self.rates:
-            columns.numbers[rate] = [math.nan] * columns.size
+            for name in COLUMNS[rate]:
+                columns.numbers[name] = [math.nan] * columns.size
         if "wer" in self.rates:
             self._count_words(table, expected, got, columns)
         if "cer" in self.rates:
@@ -128,7 +137,6 @@ class ErrorRates:
         got: Sequence[TextForm | None],
         columns: Columns,
     ) -> None:
-        columns.numbers["match_percent"] = [math.nan] * columns.size
         for said, heard, bounds, places in zip(
             expected, got, table.bounds, table.places, strict=True
         ):
