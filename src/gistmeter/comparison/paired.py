@@ -243,6 +243,8 @@ def _result(
         return replace(
             found, test="none", note="one cluster is all there is: no interval and no test"
         )
+    if options.test == "permutation" and 2 ** (1 - min(60, len(matched.clusters))) > 0.05:
+        found = replace(found, note=_few(len(matched.clusters)))
     by_cluster = sample.clusters[score]
     drawn = np.concatenate(sample.drawn[score])
     low, high = significance.percentile_interval(drawn, options.confidence)
@@ -255,6 +257,13 @@ def _result(
         effect=significance.paired_d(by_cluster),
         superiority=significance.superiority(sign * by_cluster),
         detectable=significance.detectable(drawn, options.confidence),
+    )
+
+
+def _few(clusters: int) -> str:
+    return (
+        f"with {clusters} clusters no p-value can be below {2.0 ** (1 - clusters):.3g}: "
+        "the test needs 6 at least"
     )
 
 

@@ -163,7 +163,12 @@ def distributions(bins: Sequence[Mapping[str, Any]], systems: Sequence[str], tit
         .encode(
             x=alt.X("start:Q", bin="binned", title=title),
             x2="end:Q",
-            y=alt.Y("count:Q", title=None, stack=None, axis=alt.Axis(tickCount=2)),
+            y=alt.Y(
+                "count:Q",
+                title=None,
+                stack=None,
+                axis=alt.Axis(labels=False, ticks=False, grid=False),
+            ),
             color=colour,
         )
         .properties(width=WIDTH - 140 if len(systems) > 1 else WIDTH - 50, height=height)

@@ -34,7 +34,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     """Values and ranks, then every pair, within 80 columns."""
     unit = str(comparison.get("unit") or "")
     arrow = "higher" if comparison["higher_is_better"] else "lower"
-    board = Table(title=safe(f"{comparison['metric']} ({arrow} is better)"), title_justify="left")
+    console.print(safe(f"{comparison['metric']} ({arrow} is better)"), style="bold")
+    board = Table()
     board.add_column("rank", justify="right")
     board.add_column("system", overflow="fold")
     board.add_column("value", justify="right")
@@ -42,7 +43,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         value = comparison["values"].get(system)
         board.add_row(_rank(comparison, system), safe(system), _number(value, unit))
     console.print(board)
-    pairs = Table(title_justify="left")
+    pairs = Table()
     for name, justify in (
         ("a", "left"), ("b", "left"), ("a − b", "right"), ("interval", "right"), ("p", "right"),
         ("d", "right"), ("n", "right"),

@@ -42,7 +42,9 @@ def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData
     run, rows = opener.run, opener.run.rows
     name = headline(run)
     if rows is None or not len(rows):
-        return ItemData({"columns": [], "systems": [], "groups": [], "items": [], "shared": {}})
+        return ItemData(
+            {"columns": [], "systems": [], "groups": [], "items": [], "shared": {}, "parts": False}
+        )
     columns = _item_columns(run, rows)
     wanted = list(choose(rows, name, higher=_higher(run, name), everything=everything))
     items: list[tuple[int, dict[str, Any]]] = []
@@ -53,20 +55,28 @@ def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData
         if size > room and not everything and items:
             break
         items.append((at, item))
-    kept = [item for _, item in sorted(items, key=lambda pair: pair[0])]
+    worth = any("w" in item for _, item in items)
+    items.sort(key=lambda pair: (-pair[1].get("w", 0.0), pair[0]))
+    kept = [item for _, item in items]
     data = {
         "command": run.command,
         "columns": [{"name": shown(column, 60), "unit": _unit(run, column)} for column in columns],
         "systems": [shown(system, 200) for system in run.systems],
+        "parts": has_parts(rows),
         "groups": list(dict.fromkeys(shown(group, 200) for group in rows.keys["group"])),
         "pair": [shown(system, 200) for system in ordered(run, name)[:2]],
-        "sort": shown(name, 60) if name in columns else "id",
+        "sort": "" if worth else shown(name, 60) if name in columns else "id",
         "down": not _higher(run, name),
-        "snippet": _snippet_name(rows),
+        "snippet": _snippet_name(rows) or ("text" if any(item["x"] for item in kept) else ""),
         "shared": opener.kept.get("shared", {}),
         "items": kept,
     }
     return ItemData(data, _note(len(kept), len(rows), name))
+
+
+def has_parts(rows: Rows) -> bool:
+    """Do items have several rows, as a book has sentences?"""
+    return len(np.unique(rows.item)) < len(rows)
 
 
 def _note(kept: int, total: int, name: str) -> str:

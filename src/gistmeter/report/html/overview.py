@@ -26,7 +26,10 @@ HEADINGS = {
     "parse": "Parse: morphology, syntax, semantics",
     "speech": "Speech: what was heard of what was said",
 }
+# Where the first score is not the one to judge by: half of any summary is "covered" by its mean.
+HEADLINES = {"book": ("coverage_at", "source_recall")}
 NOUNS = {"book": "summary sentence", "parse": "sentence", "speech": "clip"}
+CLUSTERS = {"book": "book", "text": "item", "parse": "sentence", "speech": "speaker or clip"}
 REAL = 0.05
 
 
@@ -43,8 +46,10 @@ def score_names(run: Run) -> list[str]:
 
 
 def headline(run: Run) -> str:
-    """The first score that some system has a value for."""
-    names = score_names(run)
+    """The score to judge by: the first that some system has a value for."""
+    held = score_names(run)
+    first = [name for name in HEADLINES.get(run.command, ()) if name in held]
+    names = [*first, *held]
     for name in names:
         if any(math.isfinite(score.value) for score in _held(run, name).values()):
             return name
@@ -92,8 +97,9 @@ def answer(run: Run, comparison: Comparison | None) -> str:
     if runner is None:
         return f"{ahead}. Whether that is real was not tested."
     p = _number(runner.get("p_corrected"))
-    if not math.isfinite(p):
-        return f"{ahead}. There is too little data for a test."
+    if not math.isfinite(p) or _too_few(runner):
+        units = count(int(runner.get("clusters") or 0), CLUSTERS.get(run.command, "cluster"))
+        return f"{ahead}. {units} are too few to test whether that is real."
     if systems[1] in tied:
         group = [system for system in systems if system == systems[0] or system in tied]
         least = _number(runner.get("detectable"))
@@ -110,6 +116,12 @@ def answer(run: Run, comparison: Comparison | None) -> str:
         )
     rest = "" if len(systems) == 2 else " and ahead of all others" if not tied else ""
     return f"{ahead}{rest}. The difference is real: {_evidence(run, runner, best.unit)}."
+
+
+def _too_few(pair: Mapping[str, Any]) -> bool:
+    """So few clusters that no exchange of systems could be rare."""
+    clusters = int(pair.get("clusters") or 0)
+    return pair.get("test") == "permutation" and 0 < clusters < 40 and 2 ** (1 - clusters) >= REAL
 
 
 def _alone(run: Run, system: str, score: Score) -> str:

@@ -116,7 +116,9 @@ def _section(
         pairs_legend=_pairs_legend(lead),
         pictures=drawn,
         tables=[*tables(run), *family_tables(opener)],
-        comparable=len(run.systems) > 1 and bool(items.data["items"]),
+        comparable=len(run.systems) > 1
+        and bool(items.data["items"] and items.data["columns"])
+        and not items.data["parts"],
         chosen=items.note,
         settings=_settings(run),
         signature=shown(run.signature, 1200),

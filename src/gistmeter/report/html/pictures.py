@@ -95,13 +95,13 @@ def _components(
             "low": score.low if math.isfinite(score.low) else score.value,
             "high": score.high if math.isfinite(score.high) else score.value,
         }
-        for other in alike[:14]
+        for other in alike[:10]
         for system in systems
         if (score := run.systems[system].scores.get(other)) and math.isfinite(score.value)
     ]
     if len(alike) < 2:
         return None
-    names = [charts.label(other) for other in alike[:14]]
+    names = [charts.label(other) for other in alike[:10]]
     return Picture("All scores", charts.components(rows, _shown(labels, systems), names))
 
 

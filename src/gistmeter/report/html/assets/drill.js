@@ -129,7 +129,7 @@ function render(key, item) {
   $("drill-title").textContent = item.i;
   $("drill-title").lang = item.l || "";
   $("drill-sub").textContent = [item.s, item.g].filter(Boolean).join(" · ");
-  const same = data.items.filter((other) => other.i === item.i && other.g === item.g);
+  const same = data.parts ? [] : data.items.filter((other) => other.i === item.i && other.g === item.g);
   $("drill-systems").replaceChildren(...(same.length > 1 ? same.map((other) => make("button", {
     type: "button", "aria-pressed": String(other === item), onclick: () => { opened.item = other; render(key, other); },
   }, other.s + "  " + number(other.v[0], (data.columns[0] || {}).unit))) : []));
@@ -137,7 +137,8 @@ function render(key, item) {
   for (const why of item.r) parts.push(make("p", { class: "reasons" }, "Unscored: " + why));
   for (const block of [...item.b, ...(item.e === undefined ? [] : data.shared[item.e] || [])]) {
     const inside = blocks[block.k] ? blocks[block.k](block, item) : null;
-    if (inside) parts.push(make("div", { class: "block b-" + block.k }, block.n && typeof block.n === "string" ? make("h3", {}, block.n) : null, inside));
+    if (inside && block.f) parts.push(make("details", { class: "block fold" }, make("summary", {}, block.f), inside));
+    else if (inside) parts.push(make("div", { class: "block b-" + block.k }, block.n && typeof block.n === "string" ? make("h3", {}, block.n) : null, inside));
   }
   $("drill-body").replaceChildren(...parts);
   $("drill").scrollTop = 0;

@@ -62,7 +62,8 @@ function itemsTable(place, key) {
     const kept = data.items.filter((item) =>
       (!system.value || item.s === system.value) && (group.selectedIndex <= 0 || item.g === group.value) &&
       (!scored.value || (scored.value === "no") === (item.v[0] === null)) && tests.every((test) => test(item)));
-    const field = fields.find(([name]) => name === state.sort) || fields[0];
+    const field = fields.find(([name]) => name === state.sort);
+    if (!field) return kept;
     const sign = state.down ? -1 : 1;
     const value = field[1];
     kept.sort((a, b) => {

@@ -22,5 +22,5 @@ def blocks(item: Item, opener: Opener) -> list[Block]:  # noqa: ARG001
             if value is not None:
                 rows.append([name, value])
     if rows:
-        found.append({"k": "table", "n": "Numbers", "c": ["name", "value"], "r": rows})
+        found.append({"k": "table", "f": "All numbers", "c": ["name", "value"], "r": rows})
     return found

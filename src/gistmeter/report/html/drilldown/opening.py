@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gistmeter.report.html.wording import script_language, shown
+from gistmeter.report.html.wording import LONGEST, script_language, shown
 from gistmeter.rows import Rows
 from gistmeter.types import Run
 
@@ -80,7 +80,7 @@ class Opener:
         """All blocks of a row, the family's own first and the rest of its columns last.
 
         Beside them, what a family adds to the page's item: `e` and `h`, the shared view it points
-        to and the place in it; `x`, its text in the table.
+        to and the place in it; `x`, its text in the table; `w`, its worth: the highest come first.
         """
         from gistmeter.report.html.drilldown import book, generic, parse, speech, text
 
@@ -127,8 +127,8 @@ def marked(label: str, runs: Sequence[tuple[str, str]], lang: str = "") -> Block
     return {**block, "l": lang} if lang else block
 
 
-def plain(label: str, text: str, lang: str = "") -> Block:
-    return marked(label, [(shown(text), "")], lang)
+def plain(label: str, text: str, lang: str = "", *, longest: int = LONGEST) -> Block:
+    return marked(label, [(shown(text, longest), "")], lang)
 
 
 def rounded(value: float, digits: int = 4) -> float | None:

@@ -33,6 +33,8 @@ def blocks(item: Item, opener: Opener) -> list[Block]:
     sentence = sentences(opener).get((item.key("system"), item.key("id")))
     if sentence is not None:
         tokens = [token for token in sentence.get("tokens") or [] if isinstance(token, Mapping)]
+        lost = sentence.get("lost")
+        item.extra["w"] = float(lost) if isinstance(lost, int | float) else 0.0
         item.extra["x"] = shown(" ".join(str(token.get("form", "")) for token in tokens), 160)
         found += [tree(tokens)] if 0 < len(tokens) <= LONGEST else []
         found.append(differences(tokens))

@@ -12,6 +12,7 @@ from gistmeter.report.html.drilldown.opening import Block, Item, Opener, marked,
 from gistmeter.report.html.wording import shown
 
 SOUNDS = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
+DIFF, TEXT = 9000, 1500  # characters shown of a diff, and of a text beside it
 GROUPS = (
     ("both", "In both", "both"),
     ("expected", "Missing from the transcript", "missing"),
@@ -39,17 +40,22 @@ def blocks(item: Item, opener: Opener) -> list[Block]:
     for name, label in (("expected", "Expected"), ("got", "Transcript")):
         text = item.text(name)
         if text:
-            found.append(plain(label, text, item.lang(text[:400])))
+            found.append(plain(label, text, item.lang(text[:400]), longest=TEXT))
     return found
 
 
 def diff_runs(edits: list[Any]) -> list[tuple[str, str]]:
     """Runs of the diff: what was lost, then what stands in its place."""
     runs: list[tuple[str, str]] = []
-    for edit in edits:
+    size = 0
+    for at, edit in enumerate(edits):
+        if size > DIFF:
+            runs.append((f"… ({len(edits) - at:,} further runs of words)", ""))
+            break
         if not (isinstance(edit, list) and len(edit) == 3):
             continue
         kind, expected, got = (str(part) for part in edit)
+        size += len(expected) + len(got) + 30
         if kind == "=":
             runs.append((shown(got or expected), ""))
         else:
