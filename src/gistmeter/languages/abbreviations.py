@@ -19,11 +19,11 @@ from functools import cache
 
 from gistmeter.languages import lexicons
 
-LAST_WORD = re.compile(r"[^\s\"'“„‘‚«‹»(\[—–]+$")
+LAST_WORD = re.compile(r"[^\s\"“„‘‚«‹»(\[—–]+$")
 DOTTED = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]$")
 ROMAN = re.compile(r"[IVXLC]+$")
 NUMBER_FOLLOWS = re.compile(r"\d|(?:[IVXLC]{2,}|[VX])\b")
-NEXT_WORD = re.compile(r"([^\W\d_]{2,})(?!\.)")
+NEXT_WORD = re.compile(r"([^\W\d_]{2,}(?!\.)|I(?=[\s'’]))")
 DIGITS = re.compile(r"\d+$")
 DATE = re.compile(r"\d\.\s?\d{1,2}$")
 
@@ -50,7 +50,9 @@ class Abbreviations:
         found = LAST_WORD.search(head)
         if found is None:
             return True
-        word = found[0]
+        word = found[0].rpartition("--")[2].lstrip("'’")
+        if not word:
+            return True
         alone = first and not head[: found.start()].strip()
         if DIGITS.match(word):
             return self._ends_after_number(head, following, alone)

@@ -142,9 +142,13 @@ class Splitter:
 
     def _ends(self, text: str, begin: int, mark: re.Match[str], stop: int, end: int) -> bool:
         """Whether the sentence that began at `begin` ends with this terminator."""
+        if text[stop] in PAUSES:
+            return False
+        if stop == mark.end() and text[stop - 1] in WIDE:
+            return True
         after = text[stop : min(stop + RIGHT, end)]
         closed = text[mark.end() : stop]
-        if after[0] in PAUSES or (closed and self._goes_on(closed, after)):
+        if closed and self._goes_on(closed, after):
             return False
         following = after[OPENING.match(after).end() :]  # type: ignore[union-attr]
         if following[:1].islower():

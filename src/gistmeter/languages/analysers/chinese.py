@@ -8,6 +8,7 @@ in memory, by the same function, from the file in the package, and nothing is wr
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,9 @@ from typing import Any
 
 from gistmeter.errors import MissingDependency
 from gistmeter.languages.analysers import Token, version_of
+
+
+PARTICLE = re.compile("(?<![显卓昭名专编土论巨原译遗拙合新])著(?![名作称述书者录有文])")
 
 
 @cache
@@ -38,7 +42,7 @@ def segmenter() -> Any:
 
 @cache
 def converter(direction: str) -> Any:
-    """OpenCC's converter; `tw2s` is from traditional characters, Taiwan's variants too."""
+    """OpenCC's converter: `t2s` from traditional to simplified characters."""
     try:
         import opencc
     except ImportError as error:
@@ -47,8 +51,12 @@ def converter(direction: str) -> Any:
 
 
 def simplify(text: str) -> str:
-    """Traditional characters to simplified ones; others are left as they are."""
-    return str(converter("tw2s").convert(text))
+    """Traditional characters to simplified ones; others are left as they are.
+
+    OpenCC's `t2s` leaves 著, which Taiwan writes for the particle 着 too; its `tw2s` would also turn
+    the 著 of a simplified 显著 into 着. So the particle is told from 著 in 著名, 显著 … here.
+    """
+    return PARTICLE.sub("着", str(converter("t2s").convert(text)))
 
 
 def lower(word: str) -> str:

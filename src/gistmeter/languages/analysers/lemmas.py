@@ -33,8 +33,11 @@ def lemma(word: str, language: str) -> str:
 def negated_lemma(word: str, language: str) -> str:
     """The lemma with the prefix of negation, where the dictionary would drop it.
 
-    For Czech it gives nepřišel the lemma přijít; what did not happen is not what happened.
+    For Czech it gives nepřišel the lemma přijít and for English wasn't the lemma be; what did not
+    happen is not what happened.
     """
+    if language == "en" and (word == "cannot" or word.endswith(("n't", "n’t"))):
+        return "not"
     form = lemma(word, language)
     if language == "cs" and word.startswith("ne") and not form.startswith("ne"):
         return f"ne{form}"

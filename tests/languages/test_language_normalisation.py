@@ -1,0 +1,121 @@
+"""Normalisation, numerals and number words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gistmeter import languages
+from gistmeter.languages.numerals import han_to_digits, han_value
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        ("en", "  Ｆｕｌｌ ﬁne “Quotes” – 1,234  ", 'full fine "quotes" - 1234'),
+        ("zh", "漢語：二十四個人", "汉语:24个人"),
+        ("zh-Hant", "漢語ＡＢＣ", "汉语abc"),
+        ("ja", "ﾊﾟｿｺﾝ　三百円", "パソコン 300円"),
+        ("ja", "漢語", "漢語"),
+        ("cs", "Žluťoučký 1 000", "žluťoučký 1000"),
+        ("ru", "Ещё ЁЛКА", "ещё ёлка"),
+        ("ko", "１２３ 가나\u200b다", "123 가나다"),
+        ("de", "Straße", "strasse"),
+    ],
+)
+def test_normalise(code: str, text: str, expected: str) -> None:
+    assert languages.get(code).normalise(text) == expected
+
+
+def test_yo_is_folded_only_where_asked() -> None:
+    assert languages.get("ru").normalise("Ещё", fold=True) == "еще"
+
+
+@pytest.mark.parametrize("code", languages.CODES)
+@given(
+    text=st.text(max_size=40) | st.text("0123456789,. 一二十百千万零〇年人國国ＡａЁё", max_size=30)
+)
+def test_normalising_twice_changes_nothing(code: str, text: str) -> None:
+    language = languages.get(code)
+    for fold in (False, True):
+        once = language.normalise(text, fold=fold)
+        assert language.normalise(once, fold=fold) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("二十四个人", "24个人"),
+        ("三百零五年", "305年"),
+        ("二〇二四年", "2024年"),
+        ("一万两千三百元", "12300元"),
+        ("一亿三千万人", "130000000人"),
+        ("第十二章", "第12章"),
+        ("一百", "100"),
+        ("千万不要", "千万不要"),
+        ("一心一意", "一心一意"),
+        ("五十步笑百步", "五十步笑百步"),
+        ("十分好", "十分好"),
+        ("三三两两", "三三两两"),
+        ("万一", "万一"),
+        ("五六个", "五六个"),
+    ],
+)
+def test_numerals_become_digits_where_that_is_safe(text: str, expected: str) -> None:
+    assert han_to_digits(text) == expected
+
+
+@given(st.integers(11, 99_999_999))
+def test_every_number_written_in_chinese_is_read(number: int) -> None:
+    assert han_value(written(number)) == str(number)
+
+
+def written(number: int) -> str:
+    """A number below 10^8 as Chinese writes it."""
+    if number >= 10_000:
+        high, low = divmod(number, 10_000)
+        return f"{below(high)}万" + ("零" if 0 < low < 1000 else "") + (below(low) if low else "")
+    return below(number)
+
+
+def below(number: int) -> str:
+    out, zero = "", False
+    for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit, number = divmod(number, unit)
+        if digit:
+            out += ("零" if zero and out else "") + "零一二三四五六七八九"[digit] + name
+        zero = not digit
+    return out
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        ("en", "Twenty-one men", "21 men"),
+        ("en", "two hundred and five", "205"),
+        ("en", "nineteen thirty-two", "1932"),
+        ("en", "three thousand four hundred and six", "3406"),
+        ("en", "one two three", "1 2 3"),
+        ("en", "one and two", "1 and 2"),
+        ("en", "the twenty-first", "the twenty-first"),
+        ("en", "someone tender", "someone tender"),
+        ("cs", "dvacet jedna lidí", "21 lidí"),
+        ("cs", "pětadvacet", "25"),
+        ("cs", "v roce tisíc devět set třicet dva", "v roce 1932"),
+        ("cs", "devatenáct set třicet dva", "1932"),
+        ("ru", "двадцать один человек", "21 человек"),
+        ("ru", "две тысячи двести пять", "2205"),
+        ("fr", "vingt et un", "vingt et un"),
+    ],
+)
+def test_number_words_become_digits(code: str, text: str, expected: str) -> None:
+    assert languages.get(code).number_words(text) == expected
+
+
+@pytest.mark.parametrize("code", ["en", "cs", "ru"])
+@given(text=st.text(max_size=60))
+def test_texts_without_number_words_stay(code: str, text: str) -> None:
+    language = languages.get(code)
+    once = language.number_words(text)
+    assert language.number_words(once) == once

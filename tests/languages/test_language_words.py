@@ -1,0 +1,132 @@
+"""Words and content words, pack by pack."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gistmeter import languages
+
+WORDS = {
+    "zh": (
+        "成功和失败都与同一个人有关。",
+        ["成功", "和", "失败", "都", "与", "同一个", "人", "有关"],
+    ),
+    "zh-Hant": (
+        "成功和失敗都與同一個人有關。",
+        ["成功", "和", "失敗", "都", "與", "同一個", "人", "有關"],
+    ),
+    "ja": ("彼は毎日、本を読んだ。", ["彼", "は", "毎日", "本", "を", "読ん", "だ"]),
+    "ko": ("그는 책을 읽었다.", ["그", "는", "책", "을", "읽었다"]),
+    "en": ("It's 3.5 miles, he said.", ["It's", "3.5", "miles", "he", "said"]),
+    "cs": ("Nejlepší lidé přišli 5. května.", ["Nejlepší", "lidé", "přišli", "5", "května"]),
+    "ru": ("Хорошие люди пришли.", ["Хорошие", "люди", "пришли"]),
+    "fr": ("L'été, c'est bien.", ["L'été", "c'est", "bien"]),
+    "hi": ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+    "th": ("น้ำใจ", ["น้ำ", "ใจ"]),
+}
+CONTENT = {
+    "zh": ("比喻成功和失败都与同一个人有关", ["成功", "失败", "同一个"]),
+    "zh-Hant": ("比喻成功和失敗都與同一個人有關", ["成功", "失败", "同一个"]),
+    "ja": ("彼は熱心に勉強した。", ["熱心", "勉強"]),
+    "ko": (
+        "겉으로는 친한 체하지만 속으로는 해칠 생각이다.",
+        ["겉", "친하다", "속", "해치다", "생각"],
+    ),
+    "en": ("The bravest children weren't there.", ["brave", "child", "not"]),
+    "cs": ("Nejlepší lidé nepřišli.", ["nejlepší", "člověk", "nepřijít"]),
+    "ru": ("Самые хорошие люди не пришли.", ["хороший", "человек", "не", "прийти"]),
+    "de": ("Die Häuser", ["die", "häuser"]),
+}
+
+
+@pytest.mark.parametrize("code", WORDS)
+def test_words_stand_as_they_are_written(code: str) -> None:
+    text, words = WORDS[code]
+    assert languages.get(code).words(text) == words
+
+
+@pytest.mark.parametrize("code", CONTENT)
+def test_content_words_are_lemmas_without_stop_words(code: str) -> None:
+    text, words = CONTENT[code]
+    assert languages.get(code).content_words(text) == words
+
+
+@pytest.mark.parametrize(
+    ("code", "one", "other"),
+    [
+        ("zh", "三百二十人ＡＢＣ", "320人abc"),
+        ("zh", "有二十四個人", "有24个人"),
+        ("ja", "気持ちがいい", "気持がいい"),
+        ("ja", "ｶﾀｶﾅ", "カタカナ"),
+        ("ko", "안 가다", "가지 않다"),
+        ("ru", "всё еще зеленый", "все ещё зелёный"),
+        ("en", "1,000 BRAVE men", "1000 brave men"),
+        ("cs", "1 000 hradů", "1000 hrady"),
+    ],
+)
+def test_the_same_in_another_spelling_has_the_same_content(code: str, one: str, other: str) -> None:
+    language = languages.get(code)
+    assert sorted(language.content_words(one)) == sorted(language.content_words(other)) != []
+
+
+SIMPLIFIED_AND_TRADITIONAL = [
+    ("汉语词汇非常丰富", "漢語詞彙非常豐富"),
+    ("看着前面说话着", "看著前面說話著"),
+    ("他的头发很干燥", "他的頭髮很乾燥"),
+    ("皇后后来发现了", "皇后後來發現了"),
+    ("里面的情况很复杂", "裡面的情況很複雜"),
+    ("形容人品德高尚", "形容人品德高尚"),
+    ("比喻事物发展变化迅速", "比喻事物發展變化迅速"),
+    ("不断恢复显著的成绩", "不斷恢復顯著的成績"),
+]
+
+
+@pytest.mark.parametrize(("simplified", "traditional"), SIMPLIFIED_AND_TRADITIONAL)
+def test_both_chinese_scripts_have_the_same_content(simplified: str, traditional: str) -> None:
+    zh, hant = languages.get("zh"), languages.get("zh-Hant")
+    expected = zh.content_words(simplified)
+    assert expected
+    assert hant.content_words(traditional) == expected
+    assert hant.content_words(simplified) == expected
+    assert zh.content_words(traditional) == expected
+
+
+@given(st.lists(st.sampled_from([pair[0] for pair in SIMPLIFIED_AND_TRADITIONAL]), max_size=4))
+def test_conversion_to_traditional_does_not_change_content(clauses: list[str]) -> None:
+    from gistmeter.languages.analysers.chinese import converter
+
+    text = "，".join(clauses)
+    traditional = converter("s2tw").convert(text)
+    content = languages.get("zh").content_words(text)
+    assert languages.get("zh-Hant").content_words(traditional) == content
+
+
+def test_plain_jieba_keeps_punctuation_and_script() -> None:
+    plain = languages.get("zh-Hant", tokenizer="jieba")
+    assert plain.words("成功，失败！") == ["成功", "，", "失败", "！"]
+    assert "，" in plain.content_words("成功，失败")
+    assert "失敗" in "".join(plain.content_words("失敗"))
+
+
+@pytest.mark.parametrize("code", languages.CODES)
+@given(text=st.text(max_size=60))
+def test_any_text_has_words_that_occur_in_it(code: str, text: str) -> None:
+    language = languages.get(code)
+    bare = "".join(text.split())
+    for word in language.words(text):
+        assert word.strip()
+        assert "".join(word.split()) in bare
+    assert all(language.content_words(text))
+
+
+@pytest.mark.parametrize("code", languages.CODES)
+@given(text=st.text(max_size=60))
+def test_places_of_tokens_are_places_in_the_text(code: str, text: str) -> None:
+    end = 0
+    for token in languages.get(code).analyser.tokens(text):
+        assert 0 <= token.start <= token.end <= len(text)
+        if code != "ko":  # Korean endings share a syllable with their stem
+            assert token.start >= end
+            end = token.end
