@@ -8,6 +8,7 @@ it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import threading
 from collections.abc import Callable
@@ -41,7 +42,7 @@ class Worker:
                 result = function(*arguments)
             except BaseException as error:  # handed over to who waits for it
                 failure = error
-            if not loop.is_closed():
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
                 loop.call_soon_threadsafe(settle, result, failure)
 
         self._jobs.put(job)
