@@ -111,6 +111,7 @@ def test_alternatives_work_inside_unspaced_text() -> None:
         ("en", "in nineteen thirty two", "in 1932"),
         ("en", "one hundred and five dogs", "105 dogs"),
         ("cs", "dva tisíce dvacet jedna", "2021"),
+        ("en", "five million dollars", "5000000 dollars"),
         ("ru", "двести тридцать пять тысяч", "235000"),
         ("hu", "húsz", "húsz"),
     ],
@@ -119,6 +120,15 @@ def test_numbers_as_digits(code: str, spoken: str, digits: str) -> None:
     assert " ".join(read(spoken, code, numbers="digits")) == digits
     assert " ".join(read(digits, code, numbers="digits")) == digits
     assert " ".join(read(spoken, code)) == spoken
+
+
+def test_digits_with_a_multiplier_are_the_number_in_words() -> None:
+    one = read("5 million dollars for 20 thousand people", numbers="digits")
+    assert one == read("five million dollars for twenty thousand people", numbers="digits")
+
+
+def test_digits_of_every_script_are_the_same() -> None:
+    assert read("٢٠٢٠", "ar", numbers="digits") == ("2020",)
 
 
 def test_unknown_settings_say_what_there_is() -> None:

@@ -29,7 +29,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gistmeter.errors import UnknownName
-from gistmeter.metrics.transcription.numerals import write_digits
 from gistmeter.signature import digest
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ ANALYSED = frozenset({"zh", "zh-Hant", "ja", "ko", "th"})  # words by an analyse
 UNSPACED = frozenset({"zh", "zh-Hant", "ja", "th"})  # characters without spaces
 PAUSES = re.compile(r"[\u2012-\u2015\u2E3A\u2E3B\u2026]|\.{2,}")  # dashes and ellipses part words
 APOSTROPHES = "'’‘ʼ`´＇"
+MULTIPLIED = re.compile(r"\b(\d{1,3}) (1000|1000000|1000000000)\b")
 ANNOTATIONS = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
 
 Alternatives = tuple[tuple[str, ...], ...]
@@ -118,7 +118,15 @@ class Reading:
         if self.code == "ru":
             plain = plain.replace("ё", "е")
         plain = " ".join(plain.split())
-        return write_digits(plain, self.code) if self.numbers == "digits" else plain
+        return self._write_digits(plain) if self.numbers == "digits" else plain
+
+    def _write_digits(self, plain: str) -> str:
+        """Number words as digits, and `5 million` as five million: one number either way."""
+        digits = "".join(
+            str(unicodedata.decimal(character)) if character.isdecimal() else character
+            for character in self.language.number_words(plain)
+        )
+        return MULTIPLIED.sub(lambda found: str(int(found[1]) * int(found[2])), digits)
 
     def _unify(self, plain: str) -> str:
         """Every spelling in `alternatives` replaced by the one that stands for it."""
