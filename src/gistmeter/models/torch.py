@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import InputError, MissingDependency
+from gistmeter.errors import FormatError, InputError, MissingDependency
 from gistmeter.models import folder as folders
 from gistmeter.models.encoding import States, Window, cut
 from gistmeter.models.hub import Place, locate
@@ -105,15 +105,20 @@ class _TorchModel:
         source = str(self.place.folder)
         if self.settings.threads:
             torch.set_num_threads(self.settings.threads)
-        network = getattr(transformers, self.kind).from_pretrained(
-            source,
-            local_files_only=True,
-            trust_remote_code=False,
-            use_safetensors=any(self.place.folder.glob("*.safetensors")),
-            weights_only=True,
-            dtype=torch.float32,
-            **changes,
-        )
+        transformers.utils.logging.disable_progress_bar()
+        try:
+            network = getattr(transformers, self.kind).from_pretrained(
+                source,
+                local_files_only=True,
+                trust_remote_code=False,
+                use_safetensors=any(self.place.folder.glob("*.safetensors")),
+                weights_only=True,
+                dtype=torch.float32,
+                **changes,
+            )
+        except Exception as error:  # whatever a damaged or hostile file makes of the loader
+            line = (str(error).strip().splitlines() or [""])[0][:200]
+            raise FormatError(f"the weights cannot be read ({line})", path=source) from error
         return network.eval().to(self.device)
 
     def tensors(

@@ -1,0 +1,198 @@
+"""A model's folder that has an ONNX file, run by ONNX Runtime without torch.
+
+Looked for: `model.onnx` or `onnx/model.onnx`, beside `tokenizer.json` and `config.json`. Inputs are
+found by name (`input_ids`, `attention_mask`, `token_type_ids`), outputs as exporters name them
+(`last_hidden_state` or `token_embeddings`; `logits`). Such a file gives the last layer only, so
+`--layer` with another one is an error. Windows of one length share a batch and nothing is padded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter.errors import FormatError, InputError
+from gistmeter.models import folder as folders
+from gistmeter.models.encoding import States, Window, cut
+from gistmeter.models.hub import Place, locate
+from gistmeter.models.pairs import PairTokens
+from gistmeter.models.protocols import TextPair
+from gistmeter.models.settings import ModelSettings
+
+FILES = ("model.onnx", "onnx/model.onnx")
+STATES = ("last_hidden_state", "token_embeddings", "hidden_states", "tokens")
+BUDGET = 2048
+Float64 = npt.NDArray[np.float64]
+
+
+def load(
+    roles: frozenset[str],
+    name: str,
+    settings: ModelSettings,
+    folder: Path,  # noqa: ARG001 - nothing is converted
+) -> Any:
+    """The back end for a role; its weights are read when the first text comes."""
+    place = locate(" and ".join(sorted(roles)), name, settings)
+    config = folders.read_config(place.folder)
+    if roles == {"cross_encoder"}:
+        return OnnxCrossEncoder(place, config, settings)
+    if roles == {"nli"}:
+        return OnnxEntailment(place, config, settings)
+    return OnnxEncoder(place, config, settings)
+
+
+class _OnnxModel:
+    pads = False
+
+    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
+        self.place, self.config, self.settings = place, config, settings
+        self.longest = folders.maximum_length(place.folder, config, settings.max_length)
+        self.budget = settings.batch_size or BUDGET
+        found = [place.folder / file for file in FILES if (place.folder / file).is_file()]
+        if not found or not (place.folder / "tokenizer.json").is_file():
+            raise FormatError("needs model.onnx and tokenizer.json", path=place.folder)
+        self.file = found[0]
+
+    @property
+    def id(self) -> str:
+        return f"{self.place.id}/onnx/max={self.longest}"
+
+    @cached_property
+    def session(self) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self.settings.threads
+        options.log_severity_level = 3
+        options.enable_cpu_mem_arena = False
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            return onnxruntime.InferenceSession(
+                str(self.file), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # ONNX Runtime has no base class of its own
+            raise FormatError(f"cannot be run ({error})", path=self.file) from error
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(self.place.folder / "tokenizer.json"))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return tokenizer
+
+    def run(self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """All outputs by name, for sequences of one length."""
+        tokens = np.asarray(ids, dtype=np.int64)
+        given = {
+            "input_ids": tokens,
+            "attention_mask": np.ones_like(tokens),
+            "token_type_ids": np.asarray(types, dtype=np.int64) if types else np.zeros_like(tokens),
+        }
+        wanted = {
+            one.name: given[one.name] for one in self.session.get_inputs() if one.name in given
+        }
+        names = [one.name for one in self.session.get_outputs()]
+        return dict(zip(names, self.session.run(None, wanted), strict=True))
+
+
+class OnnxEncoder(_OnnxModel):
+    """A `TokenEncoder` on the last layer."""
+
+    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
+        super().__init__(place, config, settings)
+        self.layer = int(config.get("num_hidden_layers") or 0)
+        if settings.layer not in (None, self.layer):
+            raise InputError(
+                f"'{place.name}' as ONNX gives layer {self.layer} only, not {settings.layer}"
+            )
+        self._pooling = folders.read_pooling(place.folder, settings.pooling)
+        self.prefix = folders.PREFIXES.get(place.name, "")
+
+    @property
+    def pooling(self) -> str:
+        return self._pooling.id
+
+    @cached_property
+    def frame(self) -> tuple[list[int], list[int]]:
+        """Special tokens before and after a text, the prefix included."""
+        whole = self.tokenizer.encode("a")
+        marks = whole.special_tokens_mask
+        head = marks.index(0)
+        tail = len(marks) - marks[::-1].index(0)
+        prefix = self.tokenizer.encode(self.prefix.strip(), add_special_tokens=False).ids
+        return [*whole.ids[:head], *(prefix if self.prefix else [])], whole.ids[tail:]
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[Window]]:
+        ready = [text.strip() for text in texts]
+        head, tail = self.frame
+        found = []
+        for text in self.tokenizer.encode_batch(ready, add_special_tokens=False):
+            windows = []
+            for part in cut(len(text.ids), max(1, self.longest - len(head) - len(tail))):
+                content = text.ids[part]
+                special = [True] * len(head) + [False] * len(content) + [True] * len(tail)
+                windows.append(Window([*head, *content, *tail], special))
+            found.append(windows)
+        return found
+
+    def encode(self, windows: Sequence[Window]) -> list[States]:
+        outputs = self.run([window.ids for window in windows], [])
+        name = next((one for one in STATES if one in outputs), None)
+        if name is None:
+            raise FormatError(f"has none of the outputs {', '.join(STATES)}", path=self.file)
+        return [States(states, self._pooling.pool(states)) for states in outputs[name]]
+
+
+class _OnnxPairs(_OnnxModel):
+    def tokenize(self, pairs: Sequence[TextPair]) -> list[PairTokens]:
+        ready = [(first.strip(), second.strip()) for first, second in pairs]
+        whole = self.tokenizer.encode_batch(ready)
+        self.tokenizer.enable_truncation(self.longest, strategy="longest_first")
+        seen = self.tokenizer.encode_batch(ready)
+        self.tokenizer.no_truncation()
+        extra = self.tokenizer.num_special_tokens_to_add(True)
+        return [
+            PairTokens(
+                cut_off.ids,
+                cut_off.type_ids,
+                1 - (len(cut_off.ids) - extra) / max(1, len(full.ids) - extra)
+                if len(full.ids) > len(cut_off.ids)
+                else 0.0,
+            )
+            for cut_off, full in zip(seen, whole, strict=True)
+        ]
+
+    def logits(self, pairs: Sequence[PairTokens]) -> npt.NDArray[np.float32]:
+        outputs = self.run([pair.ids for pair in pairs], [pair.types for pair in pairs])
+        if "logits" not in outputs:
+            raise FormatError("has no output 'logits'", path=self.file)
+        return np.asarray(outputs["logits"], dtype=np.float32)
+
+
+class OnnxCrossEncoder(_OnnxPairs):
+    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
+        super().__init__(place, config, settings)
+        self.activation = folders.read_activation(config, settings.activation)
+
+    @property
+    def id(self) -> str:
+        return f"{super().id}/{self.activation}"
+
+    def read(self, pairs: Sequence[PairTokens]) -> Float64:
+        return folders.activate(self.logits(pairs)[:, :1], self.activation)
+
+
+class OnnxEntailment(_OnnxPairs):
+    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
+        super().__init__(place, config, settings)
+        self.order = folders.label_order(config, place.name)
+
+    def read(self, pairs: Sequence[PairTokens]) -> Float64:
+        return folders.softmax(self.logits(pairs))[:, self.order]
