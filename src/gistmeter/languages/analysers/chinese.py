@@ -17,7 +17,6 @@ from typing import Any
 from gistmeter.errors import MissingDependency
 from gistmeter.languages.analysers import Token, version_of
 
-
 PARTICLE = re.compile("(?<![显卓昭名专编土论巨原译遗拙合新])著(?![名作称述书者录有文])")
 
 
@@ -56,7 +55,8 @@ def simplify(text: str) -> str:
     OpenCC's `t2s` leaves 著, which Taiwan writes for the particle 着 too; its `tw2s` would also turn
     the 著 of a simplified 显著 into 着. So the particle is told from 著 in 著名, 显著 … here.
     """
-    return PARTICLE.sub("着", str(converter("t2s").convert(text)))
+    simplified = str(converter("t2s").convert(text)).replace("苧", "苎")  # 薴: two steps
+    return PARTICLE.sub("着", simplified)
 
 
 def lower(word: str) -> str:
