@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A command on a sample; `{samples}` stands for the folder of the samples."""
+    """A command on a sample.
+
+    `{samples}` stands for the folder of the samples, `{clips}` for that of the recordings, which
+    are cut from one that an offline recogniser brings along.
+    """
 
     name: str
     arguments: tuple[str, ...]
@@ -54,11 +58,30 @@ def text_step(name: str, language: str) -> Step:
     )
 
 
+def parse_step(language: str) -> Step:
+    files = (f"{{samples}}/parse/{language}-{name}.conllu" for name in ("gold", "careful", "hasty"))
+    return Step(
+        f"parse-{language}", ("parse", *files, "--taxonomy", "{samples}/parse/taxonomy.csv")
+    )
+
+
 STEPS = (
     text_step("chinese", "zh"),
     text_step("traditional_chinese", "zh-Hant"),
     text_step("japanese", "ja"),
     text_step("korean", "ko"),
+    Step(
+        "book",
+        (
+            "book",
+            "--source-path={samples}/book/originals.json",
+            "--summary-path={samples}/book/faithful.json",
+            "--summary-path={samples}/book/unfaithful.json",
+        ),
+    ),
+    parse_step("en"),
+    parse_step("cs"),
+    Step("speech", ("speech", "--assets={clips}", "--recognizers=moonshine,pocketsphinx")),
 )
 
 
@@ -89,8 +112,15 @@ def run_step(step: Step, folder: Path) -> None:
     """Run a step's command as if it had been typed, without its own table."""
     from gistmeter.cli import app
 
-    samples = str(importlib.resources.files("gistmeter") / "samples")
-    arguments = [part.replace("{samples}", samples) for part in step.arguments]
+    places = {"{samples}": str(importlib.resources.files("gistmeter") / "samples")}
+    if any("{clips}" in part for part in step.arguments):
+        from gistmeter.recognizers.sample import write_samples
+
+        places["{clips}"] = str(folder.with_name("clips"))
+        write_samples(folder.with_name("clips"))
+    arguments = list(step.arguments)
+    for mark, place in places.items():
+        arguments = [part.replace(mark, place) for part in arguments]
     with contextlib.redirect_stdout(io.StringIO()):
         code = app([*arguments, "-o", str(folder), "--overwrite", "--quiet"], standalone_mode=False)
     if code:
@@ -100,12 +130,12 @@ def run_step(step: Step, folder: Path) -> None:
 def family_table(family: str, runs: Mapping[str, Run]) -> Table:
     """The headline scores of a family's samples, with intervals, in 80 columns."""
     scores = HEADLINES[family]
-    title = f"{family}: value [95% interval]; * partial"
+    title = f"{family}: value and 95% interval (* partial)"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("sample")
     table.add_column("system", overflow="fold")
     for score in scores:
-        table.add_column(score, justify="right")
+        table.add_column(score, justify="right", no_wrap=True)
     for name, run in runs.items():
         rows = [(system, [cell(run, system, score) for score in scores]) for system in run.systems]
         for at, (system, cells) in enumerate(rows):
@@ -115,12 +145,12 @@ def family_table(family: str, runs: Mapping[str, Run]) -> Table:
 
 
 def cell(run: Run, system: str, name: str) -> str:
-    """A score in few characters: 0.78 [0.74, 0.83]."""
+    """A score in few characters: 0.78 0.74–0.83."""
     score = run.systems[system].scores.get(name)
     if score is None or not math.isfinite(score.value):
         return "–"
     digits = 1 if score.unit == "%" else 2
     shown = f"{score.value:.{digits}f}"
     if math.isfinite(score.low):
-        shown += f" [{score.low:.{digits}f}, {score.high:.{digits}f}]"
+        shown += f" {score.low:.{digits}f}–{score.high:.{digits}f}"
     return shown + ("*" if score.partial else "")
