@@ -138,5 +138,7 @@ def test_torch_is_not_touched(tmp_path: Path) -> None:
         "heavy = {'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr

