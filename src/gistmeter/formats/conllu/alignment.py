@@ -200,7 +200,7 @@ class _Side:
         self.starts, self.ends = spans.starts.tolist(), spans.ends.tolist()
         self.joined = spans.in_multiword.tolist()
         strings = treebank.vocabularies["FORM"].strings
-        lowered = [compose(string).lower() for string in strings]
+        lowered = [unblanked(string).lower() for string in strings]
         self.forms = [lowered[code] for code in treebank.columns["FORM"].tolist()]
         self.size = len(self.starts)
         self.at = 0
