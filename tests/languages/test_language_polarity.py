@@ -43,6 +43,10 @@ CHINESE = {
     "非常美丽": PRAISE,
     "阴险狡诈": BLAME,
     "坐在椅子上": NEUTRAL,
+    "毫不犹豫地伤害别人": (True, True, True),
+    "不放在心上的消极态度": (False, True, True),
+    "没有真正的才能": NOT_GOOD,
+    "不是真正的英雄": NOT_GOOD,
     "无恶不作": BLAME,
     "不屈不挠": PRAISE,
 }

@@ -24,7 +24,7 @@ WORDS = {
     "ru": ("Хорошие люди пришли.", ["Хорошие", "люди", "пришли"]),
     "fr": ("L'été, c'est bien.", ["L'été", "c'est", "bien"]),
     "hi": ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
-    "th": ("น้ำใจ", ["น้ำ", "ใจ"]),
+    "lo": ("ນ້ຳໃຈ", ["ນ້ຳ", "ໃຈ"]),
 }
 CONTENT = {
     "zh": ("比喻成功和失败都与同一个人有关", ["成功", "失败", "同一个"]),
@@ -101,6 +101,12 @@ def test_conversion_to_traditional_does_not_change_content(clauses: list[str]) -
     traditional = converter("s2tw").convert(text)
     content = languages.get("zh").content_words(text)
     assert languages.get("zh-Hant").content_words(traditional) == content
+
+
+def test_thai_has_words_of_a_dictionary_or_clusters() -> None:
+    thai = languages.get("th")
+    words = thai.words("น้ำใจ 3.5")
+    assert words == (["น้ำ", "ใจ", "3.5"] if "unicode" in thai.id else ["น้ำใจ", "3.5"])
 
 
 def test_plain_jieba_keeps_punctuation_and_script() -> None:

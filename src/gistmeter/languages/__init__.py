@@ -46,9 +46,10 @@ PACKS = {
     "en": "en",
     "cs": "cs",
     "ru": "ru",
+    "th": "th",
 }
 ALIASES = {"zh-hans": "zh", "zh-cn": "zh", "zh-sg": "zh", "zh-tw": "zh-Hant", "zh-hk": "zh-Hant"}
-CODES = (*PACKS, "generic")
+CODES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru", "generic")
 TOKENIZERS = ("jieba", "unicode")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from gistmeter.errors import MissingDependency
 from gistmeter.languages.analysers import Token, version_of
+from gistmeter.languages.analysers.unicode import is_word
 
 PARTICLE = re.compile("(?<![显卓昭名专编土论巨原译遗拙合新])著(?![名作称述书者录有文])")
 
@@ -55,7 +56,8 @@ def simplify(text: str) -> str:
     OpenCC's `t2s` leaves 著, which Taiwan writes for the particle 着 too; its `tw2s` would also turn
     the 著 of a simplified 显著 into 着. So the particle is told from 著 in 著名, 显著 … here.
     """
-    simplified = str(converter("t2s").convert(text)).replace("苧", "苎")  # 薴: two steps
+    simplified = str(converter("t2s").convert(text))
+    simplified = simplified.replace("苧", "苎")  # what 薴 becomes takes a second step
     return PARTICLE.sub("着", simplified)
 
 
@@ -63,11 +65,6 @@ def lower(word: str) -> str:
     """In small letters, unless that changes the length (İ): places in the text must stay right."""
     small = word.lower()
     return small if len(small) == len(word) else word
-
-
-def is_word(word: str) -> bool:
-    """Whether there is a letter or digit in it."""
-    return any(character.isalnum() for character in word)
 
 
 @dataclass(frozen=True, slots=True)

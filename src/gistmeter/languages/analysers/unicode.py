@@ -29,6 +29,11 @@ RUN = f"{LETTER}(?:{LETTER}|{MARK})*"
 WORD = re.compile(f"{NUMBER}|{RUN}(?:['’\\-‐]{RUN})*|{UNSPACED}")
 
 
+def is_word(word: str) -> bool:
+    """Whether there is a letter or digit in it."""
+    return any(character.isalnum() for character in word)
+
+
 @dataclass(frozen=True, slots=True)
 class Unicode:
     """Words for any language, without a dictionary."""

@@ -3,7 +3,8 @@
 A polar word may be several of jieba's words (longest first, at most four). A word of four or
 more characters that no list has is read as its halves (品德高尚: 高尚). A word that begins with
 不, 没, 无 or 未 before a polar word is a negation with that word (不高兴); 不 and 没 before any
-other single character are a negation alone (不动). A不A is a question, no negation.
+other single character are a negation alone (不动). A不A is a question, no negation. 的 and 地
+end the reach of the negation of a verb (毫不犹豫地牺牲, 不放在心上的消极态度).
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
 PUNCTUATION = frozenset("，。；！？：…,;!?:\n（）()“”")
 QUESTION = re.compile(r"(\w)[不没]\1")
 LONGEST = 4
+ATTRIBUTIVE = frozenset("的地")
+# Negations of a noun and of being reach over 的: 没有真正的才能, 不是真正的朋友.
+NOMINAL = frozenset(
+    ("没有", "没", "无", "毫无", "绝无", "并无", "尚无", "不是", "并非", "绝非", "非")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +43,16 @@ class ChineseReader:
         questions = [found.span() for found in QUESTION.finditer(text)]
         silent = Mask(tuple(sorted({*silent.spans, *questions})))
         marks: list[Mark] = []
-        place = 0
+        place, verbal = 0, False  # whether a negation of a verb is open
         while place < len(tokens):
             taken, found = self._at(tokens, place, silent)
+            if verbal and tokens[place].form in ATTRIBUTIVE:
+                found = [Mark(Kind.BORDER, tokens[place].start, tokens[place].end, place)]
+            for mark in found:
+                if mark.kind is Kind.NEGATION:
+                    verbal = tokens[place].form not in NOMINAL
+                elif mark.kind is Kind.BORDER:
+                    verbal = False
             marks += found
             place += taken
         return marks

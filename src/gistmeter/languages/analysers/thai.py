@@ -1,0 +1,52 @@
+"""Thai words by PyThaiNLP (Apache 2.0), longest matching in its dictionary (newmm).
+
+Thai is written without spaces. Where PyThaiNLP is not installed its words are clusters of a
+consonant with its vowels and tones; the id says which, so that scores of the two are not mixed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from gistmeter.languages.analysers import Token, version_of
+from gistmeter.languages.analysers.unicode import Unicode, is_word
+
+
+@cache
+def tokenize() -> Any:
+    """PyThaiNLP's function, or None where it is not installed."""
+    try:
+        from pythainlp.tokenize import word_tokenize
+    except ImportError:
+        return None
+    return word_tokenize
+
+
+@dataclass(frozen=True, slots=True)
+class Thai:
+    """Words by dictionary, or clusters."""
+
+    @property
+    def id(self) -> str:
+        version = version_of("pythainlp")
+        return Unicode().id if version.endswith("-absent") else version
+
+    def tokens(self, text: str) -> list[Token]:
+        if tokenize() is None:
+            return Unicode().tokens(text)
+        found, place = [], 0
+        for word in tokenize()(text, engine="newmm", keep_whitespace=True):
+            start = text.find(word, place)
+            if start < 0 or not is_word(word):
+                continue
+            place = start + len(word)
+            found.append(Token(word, word.lower(), start, place))
+        return found
+
+    def words(self, text: str) -> list[str]:
+        return [token.surface for token in self.tokens(text)]
+
+    def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
+        return [token.form for token in self.tokens(text) if token.form not in stop]
