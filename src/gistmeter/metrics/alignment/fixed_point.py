@@ -76,7 +76,6 @@ class SimilarityRows:
         self.length = min(fitting, max(1, rows * widest // columns))
         self.start = self.stop = self.offset = 0
         self.block: Block = np.zeros((0, 0))
-        self.sums = np.empty(widest)
         self.magic = np.float64(math.ldexp(1.5, 52 - unit.exponent))
         self.magic_bits = int(self.magic.view(np.int64))
 
@@ -90,10 +89,8 @@ class SimilarityRows:
             self.block = self.similarity.block(self.start, self.stop, self.offset, end)
         return self.block[row - self.start, first - self.offset : last - self.offset + 1]
 
-    def integers(self, row: int, first: int, last: int, plus: int = 0) -> Ints:
-        """The same as integers, each with `plus` added; overwritten by the next call."""
-        sums = self.sums[: last - first + 1]
-        np.add(self.floats(row, first, last), self.magic, out=sums)
-        whole: Ints = sums.view(np.int64)
-        whole += plus - self.magic_bits
-        return whole
+    def integers(self, row: int, first: int, last: int, plus: int, out: Ints) -> Ints:
+        """The same as integers, each with `plus` added, in `out`."""
+        np.add(self.floats(row, first, last), self.magic, out=out.view(np.float64))
+        out += plus - self.magic_bits
+        return out

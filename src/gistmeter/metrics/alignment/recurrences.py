@@ -20,6 +20,7 @@ above), then skipping the source sentence (from beside).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,7 @@ NOWHERE = -(1 << 61)  # below any sum; sums may still be added to it
 MATCH, ABOVE, BESIDE = 1, 2, 4  # bits of a cell's byte
 ONLY_BESIDE = bytes([BESIDE])
 RECORD = bytes([1])
+CACHED = 512 << 10  # bytes of a block of rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,13 @@ def trace_monotone(cells: SimilarityRows, band: Band) -> Trace:
     low, high = band.low.tolist(), band.high.tolist()
     records = np.empty((len(low), band.widest), np.bool_)  # where the running maximum rises
     running = np.zeros(high[-1] + 1, np.int64)
+    gains = np.empty(band.widest, np.int64)
     known = high[0]
     for row, (start, end) in enumerate(zip(low, high, strict=True)):
         running[known + 1 : end + 1] = running[known]  # the maximum goes on beyond its window
         known = end
         reached = running[start : end + 1]
-        reached += cells.integers(row, start, end)
+        reached += cells.integers(row, start, end, 0, gains[: end - start + 1])
         np.maximum.accumulate(reached, out=reached)
         records[row, 0] = True
         np.greater(reached[1:], reached[:-1], out=records[row, 1 : end - start + 1])
@@ -71,76 +74,104 @@ def trace_monotone(cells: SimilarityRows, band: Band) -> Trace:
 
 def trace_needleman_wunsch(cells: SimilarityRows, band: Band, gap: int, doubt: int) -> Trace:
     """One source sentence to one summary sentence at most; skipping either costs `gap`."""
-    low, high = band.low.tolist(), band.high.tolist()
     moves = Moves(band, doubt)
-    before, after = _edged(high[-1]), _edged(high[-1])
-    before[1 : high[0] + 2] = 0
-    for row in range(1, len(low)):
-        start, end = low[row], high[row]
+    stack, gains = moves.make_stack(), moves.make_rows()
+    stack[0, 1 : moves.high[0] + 2] = 0
+    for first, count in moves.blocks():
+        start, end = moves.low[first], moves.high[first]
         inner = max(start, 1)  # the first node that a match can lead to
-        above = before[start + 1 : end + 2]
-        match = cells.integers(row - 1, inner - 1, end - 1, plus=-2 * gap)
-        match += before[inner : end + 1]
-        reached = after[start + 1 : end + 2]
-        reached[0] = above[0]
-        np.maximum(match, above[inner - start :], out=reached[inner - start :])
-        np.maximum.accumulate(reached, out=reached)
-        after[start] = NOWHERE
-        moves.record(row, reached, match, above, reached[:-1])
-        before, after = after, before
+        match = gains[:count, : end - inner + 1]
+        for at in range(count):
+            before, reached = stack[at], stack[at + 1, start + 1 : end + 2]
+            cells.integers(first + at - 1, inner - 1, end - 1, -2 * gap, match[at])
+            match[at] += before[inner : end + 1]
+            reached[0] = before[start + 1]
+            np.maximum(match[at], before[inner + 1 : end + 2], out=reached[inner - start :])
+            np.maximum.accumulate(reached, out=reached)
+            stack[at + 1, start] = NOWHERE
+        reached, above = (stack[at : at + count, start + 1 : end + 2] for at in (1, 0))
+        moves.record(first, reached, match, above, reached[:, :-1])
+        stack[0, start : end + 2] = stack[count, start : end + 2]
     return moves.follow_matches()
 
 
 def trace_dtw(cells: SimilarityRows, band: Band, doubt: int) -> Trace:
     """A path from the first pair to the last, each step one sentence on in either text or both."""
-    low, high = band.low.tolist(), band.high.tolist()
-    one = cells.unit.integer(1.0)
     moves = Moves(band, doubt)
-    sums = np.empty(band.widest, np.int64)
-    before, after = _edged(high[-1]), _edged(high[-1])
-    np.add.accumulate(cells.integers(0, 0, high[0], plus=-one), out=before[1 : high[0] + 2])
-    for row in range(1, len(low)):
-        start, end = low[row], high[row]
-        losses = cells.integers(row, start, end, plus=-one)
-        total = np.add.accumulate(losses, out=sums[: len(losses)])
-        match, above = before[start : end + 1], before[start + 1 : end + 2]
-        reached = np.maximum(match, above, out=after[start + 1 : end + 2])
-        reached[1:] -= total[:-1]
-        np.maximum.accumulate(reached, out=reached)
-        reached += total
-        after[start] = NOWHERE
-        best = np.subtract(reached, losses, out=losses)  # of the three ways into the cell
-        moves.record(row, best, match, above, reached[:-1])
-        before, after = after, before
+    one, sums = cells.unit.integer(1.0), np.empty(band.widest, np.int64)
+    stack, losses = moves.make_stack(), moves.make_rows()
+    begun = stack[0, 1 : moves.high[0] + 2]
+    np.add.accumulate(cells.integers(0, 0, moves.high[0], -one, begun), out=begun)
+    for first, count in moves.blocks():
+        start, end = moves.low[first], moves.high[first]
+        loss, total = losses[:count, : end - start + 1], sums[: end - start + 1]
+        for at in range(count):
+            before, reached = stack[at], stack[at + 1, start + 1 : end + 2]
+            cells.integers(first + at, start, end, -one, loss[at])
+            np.add.accumulate(loss[at], out=total)
+            np.maximum(before[start : end + 1], before[start + 1 : end + 2], out=reached)
+            reached[1:] -= total[:-1]
+            np.maximum.accumulate(reached, out=reached)
+            reached += total
+            stack[at + 1, start] = NOWHERE
+        reached = stack[1 : count + 1, start + 1 : end + 2]
+        match, above = (stack[:count, start + at : end + at + 1] for at in (0, 1))
+        best = np.subtract(reached, loss, out=loss)  # of the three ways into each cell
+        moves.record(first, best, match, above, reached[:, :-1])
+        stack[0, start : end + 2] = stack[count, start : end + 2]
     return moves.follow_cells()
 
 
-def _edged(last: int) -> Ints:
-    """Columns 0 to last with one more before them, all unreached."""
-    return np.full(last + 2, NOWHERE)
-
-
 class Moves:
-    """For each cell, the moves into it that are best or within `doubt` of it, in one byte."""
+    """For each cell, the moves into it that are best or within `doubt` of it, in one byte.
+
+    Rows with the same window are worked on in blocks that stay in the processor's cache.
+    """
 
     def __init__(self, band: Band, doubt: int) -> None:
         self.low, self.high = band.low.tolist(), band.high.tolist()
         self.doubt = doubt
+        self.widest = band.widest
+        self.height = max(1, min(CACHED // (16 * band.widest), len(self.low)))
         self.table = np.empty((len(self.low), band.widest), np.uint8)
-        self.least = np.empty(band.widest, np.int64)
-        self.flags: Bools = np.empty(band.widest, np.bool_)
+        self.least = self.make_rows()
+        self.flags: Bools = np.empty(self.least.shape, np.bool_)
 
-    def record(self, row: int, best: Ints, match: Ints, above: Ints, beside: Ints) -> None:
-        """Note the ways into a row's cells; ways that fewer cells have belong to the last ones."""
-        least = np.subtract(best, self.doubt, out=self.least[: len(best)])
-        codes = self.table[row, : len(best)]
-        codes[0] = 0
-        np.greater_equal(beside, least[1:], out=codes[1:].view(np.bool_))
+    def make_stack(self) -> Ints:
+        """A row and the block of rows after it: all columns and one before them, unreached."""
+        return np.full((self.height + 1, self.high[-1] + 2), NOWHERE)
+
+    def make_rows(self) -> Ints:
+        return np.empty((self.height, self.widest), np.int64)
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """First row and number of rows of each block, without row 0."""
+        first = 1
+        while first < len(self.low):
+            count, window = 1, (self.low[first], self.high[first])
+            while (
+                count < self.height
+                and first + count < len(self.low)
+                and (self.low[first + count], self.high[first + count]) == window
+            ):
+                count += 1
+            yield first, count
+            first += count
+
+    def record(self, first: int, best: Ints, match: Ints, above: Ints, beside: Ints) -> None:
+        """Note the ways into the cells of a block; ways that fewer columns have end with it."""
+        count, width = best.shape
+        least = np.subtract(best, self.doubt, out=self.least[:count, :width])
+        codes = self.table[first : first + count, :width]
+        codes[:, 0] = 0
+        np.greater_equal(beside, least[:, 1:], out=codes[:, 1:].view(np.bool_))
         for ways in (above, match):
+            missing = width - ways.shape[1]
+            flags = np.greater_equal(
+                ways, least[:, missing:], out=self.flags[:count, missing:width]
+            )
             np.add(codes, codes, out=codes)
-            missing = len(best) - len(ways)
-            flags = np.greater_equal(ways, least[missing:], out=self.flags[: len(ways)])
-            part = codes[missing:]
+            part = codes[:, missing:]
             np.add(part, flags.view(np.uint8), out=part)
 
     def enter(self, row: int, column: int) -> tuple[int, int]:

