@@ -53,8 +53,8 @@ def converter(direction: str) -> Any:
 def simplify(text: str) -> str:
     """Traditional characters to simplified ones; others are left as they are.
 
-    OpenCC's `t2s` leaves 著, which Taiwan writes for the particle 着 too; its `tw2s` would also turn
-    the 著 of a simplified 显著 into 着. So the particle is told from 著 in 著名, 显著 … here.
+    OpenCC's `t2s` leaves 著, which Taiwan writes for the particle 着 too; its `tw2s` would also
+    turn the 著 of a simplified 显著 into 着. So the particle is told from 著 in 著名, 显著 … here.
     """
     simplified = str(converter("t2s").convert(text))
     simplified = simplified.replace("苧", "苎")  # what 薴 becomes takes a second step
