@@ -25,7 +25,7 @@ matplotlib jieba opencc fugashi unidic_lite kiwipiepy simplemma lingua tokenizer
 
 def test_the_exported_names() -> None:
     assert sorted(gistmeter.__all__) == sorted(NAMES)
-    assert dir(gistmeter) == gistmeter.__all__
+    assert dir(gistmeter) == sorted(gistmeter.__all__)
 
 
 @pytest.mark.parametrize("name", NAMES)
