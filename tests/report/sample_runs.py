@@ -190,10 +190,14 @@ FOX = (
     "Together they built a new boat.", "From then on they fished together.",
 )  # fmt: skip
 BOOKS = (
-    ("The old man", FOX, (FOX[0], FOX[2], FOX[6], "A dragon appeared over the town."), (0, 2, 6, 6)),
-    ("渔夫", ("从前有一个老渔夫。", "他每天出海。", "有一天来了大风暴。", "船坏了。", "孩子帮助了他。"),
-     ("从前有一个渔夫。", "风暴毁了船。", "孩子帮助了他。"), (0, 3, 4)),
-)  # fmt: skip
+    ("The old man", FOX, (FOX[0], FOX[2], FOX[6], "A dragon appeared."), (0, 2, 6, 6)),
+    (
+        "渔夫",
+        ("从前有一个老渔夫。", "他每天出海。", "有一天来了大风暴。", "船坏了。", "孩子帮助了他。"),
+        ("从前有一个渔夫。", "风暴毁了船。", "孩子帮助了他。"),
+        (0, 3, 4),
+    ),
+)
 
 
 def _book(
@@ -216,7 +220,8 @@ def _book(
         {"sentence": list(summary), "source_sentence": [source[column] for column in aligned]}
     )
     document = {
-        "kind": "book", "title": title, "path": [[row, column] for row, column in enumerate(aligned)],
+        "kind": "book", "title": title,
+        "path": [[row, column] for row, column in enumerate(aligned)],
         "source": {"sentences": list(source)}, "summary": {"sentences": list(summary)},
         "sentences": [
             {"sentence": words, "aligned_index": column, "aligned_similarity": value,

@@ -19,6 +19,7 @@ from gistmeter.comparison.matching import (
 )
 from gistmeter.comparison.paired import compare
 from gistmeter.comparison.results import Options
+from gistmeter.errors import InputError
 from gistmeter.rows import Rows
 from gistmeter.types import Metric, Run
 
@@ -36,7 +37,10 @@ def findings(loaded: Loaded, options: Options | None = None) -> dict[str, Any]:
     options = options or Options(resamples=RESAMPLES)
     if len(among) > MOST_SYSTEMS and not options.baseline:
         options = replace(options, baseline=_best(among, scores[0]))
-    compared = compare(among, scores, options, force=True)
+    try:
+        compared = compare(among, scores, options, force=True)
+    except InputError:  # systems of different items are shown side by side, not compared
+        return {"comparisons": []}
     return {"comparisons": [one.to_dict() for one in compared]}
 
 

@@ -6,6 +6,7 @@ matrix product a block.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -49,6 +50,12 @@ def compare(
     pairs = _pairs(among, options.baseline)
     forced = {score: _refuse(pairs, score, force) for score in chosen}
     samples = _samples(pairs, chosen, options)
+    if not any(sample.matched.clusters for sample in samples):
+        first, second = pairs[0]
+        raise InputError(
+            f"'{first.name}' and '{second.name}' have no item in common: they are matched by id "
+            "(and group)"
+        )
     return [
         _conclude(among, pairs, samples, score, options, forced=forced[score]) for score in chosen
     ]
@@ -146,16 +153,13 @@ def _samples(
 
 def _sample(first: Contender, second: Contender, scores: Sequence[str]) -> _Sample:
     matched = match(first.rows, second.rows)
-    if not matched.clusters:
-        raise InputError(
-            f"'{first.name}' and '{second.name}' have no item in common: they are matched by id "
-            "(and group)"
-        )
     ledgers = tuple(
         Ledger(rows, matched.codes(rows), len(matched.clusters))
         for rows in (matched.first, matched.second)
     )
     pool = _pool_of(first, scores)
+    if not matched.clusters:
+        return _Sample(matched, pool, (ledgers[0], ledgers[1]), {}, {})
     sides = [pool(Asked(ledger)) for ledger in ledgers]
     names = [name for name in scores if all(name in side for side in sides)]
     observed = {name: float(np.asarray(sides[0][name] - sides[1][name])) for name in names}
@@ -220,6 +224,15 @@ def _result(
     first: Contender, second: Contender, sample: _Sample, score: str, options: Options
 ) -> PairResult:
     matched = sample.matched
+    if not matched.clusters:
+        return PairResult(
+            first.name,
+            second.name,
+            math.nan,
+            test="none",
+            left_out=matched.left_out,
+            note="some systems have no item in common and are not compared",
+        )
     if score not in sample.observed:
         values = [side.scores[score].value for side in (first, second)]
         return PairResult(

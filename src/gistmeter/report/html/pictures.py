@@ -187,6 +187,7 @@ def _pairwise(
 def _lengths(
     run: Run, name: str, systems: Sequence[str], labels: Mapping[str, str]
 ) -> Picture | None:
+    name = _spread_score(run, name)
     lengths = _length_column(run)
     if lengths is None or run.rows is None or name not in run.rows:
         return None

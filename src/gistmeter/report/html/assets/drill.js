@@ -86,13 +86,16 @@ function parallel(block, chosen) {
 // Dependency arcs: gold above the words, system below, what differs in another colour and dashed.
 function tree(block) {
   const words = block.w;
-  const widest = (word) => Math.max(...[word.f + word.f, ...word.t.map(([gold, system]) => gold === system ? gold : gold + " ≠ " + system)].map((text) => [...(text || "")].reduce((sum, c) => sum + (c.codePointAt(0) > 0x2e80 ? 13 : 7), 0)));
+  const short = (text) => text.length > 18 ? text.slice(0, 17) + "…" : text;
+  const lines = block.n.map((_, row) => words.some((word) => word.t[row][0] !== word.t[row][1]) ? 2 : 1);
+  const starts = lines.map((_, row) => lines.slice(0, row).reduce((sum, n) => sum + n, 0));
+  const widest = (word) => Math.max(...[word.f + word.f, ...word.t.flatMap(([gold, system]) => [short(gold), "≠ " + short(system)])].map((text) => [...(text || "")].reduce((sum, c) => sum + (c.codePointAt(0) > 0x2e80 ? 13 : 7), 0)));
   const xs = [];
   let x = 20;
   for (const word of words) { const width = Math.max(56, Math.min(330, widest(word)) + 18); xs.push(x + width / 2); x += width; }
   const reach = (side) => Math.max(1, ...words.map((word, at) => word[side] === null || word[side] < 0 ? 1 : Math.abs(word[side] - at)));
   const rise = (distance) => 14 + 24 * Math.min(distance, 8);
-  const rows = block.n.length;
+  const rows = lines.reduce((sum, n) => sum + n, 0);
   const above = rise(reach("g")) + 18, below = rise(reach("s")) + 18;
   const wordY = above + 16, tagY = wordY + 18, base = tagY + rows * 15 + 4;
   const svg = draw("svg", { width: x + 10, height: base + below, role: "img", "aria-label": "Gold tree above the words, system tree below" });
@@ -117,8 +120,10 @@ function tree(block) {
     arc(at, "s", word.sr, wrongHead || word.gr !== word.sr);
     svg.append(draw("text", { x: xs[at], y: wordY, "text-anchor": "middle", class: "word" }, word.f));
     word.t.forEach(([gold, system], row) => {
+      const y = tagY + starts[row] * 15;
       const same = gold === system;
-      svg.append(draw("text", { x: xs[at], y: tagY + row * 15, "text-anchor": "middle", class: same ? "tagline" : "off" }, same ? gold : gold + " ≠ " + system));
+      svg.append(draw("text", { x: xs[at], y, "text-anchor": "middle", class: same ? "tagline" : "off" }, short(gold)));
+      if (!same) svg.append(draw("text", { x: xs[at], y: y + 15, "text-anchor": "middle", class: "off" }, "≠ " + short(system)));
     });
   });
   return [make("p", { class: "faint" }, "Gold above, system below; dashed and in bold: where they differ. Under each word: " + block.n.join(", ") + "."), make("div", { class: "tree-scroll", tabindex: "0" }, svg)];

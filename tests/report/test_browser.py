@@ -1,0 +1,355 @@
+"""The report in a real browser: no errors, no requests, and everything works."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import Tab
+from sample_runs import Means, book_run, finish, parse_run, speech_run, text_run
+
+from gistmeter.comparison import findings
+from gistmeter.report.html import write_report
+from gistmeter.rows import Rows
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = (
+    "<script>window.hurt=1</script>",
+    "</script><img src=x onerror='window.hurt=1'>",
+    "<img src=x onerror=window.hurt=1>",
+    "\u202egnp.exe evil \u2066 hidden",
+    "\x1b[31mred\x1b[0m \x00 nul",
+    "half \ud800 character",
+    "{{ 7*7 }} {% raw %} ${window.hurt=1}",
+    "long" * 250_000,
+    "javascript:window.hurt=1",
+    "&lt;b&gt; &amp;amp; <!-- comment --> ]]>",
+)
+NAME = "document.querySelector('.drill-head').textContent"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All four families in one page."""
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    loaded = [text_run(), book_run(), parse_run(), speech_run()]
+    write_report([run for run, _ in loaded], path, comparisons=[findings(one) for one in loaded])
+    return path
+
+
+@pytest.fixture
+def shown(tab: Tab, page: Path) -> Tab:
+    tab.resize(1280, 900)
+    tab.prefer("light")
+    tab.open(page)
+    return tab
+
+
+def wait(tab: Tab, script: str) -> Any:
+    end = time.monotonic() + 20
+    while not (value := tab.run(script)):
+        assert time.monotonic() < end, script
+        time.sleep(0.02)
+    return value
+
+
+def test_it_opens_without_errors_and_without_any_request(shown: Tab, page: Path) -> None:
+    assert shown.run("document.querySelectorAll('.items tbody tr').length") > 40
+    assert shown.messages == []
+    assert shown.requests == [page.resolve().as_uri()]
+
+
+def test_every_family_is_named_with_its_answer(shown: Tab) -> None:
+    answers = shown.run("[...document.querySelectorAll('.answer')].map(p => p.textContent)")
+    assert "is ahead on s_acc" in answers[0]
+    assert "coverage" in answers[1]
+    assert "total" in answers[2]
+    assert "moonshine is ahead on wer" in answers[3]
+
+
+def column(tab: Tab, section: int, name: str) -> list[str]:
+    script = f"""(() => {{
+      const table = document.querySelectorAll('.items')[{section}].querySelector('table');
+      const heads = [...table.querySelectorAll('th')].map(h => h.textContent.replace(/ [↑↓]$/, ''));
+      const at = heads.indexOf('{name}');
+      return [...table.querySelectorAll('tbody tr')].map(r => r.children[at].textContent);
+    }})()"""
+    found: list[str] = tab.run(script)
+    return found
+
+
+def sort_by(tab: Tab, section: int, name: str) -> str:
+    script = f"""(() => {{
+      const heads = [...document.querySelectorAll('.items')[{section}].querySelectorAll('th')];
+      const head = heads.find(h => h.textContent.replace(/ [↑↓]$/, '') === '{name}');
+      head.querySelector('button').click();
+      const again = [...document.querySelectorAll('.items')[{section}].querySelectorAll('th')];
+      return again.find(h => h.textContent.startsWith('{name}')).getAttribute('aria-sort');
+    }})()"""
+    direction: str = tab.run(script)
+    return direction
+
+
+def test_the_table_sorts_both_ways(shown: Tab) -> None:
+    assert sort_by(shown, 0, "sts") == "ascending"
+    values = [float(cell) for cell in column(shown, 0, "sts") if cell != "–"]
+    assert values == sorted(values)
+    assert sort_by(shown, 0, "sts") == "descending"
+    values = [float(cell) for cell in column(shown, 0, "sts") if cell != "–"]
+    assert values == sorted(values, reverse=True)
+    assert sort_by(shown, 0, "id") == "ascending"
+    ids = column(shown, 0, "id")
+    assert ids == sorted(ids)
+
+
+def choose(tab: Tab, section: int, label: str, value: str) -> None:
+    tab.run(
+        f"""(() => {{
+      const place = document.querySelectorAll('.items')[{section}];
+      const box = place.querySelector('select[aria-label="{label}"]');
+      box.value = {value!r}; box.dispatchEvent(new Event('change'));
+    }})()"""
+    )
+
+
+def search(tab: Tab, section: int, words: str) -> str:
+    tab.run(
+        f"""(() => {{
+      const place = document.querySelectorAll('.items')[{section}];
+      const box = place.querySelector('input[type=search]');
+      box.value = {words!r}; box.dispatchEvent(new Event('input'));
+    }})()"""
+    )
+    time.sleep(0.3)
+    count: str = tab.run(
+        f"document.querySelectorAll('.items')[{section}].querySelector('.count').textContent"
+    )
+    return count
+
+
+def test_the_table_filters_by_system_group_and_score(shown: Tab) -> None:
+    choose(shown, 0, "System", "model_b")
+    choose(shown, 0, "Group", "original")
+    assert set(column(shown, 0, "system")) == {"model_b"}
+    assert set(column(shown, 0, "group")) == {"original"}
+    assert search(shown, 0, "s_acc<0.7").endswith("of 360")
+    assert all(float(cell) <= 0.7 for cell in column(shown, 0, "s_acc"))
+
+
+def test_the_table_searches_ids_and_texts(shown: Tab) -> None:
+    assert search(shown, 0, "守株待兔5") == "9 of 360"  # 守株待兔5 in 3 arrangements and systems
+    assert search(shown, 0, "没有见识").endswith("of 360")
+    assert search(shown, 0, "nothing like this") == "0 of 360"
+
+
+def test_unscored_items_can_be_seen_alone(shown: Tab) -> None:
+    choose(shown, 0, "Scored or not", "no")
+    assert set(column(shown, 0, "s_acc")) == {"–"}
+    shown.run("document.querySelector('.items tbody tr').click()")
+    assert "no prediction" in wait(shown, "document.getElementById('drill-body').textContent")
+
+
+def opened(tab: Tab, section: int) -> str:
+    tab.run(f"document.querySelectorAll('.items')[{section}].querySelector('tbody tr').click()")
+    wait(tab, "document.getElementById('drill').open")
+    text: str = tab.run("document.getElementById('drill-body').textContent")
+    return text
+
+
+def has(tab: Tab, selector: str) -> int:
+    count: int = tab.run(f"document.querySelectorAll('#drill-body {selector}').length")
+    return count
+
+
+def test_a_text_opens_with_marks_and_bars(shown: Tab) -> None:
+    text = opened(shown, 0)
+    assert "Prediction" in text
+    assert "Reference 2" in text
+    assert has(shown, ".m-shared") > 0
+    assert has(shown, ".m-negation") > 0
+    assert has(shown, ".bars .track") >= 6
+    assert has(shown, "[lang=zh]") >= 2
+
+
+def test_a_book_opens_with_heat_map_and_two_texts_that_point_to_each_other(shown: Tab) -> None:
+    opened(shown, 1)
+    assert shown.run("document.querySelector('#drill-body img').naturalWidth") > 300
+    assert has(shown, ".parallel ol") == 2
+    shown.run(
+        "document.querySelectorAll('#drill-body .parallel ol')[1].children[1].firstChild.click()"
+    )
+    lit = shown.run("[...document.querySelectorAll('#drill-body .on')].map(e => e.textContent)")
+    assert len(lit) == 2
+    assert any("storm" in text for text in lit)
+    assert has(shown, ".weak") == 1
+
+
+def test_a_parse_opens_with_both_trees_and_the_taxonomy(shown: Tab) -> None:
+    text = opened(shown, 2)
+    assert has(shown, ".tree-scroll svg") == 1
+    assert has(shown, ".arc-gold") >= 2
+    assert has(shown, ".arc-wrong") >= 2
+    assert "DOG → CANINAE → ANIMAL" in text
+    assert "VERB ≠ NOUN" in text
+
+
+def test_a_clip_opens_with_its_diff_and_three_groups_of_facts(shown: Tab) -> None:
+    text = opened(shown, 3)
+    assert has(shown, "del") >= 2
+    assert has(shown, "ins") >= 2
+    for title in ("In both (1)", "Missing from the transcript (1)", "Only in the transcript (1)"):
+        assert title in text
+
+
+def test_it_can_be_used_with_the_keyboard_alone(shown: Tab) -> None:
+    shown.run("document.querySelector('.items tbody tr').focus()")
+    shown.press("ArrowDown")
+    assert shown.run("document.activeElement === document.querySelectorAll('.items tbody tr')[1]")
+    shown.press("Enter")
+    assert wait(shown, "document.getElementById('drill').open")
+    first = shown.run(NAME)
+    shown.press("ArrowRight")
+    assert shown.run(NAME) != first
+    shown.press("Escape")
+    assert not shown.run("document.getElementById('drill').open")
+    assert shown.run("document.activeElement.tagName") == "TR"
+
+
+def test_systems_change_places_within_an_item(shown: Tab) -> None:
+    opened(shown, 0)
+    names = shown.run(
+        "[...document.querySelectorAll('#drill-systems button')].map(b => b.textContent)"
+    )
+    assert len(names) == 3
+    shown.run("document.querySelectorAll('#drill-systems button')[0].click()")
+    assert shown.run("document.getElementById('drill-sub').textContent").startswith("细心的模型")
+
+
+def test_two_systems_stand_side_by_side_where_they_differ_most(shown: Tab) -> None:
+    place = "document.querySelector('.versus').querySelectorAll('.pair h4')"
+    script = f"[...{place}].map(h => h.textContent)"
+    gaps = [
+        abs(float(text.replace("−", "-").split("difference ")[1])) for text in shown.run(script)
+    ]
+    assert gaps == sorted(gaps, reverse=True)
+    assert len(gaps) == 8
+
+
+def luminance(tab: Tab, element: str, name: str) -> float:
+    text = tab.run(f"getComputedStyle(document.querySelector('{element}')).{name}")
+    red, green, blue = (int(part) for part in text[text.index("(") + 1 : -1].split(",")[:3])
+    parts = [channel / 255 for channel in (red, green, blue)]
+    linear = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(tab: Tab, element: str) -> float:
+    ink = luminance(tab, element, "color")
+    paper = luminance(tab, ".section", "backgroundColor")
+    return (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05)
+
+
+def test_light_and_dark_are_both_readable(shown: Tab) -> None:
+    assert luminance(shown, "body", "backgroundColor") > 0.8
+    for element in (".answer", ".small", ".board small", ".items td.snippet"):
+        assert contrast(shown, element) >= 4.5, element
+    shown.prefer("dark")
+    assert luminance(shown, "body", "backgroundColor") < 0.05
+    for element in (".answer", ".small", ".board small", ".items td.snippet"):
+        assert contrast(shown, element) >= 4.5, element
+    label = shown.run("getComputedStyle(document.querySelector('figure svg text')).fill")
+    assert "232" in label  # the pictures' labels follow the page
+
+
+def test_the_theme_button_wins_over_the_system(shown: Tab) -> None:
+    shown.run("document.getElementById('theme').click()")
+    assert luminance(shown, "body", "backgroundColor") < 0.05
+    shown.run("document.getElementById('theme').click()")
+    assert luminance(shown, "body", "backgroundColor") > 0.8
+
+
+def test_it_fits_a_phone(shown: Tab) -> None:
+    shown.resize(360, 740, phone=True)
+    assert shown.run("document.documentElement.scrollWidth") <= 360
+    for section in range(4):
+        opened(shown, section)
+        assert shown.run("document.getElementById('drill').scrollWidth <= 360")
+        shown.run("document.getElementById('drill').close()")
+
+
+def test_it_prints_without_its_controls(shown: Tab) -> None:
+    shown.prefer("light", media="print")
+    assert shown.run("getComputedStyle(document.querySelector('.controls')).display") == "none"
+    assert len(shown.ask("Page.printToPDF")["data"]) > 10_000
+    shown.prefer("light", media="screen")
+
+
+@pytest.fixture
+def hostile_page(tmp_path: Path) -> Callable[[str], Path]:
+    def build(command: str) -> Path:
+        size = len(HOSTILE)
+        texts: dict[str, list[str | None]] = {
+            name: list(HOSTILE)
+            for name in ("prediction", "reference", "diff", "facts", "sentence", "source_sentence")
+        }
+        keys = {
+            "id": [f"{number} {text[:5000]}" for number, text in enumerate(HOSTILE)],
+            "system": [text[:3000] for text in HOSTILE],
+            "group": [text[:3000] for text in HOSTILE[::-1]],
+            "cluster": [str(number) for number in range(size)],
+        }
+        rows = Rows(keys, np.arange(size)).with_numbers({"kept": np.linspace(0, 1, size)})
+        rows = rows.with_texts(texts).with_reasons("kept", dict(enumerate(HOSTILE)))
+        run, metrics = finish(
+            command,
+            rows,
+            {"m": Means(("kept",))},
+            notes={"lost": [{"word": text[:200]} for text in HOSTILE]},
+        )
+        path = tmp_path / f"{command}.html"
+        write_report([run], path, comparisons=[findings((run, metrics))])
+        return path
+
+    return build
+
+
+@pytest.mark.parametrize("command", ["text", "<b>plug-in</b>"])
+def test_hostile_text_is_shown_and_does_nothing(
+    tab: Tab, hostile_page: Callable[[str], Path], command: str
+) -> None:
+    tab.resize(1280, 900)
+    tab.prefer("light")
+    path = hostile_page(command.strip("<>/b"))
+    tab.open(path)
+    rows = tab.run("document.querySelectorAll('.items tbody tr').length")
+    assert rows == len(HOSTILE)
+    for at in range(rows):
+        tab.run(f"document.querySelectorAll('.items tbody tr')[{at}].click()")
+        tab.run("document.getElementById('drill').close()")
+    assert tab.run("window.hurt") is None
+    assert tab.run("document.documentElement.scrollWidth") <= 1280
+    assert tab.run("document.querySelectorAll('img[src=x]').length") == 0
+    assert tab.run("/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)") is False
+    assert tab.messages == []
+    assert tab.requests == [path.resolve().as_uri()]
+    assert path.stat().st_size < 3_000_000
+
+
+def test_a_very_large_run_opens_with_the_items_worth_seeing(tab: Tab, tmp_path: Path) -> None:
+    loaded = text_run(items=1000, systems=3)
+    path = tmp_path / "large.html"
+    write_report([loaded[0]], path)
+    assert path.stat().st_size <= 3_000_000
+    tab.resize(1280, 900)
+    tab.open(path)
+    note = tab.run("document.querySelector('.note').textContent")
+    assert "of 9,000 rows" in note
+    assert "the worst by s_acc" in note
+    assert tab.run("document.querySelectorAll('.items tbody tr').length") == 25

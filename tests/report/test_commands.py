@@ -1,0 +1,156 @@
+"""compare, report and validate as commands, on runs of a toy metric."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from gistmeter import registry
+from gistmeter.cli import app
+from gistmeter.errors import GistmeterError
+from gistmeter.evaluate import evaluate
+from gistmeter.runs import RunFolder
+from toys import Length, pairs
+
+Scored = Callable[..., Path]
+
+
+@pytest.fixture
+def scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scored:
+    """Makes a run folder of a system that loses more or fewer characters."""
+    monkeypatch.setitem(registry.TABLES["gistmeter.metrics"], "length", "toys:Length")  # type: ignore[arg-type]
+
+    def make(name: str, *, cut: int = 0, limit: float = 1.0, count: int = 40) -> Path:
+        items = [
+            replace(pair, candidate=(pair.candidate or "")[cut:], system=name)
+            for pair in pairs(count)
+        ]
+        path = tmp_path / name
+        evaluate(
+            items, {"length": Length(limit)}, command="toy", resamples=100,
+            open_folder=lambda plan: RunFolder.start(path, plan),
+        )  # fmt: skip
+        return path
+
+    return make
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(part) for part in arguments])
+
+
+def test_compare_prints_json_of_the_promised_shape(scored: Scored) -> None:
+    first, second = scored("full"), scored("cut", cut=4)
+    done = call("compare", first, second, "--metric", "kept", "--format", "json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["metric"] == "kept"
+    (pair,) = found["pairs"]
+    expected = {
+        "a",
+        "b",
+        "difference",
+        "low",
+        "high",
+        "p_value",
+        "p_corrected",
+        "effect",
+        "n",
+        "test",
+    }
+    assert expected <= set(pair)
+    assert pair["difference"] > 0
+    assert pair["p_value"] < 0.001
+    assert found["ranks"] == {"full": 1, "cut": 2}
+
+
+def test_compare_takes_several_scores_tests_and_files(scored: Scored, tmp_path: Path) -> None:
+    first, second = scored("full"), scored("cut", cut=2)
+    outputs = [tmp_path / name for name in ("c.md", "c.tex", "c.csv", "c.json")]
+    done = call(
+        "compare", first, second, "--metric", "kept", "--metric", "loss_rate", "--test", "wilcoxon",
+        "--correction", "holm", *(part for path in outputs for part in ("-o", path)),
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert all(path.stat().st_size > 100 for path in outputs)
+    rows = list(csv.DictReader(outputs[2].read_text().splitlines()))
+    assert [row["metric"] for row in rows] == ["kept", "loss_rate"]
+    assert {row["test"] for row in rows} == {"wilcoxon"}
+    assert "loss_rate (lower is better)" in done.stdout
+
+
+def test_compare_names_its_baseline_by_run_or_system(scored: Scored) -> None:
+    runs = [scored("one"), scored("two", cut=1), scored("three", cut=2)]
+    for given in ("two", runs[1]):
+        done = call("compare", *runs, "--baseline", given, "--format", "json")
+        assert [pair["b"] for pair in json.loads(done.stdout)["pairs"]] == ["two", "two"]
+
+
+def refused(*arguments: object) -> str:
+    done = call(*arguments)
+    assert isinstance(done.exception, GistmeterError), done.output
+    assert done.exception.exit_code == 2
+    return str(done.exception)
+
+
+def test_compare_refuses_what_cannot_be_compared(scored: Scored, tmp_path: Path) -> None:
+    first, other = scored("full"), scored("other", limit=0.9)
+    assert "limit: 1.0 | 0.9" in refused("compare", first, other)
+    assert "given twice" in refused("compare", first, first)
+    assert "two systems" in refused("compare", first)
+    assert "holds no run" in refused("compare", first, tmp_path / "nowhere")
+    assert "Did you mean 'kept'" in refused("compare", first, other, "--metric", "keptt", "--force")
+    assert "suffix" in refused("compare", first, other, "-o", "x.pdf")
+    done = call("compare", first, other, "--force")
+    assert done.exit_code == 0
+    assert "Forced although the signatures differ: limit: 1.0 | 0.9" in done.stdout.replace(
+        "\n", " "
+    )
+
+
+def test_report_puts_comparable_runs_into_one_section(scored: Scored, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    done = call("report", scored("full"), scored("cut", cut=3), scored("x", limit=0.5), "-o", page)
+    assert done.exit_code == 0, done.output
+    text = page.read_text()
+    assert text.count('class="section"') == 2
+    assert "full is ahead on kept" in text
+    assert "suffix .html" in refused("report", tmp_path / "full", "-o", "report.txt")
+
+
+def labels(path: Path, judgement: Callable[[int], object], count: int = 40) -> Path:
+    rows = [f"item{number},{judgement(number)}" for number in range(count)]
+    path.write_text("\n".join(["id,human", *rows]))
+    return path
+
+
+def test_validate_gives_correlations_thresholds_and_a_page(scored: Scored, tmp_path: Path) -> None:
+    run = scored("full")
+    kept = [len(pair.candidate or "") / len(pair.references[0]) for pair in pairs(40)]
+    numbers = labels(tmp_path / "n.csv", lambda at: 5 * kept[at])
+    done = call("validate", run, "--human", numbers, "--format", "json", "-o", tmp_path / "v.html")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["scores"]["kept"]["pearson"]["value"] == pytest.approx(1.0)
+    assert "kept agrees best with people" in (tmp_path / "v.html").read_text()
+    decided = labels(tmp_path / "b.csv", lambda at: "yes" if kept[at] >= 0.5 else "no")
+    done = call("validate", run, "--human", decided, "--score", "kept", "--format", "json")
+    decision = json.loads(done.stdout)["scores"]["kept"]["decision"]
+    assert decision["auc"]["value"] == 1.0
+    assert max(k for k in kept if k < 0.5) < decision["threshold"]["value"] <= 0.5
+    table = call("validate", run, "--human", decided)
+    assert "Deciding yes or no" in table.stdout
+
+
+def test_validate_refuses_bad_labels_and_options(scored: Scored, tmp_path: Path) -> None:
+    run = scored("full")
+    assert "no such file" in refused("validate", run, "--human", tmp_path / "none.csv")
+    good = labels(tmp_path / "l.csv", lambda at: at % 7)
+    assert "NAME=WEIGHT" in refused("validate", run, "--human", good, "--component", "kept")
+    assert "Can't find score" in refused("validate", run, "--human", good, "--score", "missing")

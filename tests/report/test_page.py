@@ -1,0 +1,307 @@
+"""The page without a browser: what it says, what it holds, and what it does not let through."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_runs import Means, book_run, finish, parse_run, speech_run, text_run
+
+from gistmeter.comparison import findings
+from gistmeter.report import charts
+from gistmeter.report.html import write_report
+from gistmeter.report.html.drilldown import Opener
+from gistmeter.report.html.drilldown.book import book_view, pooled
+from gistmeter.report.html.drilldown.speech import audio, diff_runs
+from gistmeter.report.html.drilldown.text import mark
+from gistmeter.report.html.embedding import to_script
+from gistmeter.report.html.items import choose
+from gistmeter.report.html.overview import answer
+from gistmeter.report.html.page import build_page
+from gistmeter.report.html.wording import script_language, shown, visible
+from gistmeter.rows import Rows
+from gistmeter.types import Run
+
+
+def data_of(page: str, number: int = 1) -> dict[str, Any]:
+    """The JSON that a section carries."""
+    start = page.index(f'id="data-run-{number}">') + len(f'id="data-run-{number}">')
+    found: dict[str, Any] = json.loads(page[start : page.index("</script>", start)])
+    return found
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_data_in_a_script_comes_back_whole_and_cannot_end_it(text: str) -> None:
+    written = to_script({"text": text})
+    assert json.loads(written) == {"text": text}
+    assert not re.search("[<>&\u2028\u2029\ud800-\udfff]", written)
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_visible_text_holds_nothing_that_moves_or_hides(text: str) -> None:
+    unsafe = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+    assert not re.search(unsafe, visible(text))
+
+
+def test_long_texts_are_cut_with_their_length() -> None:
+    assert shown("x" * 5000) == "x" * 4000 + " … (+1,000 characters)"
+    assert shown(None) == ""
+
+
+def test_the_policy_lets_in_this_script_and_style_only() -> None:
+    page = build_page([speech_run()[0]])
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy
+    told = policy[1].replace("&#39;", "'")
+    assert told.startswith("default-src 'none';")
+    assert "unsafe" not in told
+    for tag in ("style", "script"):
+        body = re.search(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        assert body
+        digest = base64.b64encode(hashlib.sha256(body[1].encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in told
+
+
+def test_the_page_names_no_other_place() -> None:
+    loaded = [text_run(), book_run(), parse_run(), speech_run()]
+    page = build_page([run for run, _ in loaded])
+    markup = re.sub(r'xmlns="http://www.w3.org/2000/svg"', "", page)
+    markup = markup.replace('"http://www.w3.org/2000/svg"', "")  # the script's own name for SVG
+    assert not re.search(r"(?:https?:)?//\w", re.sub(r"// .*", "", markup))
+    assert 'src="' not in page.split("<script type=")[0]
+
+
+def test_scores_are_named_literally_and_unscored_counts_stand_in_plain_sight() -> None:
+    run, _ = text_run()
+    page = build_page([run])
+    for name in ("s_acc", "bertscore", "lexical_cosine"):
+        assert f"<code>{name}</code>" in page
+    assert "<b>3</b> unscored" in page
+    assert "<b>10</b> truncated" in page
+    assert "no prediction (3)" in page
+    assert run.signature in page
+
+
+def test_a_partial_score_is_marked() -> None:
+    class Partial(Means):
+        partial = {"s_acc": ("cross_encoder",)}  # noqa: RUF012
+
+    run, _ = text_run()
+    assert run.rows is not None
+    page = build_page([finish("text", run.rows, {"s_acc": Partial(("s_acc",))})[0]])
+    assert "s_acc* is partial: it was made without cross_encoder." in page
+
+
+def two_systems(gap: float, size: int = 60, spread: float = 0.1) -> Run:
+    random = np.random.default_rng(3)
+    base = random.normal(0.6, 0.1, size)
+    ids = [str(number) for number in range(size)]
+    parts = [
+        Rows(
+            {"id": ids, "system": [name] * size, "group": [""] * size, "cluster": ids},
+            np.arange(size),
+        ).with_numbers({"kept": base + shift + random.normal(0, spread, size)})
+        for name, shift in (("first", gap), ("second", 0.0))
+    ]
+    return finish("text", Rows.concat(parts), {"m": Means(("kept",))})[0]
+
+
+def told(run: Run) -> str:
+    found = findings((run, {"m": Means(("kept",))}))["comparisons"]
+    return answer(run, found[0] if found else None)
+
+
+def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> None:
+    real = told(two_systems(0.2))
+    assert real.startswith("first is ahead on kept with 0.794 (0.757 – 0.830), 0.179 above")
+    assert "The difference is real: interval 0.1" in real
+    assert "p < 0.001" in real
+    doubt = told(two_systems(0.003))
+    assert "the data cannot tell second and first apart (p = 0.354)" in doubt
+    assert "would not show" in doubt
+
+
+def test_the_answer_for_one_system_and_for_too_few_items() -> None:
+    run, _ = book_run()
+    assert answer(run, None).startswith("abridged reaches coverage 0.857")
+    few = two_systems(0.2, size=3)
+    assert "3 items are too few to test" in told(few)
+
+
+def test_the_report_of_nothing_but_failures_is_still_a_report(tmp_path: Path) -> None:
+    keys = {"id": ["a", "b"], "system": ["s", "s"], "group": ["", ""], "cluster": ["a", "b"]}
+    rows = Rows(keys, np.arange(2)).with_numbers({"kept": [math.nan, math.nan]})
+    run, _ = finish(
+        "text", rows.with_reasons("kept", {0: "no text", 1: "no text"}), {"m": Means(("kept",))}
+    )
+    write_report([run], tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "kept could not be computed for any system" in page
+    assert "no text (2)" in page
+
+
+def test_a_metric_nobody_knows_opens_with_all_its_columns() -> None:
+    keys = {"id": ["a"], "system": ["s"], "group": ["g"], "cluster": ["a"]}
+    rows = Rows(keys, np.arange(1)).with_numbers({"novelty": [0.5], "inner": [7.0]})
+    run, _ = finish(
+        "plug-in", rows.with_texts({"story": ["Es war einmal."]}), {"m": Means(("novelty",))}
+    )
+    item = data_of(build_page([run]))["items"][0]
+    assert item["b"][0] == {"k": "text", "n": "story", "s": [["Es war einmal.", ""]]} | (
+        {"l": item["b"][0]["l"]} if "l" in item["b"][0] else {}
+    )
+    assert ["inner", 7.0] in item["b"][1]["r"]
+
+
+def test_marks_are_cut_at_their_places() -> None:
+    runs = mark("他不是不努力", ["努力"], [(1, 3, "negation"), (4, 6, "not positive")])
+    assert runs == [("他", ""), ("不是", "negation"), ("不", ""), ("努力", "not positive")]
+    assert mark("The Dogs bark", ["dog"], []) == [("The ", ""), ("Dogs", "shared"), (" bark", "")]
+
+
+@given(st.text(max_size=30), st.lists(st.text(min_size=1, max_size=3), max_size=4))
+def test_marking_loses_no_character(text: str, words: list[str]) -> None:
+    assert "".join(part for part, _ in mark(text, words, [])) == visible(text)
+
+
+def test_broken_marks_facts_and_diffs_are_passed_over() -> None:
+    keys = {"id": ["a"], "system": ["s"], "group": [""], "cluster": ["a"]}
+    rows = Rows(keys, np.arange(1)).with_numbers({"kept": [0.5]})
+    texts: dict[str, list[str | None]] = {
+        "prediction": ["p"], "reference": ["r"], "marks": ['{"prediction": [[0, 99, "x"], 5]}'],
+        "diff": ["not json"], "facts": ["[3, null]"],
+    }  # fmt: skip
+    run, _ = finish("text", rows.with_texts(texts), {"m": Means(("kept",))})
+    kinds = [block["k"] for block in data_of(build_page([run]))["items"][0]["b"]]
+    assert kinds[:2] == ["text", "text"]
+    assert "facts" in kinds
+
+
+def test_a_diff_keeps_what_was_lost_before_what_took_its_place() -> None:
+    edits = [["=", "a", "a"], ["s", "b", "c"], ["d", "d", ""], ["i", "", "e"]]
+    runs = [run for run in diff_runs(edits) if run[0] != " "]
+    expected = ["a", "-b", "+c", "-d", "+e"]
+    signs = {"": "", "deleted": "-", "inserted": "+"}
+    assert [signs[kind] + words for words, kind in runs] == expected
+
+
+def test_sound_is_embedded_while_there_is_room_and_linked_afterwards(tmp_path: Path) -> None:
+    sound = tmp_path / "clips" / "a b.wav"
+    sound.parent.mkdir()
+    sound.write_bytes(b"RIFF" + bytes(400_000))
+    opener = Opener(speech_run()[0], tmp_path / "out" / "report.html")
+    kinds = [audio(str(sound), opener) for _ in range(3)]
+    assert [str(block and block["u"])[:15] for block in kinds[:2]] == ["data:audio/wav;"] * 2
+    assert kinds[2] is not None
+    assert kinds[2]["u"] == "../clips/a%20b.wav"
+    assert audio(str(tmp_path / "missing.wav"), opener) is None
+    assert audio("javascript:alert(1)", opener) is None
+
+
+def test_a_book_is_kept_once_and_its_sentences_point_to_it() -> None:
+    data = data_of(build_page([book_run()[0]]))
+    assert set(data["shared"]) == {"The old man.json", "渔夫.json"}
+    pointed = {item["e"] for item in data["items"]}
+    assert pointed == set(data["shared"])
+    view = data["shared"]["The old man.json"]
+    assert [block["k"] for block in view] == ["picture", "parallel"]
+    assert view[1]["a"] == [0, 2, 6, 6]
+    assert view[1]["w"] == [3]
+
+
+def test_a_long_source_is_shown_around_what_was_used() -> None:
+    source = [f"Sentence {number}." for number in range(4000)]
+    document = {
+        "source": {"sentences": source},
+        "sentences": [
+            {"sentence": "a", "aligned_index": 100, "aligned_similarity": 0.9, "covered": True},
+            {"sentence": "b", "aligned_index": None, "aligned_similarity": None, "covered": None},
+        ],
+    }
+    (view,) = book_view(document, Opener(book_run()[0]))
+    assert [number for number, _ in view["l"]] == [99, 100, 101, 102, 103]
+    assert view["a"] == [2, None]
+    assert view["w"] == [1]
+
+
+def test_a_heat_map_keeps_the_largest_of_its_cells() -> None:
+    assert pooled([[1, 2, 3, 4], [5, 6, 7, 8]], 1, 2) == [[6, 8]]
+    assert pooled([[1, 2]], 5, 5) == [[1, 2]]
+
+
+def test_sentences_with_trees_come_first() -> None:
+    data = data_of(build_page([parse_run()[0]]))
+    assert data["sort"] == ""
+    assert "tree" in [block["k"] for block in data["items"][0]["b"]]
+    assert data["items"][0]["x"] == "The dog saw her duck ."
+
+
+def test_items_worth_seeing_are_chosen_without_repetition() -> None:
+    run, _ = text_run(items=500)
+    assert run.rows is not None
+    values = run.rows.values("s_acc")
+    chosen = list(choose(run.rows, "s_acc", higher=True, everything=False, most=200))
+    assert len(chosen) == len(set(chosen)) == 200
+    assert set(np.flatnonzero(np.isnan(values)).tolist()) <= set(chosen)
+    assert int(np.nanargmin(values)) in chosen
+    everyone = list(choose(run.rows, "s_acc", higher=True, everything=True))
+    assert sorted(everyone) == list(range(len(run.rows)))
+
+
+def test_a_thousand_items_fit_in_three_megabytes_and_all_are_there_on_demand(
+    tmp_path: Path,
+) -> None:
+    run, _ = text_run(items=334, systems=1)
+    path = tmp_path / "report.html"
+    write_report([run], path)
+    assert path.stat().st_size <= 3_000_000
+    assert len(data_of(path.read_text())["items"]) == 1002
+    large, _ = text_run(items=1200, systems=1)
+    write_report([large], path)
+    assert len(data_of(path.read_text())["items"]) < 3600
+    write_report([large], path, everything=True)
+    assert len(data_of(path.read_text())["items"]) == 3600
+
+
+def test_languages_decide_the_fonts() -> None:
+    assert script_language("かな漢字") == "ja"
+    assert script_language("한국어") == "ko"
+    assert script_language("漢字", "zh-Hant") == "zh-Hant"
+    assert script_language("汉字") == "zh"
+    assert script_language("words", "cs") == "cs"
+    assert script_language("words", "auto") == ""
+
+
+def test_pictures_hold_drawing_elements_only() -> None:
+    hostile = (
+        '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script>'
+        '<g onclick="x()" fill="url(http://e.vil/a)"><foreignObject/><a href="javascript:x()"/>'
+        '<text fill="#111213" transform="translate(1.23456,2)">0.12345</text></g></svg>'
+    )
+    cleaned = charts.clean(hostile)
+    assert not re.search("script|onload|onclick|foreignObject|href|e.vil", cleaned)
+    assert 'fill="var(--ink)"' in cleaned
+    assert "translate(1.23,2)" in cleaned
+    assert ">0.12345<" in cleaned
+
+
+def test_labels_that_look_alike_are_told_apart() -> None:
+    labels = charts.unique_labels(["a" * 40 + "1", "a" * 40 + "2", "<b>"])
+    assert len(set(labels.values())) == 3
+    assert all(len(label) <= charts.MAX_LABEL for label in labels.values())
+
+
+def test_a_broken_document_beside_a_run_is_as_good_as_none(tmp_path: Path) -> None:
+    (tmp_path / "details").mkdir()
+    (tmp_path / "details" / "sentences.json").write_text("{broken")
+    (tmp_path / "details" / "book.json").write_text('{"kind": "book", "title": "x"}')
+    run, _ = text_run(tmp_path)
+    assert "s_acc" in build_page([run])
