@@ -74,6 +74,24 @@ def discrimination(name: str, code: str) -> None:
     print(f"{code}: an idiom's own explanation shares more content words: {rate:.4f} of {total}")
 
 
+def treebank(name: str) -> list[str]:
+    lines = (SHARED / "parse" / name).read_text(encoding="utf-8").splitlines()
+    return [line.removeprefix("# text =").strip() for line in lines if line.startswith("# text =")]
+
+
+def joined(code: str, gold: list[str]) -> None:
+    """A treebank's sentences put together with spaces and split again."""
+    text, ends = " ".join(gold), set()
+    for sentence in gold:
+        ends.add(max(ends, default=-1) + 1 + len(sentence))
+    found = {span.end for span in languages.get(code).splitter.spans(text)}
+    agreed = len(found & ends)
+    print(
+        f"{code}: sentence ends of a treebank put together: precision {agreed / len(found):.4f}, "
+        f"recall {agreed / len(ends):.4f} of {len(ends)}"
+    )
+
+
 def sentences() -> None:
     rows = (SHARED / "book" / "ablit_dev_rows.jsonl").read_text(encoding="utf-8").splitlines()
     chapters = [json.loads(row) for row in rows]
@@ -88,6 +106,8 @@ def sentences() -> None:
         f"en: sentence ends of ten chapters: precision {agreed / found:.4f}, "
         f"recall {agreed / gold:.4f} of {gold} gold ends"
     )
+    joined("cs", treebank("cs_pud-ud-test.conllu"))
+    joined("hu", treebank("cobald-hun.conllu"))
     text = "\n\n".join(chapter["original"] for chapter in chapters)
     for code, book in (
         ("en", (text * (2_000_000 // len(text) + 1))[:2_000_000]),

@@ -18,7 +18,7 @@ BOOKS: dict[str, list[list[str]]] = {
         ["我……我不知道。", "他想起了那个遥远的夜晚……", "那时他还年轻。"],
         ["他读了《你好吗？》这本书。", "价格是3.5元。", "真的！！！", "他（真的吗？）走了。"],
         ['他说："好。"', "她走了。", "“行吗？”。", "他说：“不行！”，然后走了。"],
-        ["他买了！", "iPhone很好。", "“可是……”", "她低下头。"],
+        ["选择A!", "编辑。", "他买了！", "iPhone很好。", "“可是……”", "她低下头。"],
     ],
     "zh-Hant": [["「你來嗎？」她問。", "「我來！」他說。", "他走了。"]],
     "ja": [
@@ -27,6 +27,7 @@ BOOKS: dict[str, list[list[str]]] = {
     ],
     "ko": [
         ["“가자.” 하고 그가 말했다.", "그는 갔다.", '"정말?"이라고 물었다.'],
+        ["빨간 문이 있는 집.", "두 사람이 있다.", "그렇게 생각한다.", '"posh" 라는 단어다.'],
         ["회의는 2024. 5. 3. 열렸다.", "J. K. 롤링은 작가다.", "3.5배다!"],
     ],
     "en": [
@@ -34,14 +35,25 @@ BOOKS: dict[str, list[list[str]]] = {
         ['"Why?" he asked.', '"I do not know."', "She left...", "Then he came back."],
         ["It is in the U.S. Army.", "It was I.", "He wept.", "“Stop!” cried Tom.", "“No."],
         ["They live in the U.S.", "He knows.", "The end, etc.", "Then (really?) he left."],
-        ["It was her father's.", "I know Deronda--Mr. Deronda.", "At 5 p.m. we left."],
+        [
+            "They watch T.V.",
+            "A man left.",
+            "It was her father's.",
+            "I know Deronda--Mr. Deronda.",
+            "At 5 p.m. we left.",
+        ],
         ["“No. 5 is alive!”", "‘Indeed?’", "Dr. A. Smith, Ph.D., vs. Prof. B. Jones."],
     ],
     "cs": [
         ["Narodil se 5. května 1932 v Brně, např. v ul. Nové.", "Karel IV. vládl ve 14. století."],
         ["„Kam jdeš?“ zeptal se.", "„Domů.“", "Bylo to tzv. Pražské jaro atd.", "Pak odešel."],
         ["Dne 5. 6. 1990 přišel prof. Novák.", "Bylo mu 25.", "Potom odešel."],
-        ["Vzal si s sebou mj. Karla IV. Lucemburského.", "Str. 12 chybí."],
+        [
+            "Bylo to roku 700 př. n. l.",
+            "Potom odešel.",
+            "Vzal si s sebou mj. Karla IV. Lucemburského.",
+            "Str. 12 chybí.",
+        ],
     ],
     "ru": [
         ["— Привет! — крикнул он.", "— Как дела?", "Завод им. Ленина, т.е. тот, что в г. Москве."],

@@ -23,7 +23,7 @@ LAST_WORD = re.compile(r"[^\s\"“„‘‚«‹»(\[—–]+$")
 DOTTED = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]$")
 ROMAN = re.compile(r"[IVXLC]+$")
 NUMBER_FOLLOWS = re.compile(r"\d|(?:[IVXLC]{2,}|[VX])\b")
-NEXT_WORD = re.compile(r"([^\W\d_]{2,}(?!\.)|I(?=[\s'’]))")
+NEXT_WORD = re.compile(r"([^\W\d_]{2,}(?!\.)|[^\W\d_](?=[\s'’]))")
 DIGITS = re.compile(r"\d+$")
 DATE = re.compile(r"\d\.\s?\d{1,2}$")
 
@@ -64,7 +64,7 @@ class Abbreviations:
             return kind == "end"
         if ROMAN.match(word) and (alone or (self.ordinals and len(word) + (word in "VX") > 1)):
             return False
-        if DOTTED.match(word):
+        if DOTTED.match(word) and word[-1].lower() != word[-1].upper():
             return self._ends_after_initial(word, head[: found.start()], following)
         return True
 

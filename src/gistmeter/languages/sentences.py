@@ -151,14 +151,14 @@ class Splitter:
         if closed and self._goes_on(closed, after):
             return False
         following = after[OPENING.match(after).end() :]  # type: ignore[union-attr]
-        if following[:1].islower():
+        if following[:1].islower() and not is_uncased(text[max(begin, mark.start() - 1)]):
             return False
         signs = set(mark[0])
         if signs & WIDE:
             return True
         if (len(mark[0]) > 1 and signs <= ELLIPSES | {" "}) or signs <= {"…", "‥"}:
             return self._ends_at_ellipsis(text, begin, mark, closed, after)
-        if not after[0].isspace() and not self._between_wide(text, mark, after):
+        if not after[0].isspace() and not self._before_wide(text, mark, after):
             return False
         if signs == {"."} and not closed:
             head = text[max(begin, mark.start() - RIGHT) : mark.start()]
@@ -181,12 +181,11 @@ class Splitter:
             return text[begin : begin + RIGHT].lstrip()[:1] in OPENING_QUOTES
         return mark.start() - begin >= HALTING
 
-    def _between_wide(self, text: str, mark: re.Match[str], after: str) -> bool:
-        """A terminator between two characters of a script that needs no spaces."""
-        if not self.wide or mark.start() == 0:
+    def _before_wide(self, text: str, mark: re.Match[str], after: str) -> bool:
+        """A terminator that needs no space: ! or ? before, a full stop between wide characters."""
+        if not self.wide or not (is_wide(after[0]) or after[0] in OPENING_QUOTES):
             return False
-        before = text[mark.start() - 1]
-        return is_wide(before) and (is_wide(after[0]) or after[0] in OPENING_QUOTES)
+        return mark[0][-1] in "!?" or is_wide(text[max(0, mark.start() - 1)])
 
     def _clean(self, sentence: str) -> str:
         sentence = sentence.strip()
@@ -196,6 +195,11 @@ class Splitter:
 
 
 OPENING_QUOTES = frozenset("“‘「『\"'《（(")
+
+
+def is_uncased(character: str) -> bool:
+    """A letter of a script without capitals: what follows it says nothing by being small."""
+    return character.isalpha() and character.lower() == character.upper()
 
 
 def is_wide(character: str) -> bool:

@@ -77,8 +77,7 @@ class Jieba:
     @property
     def id(self) -> str:
         parts = [version_of("jieba")]
-        parts += [version_of("opencc")] if self.traditional else []
-        parts += ["plain"] if self.plain else []
+        parts += ["plain"] if self.plain else [version_of("opencc")]
         return "+".join(parts)
 
     def tokens(self, text: str) -> list[Token]:
