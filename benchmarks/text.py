@@ -102,7 +102,7 @@ def write_tables(folder: Path, idioms: int) -> int:
         for arrangement in range(1, 25):
             for idiom, own in chosen:
                 said = [seeded.choice(own)] if system == "close" else [seeded.choice(pieces)]
-                said += seeded.sample(pieces, 2)
+                said.append(seeded.choice(pieces))
                 rows.append((idiom, f"arrangement{arrangement}", "，".join(said)))
         table(folder / f"{system}.csv", ["idiom", "arrangement", "Prediction"], rows)
         count += len(rows)

@@ -84,7 +84,7 @@ def test_model_values_through_python(aggregate: str) -> None:
     from gistmeter.evaluate import evaluate
     from gistmeter.models.loading import load_models
     from gistmeter.models.settings import ModelSettings
-    from gistmeter.texts.choice import TextSettings, build_metrics, language_packs
+    from gistmeter.texts.choice import TextSettings, build_metrics, language_readers
     from gistmeter.types import Pair
 
     cases = golden()
@@ -101,7 +101,9 @@ def test_model_values_through_python(aggregate: str) -> None:
         cache=Cache(None),
     )
     settings = replace(TextSettings(), aggregate=aggregate)
-    metrics = build_metrics(["s_acc", "s_logic"], loaded, language_packs(pairs, settings), settings)
+    metrics = build_metrics(
+        ["s_acc", "s_logic"], loaded, language_readers(pairs, settings, Cache(None)), settings
+    )
     rows = evaluate(pairs, metrics, resamples=0).rows
     assert rows is not None
     entailed = []

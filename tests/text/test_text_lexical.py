@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from text_doubles import Spaces
 
 from gistmeter import languages
+from gistmeter.cache import Cache
 from gistmeter.metrics.lexical import (
     compare_counts,
     content_counts,
@@ -17,6 +20,8 @@ from gistmeter.metrics.lexical import (
     negations_of,
     set_f_beta,
 )
+from gistmeter.metrics.reader import normal_words
+from gistmeter.texts.remembering import RememberingLanguage
 
 WORDS = st.lists(st.sampled_from("abcdef"), max_size=8)
 
@@ -79,3 +84,30 @@ def test_a_text_of_stop_words_is_compared_by_all_its_words() -> None:
     english = languages.get("en")
     assert english.content_words("to be or not to be") != english.words("to be or not to be")
     assert content_counts(english, "of the") == Counter(english.words("of the"))
+
+
+def test_a_remembered_language_answers_as_the_language_does(tmp_path: Path) -> None:
+    texts = ["不是不喜欢学习", "害怕困难，没有勇气", "", "ＡＢＣ 123", "学习\ud800"]
+    pack = languages.get("zh")
+    for _ in range(2):  # made, then read back
+        remembered = RememberingLanguage(pack, Cache(tmp_path / "answers.sqlite"))
+        remembered.prepare(texts[:3])
+        for text in texts:
+            assert remembered.content_words(text) == pack.content_words(text)
+            assert normal_words(remembered, text) == normal_words(pack, text)
+            assert remembered.polarity(text) == pack.polarity(text)
+    assert remembered.id == pack.id and negations_of(remembered) == negations_of(pack)
+
+
+def test_what_is_remembered_is_not_made_again(tmp_path: Path) -> None:
+    class Once(Spaces):
+        def content_words(self, text: str) -> list[str]:
+            asked.append(text)
+            return super().content_words(text)
+
+    asked: list[str] = []
+    cache = Cache(tmp_path / "answers.sqlite")
+    for _ in range(3):
+        reader = RememberingLanguage(Once(), cache)  # type: ignore[arg-type]
+        assert reader.content_words("ab the cd") == ["ab", "cd"]
+    assert asked == ["ab the cd"]

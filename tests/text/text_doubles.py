@@ -59,8 +59,8 @@ class Spaces:
     """A language of words between spaces: "the" is a stop word, + and - mark praise and blame."""
 
     code: str = "xx"
-    analyser: object = None
     lists: str = "none"
+    plain: bool = False
 
     @property
     def id(self) -> str:

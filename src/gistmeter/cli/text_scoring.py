@@ -98,7 +98,7 @@ class TextScoring:
         from gistmeter.report.text_sheets import text_layout
         from gistmeter.texts.choice import (
             build_metrics,
-            language_packs,
+            language_readers,
             makers_of,
             possible_metrics,
             roles_for,
@@ -109,8 +109,8 @@ class TextScoring:
         matched, code = self._read(language, separators, columns)
         models = self._load(roles_for(wanted, self.settings), code)
         names = wanted or possible_metrics(matched.pairs, nli=models.nli is not None)
-        packs = language_packs(matched.pairs, self.settings)
-        built = build_metrics(names, models, packs, self.settings)
+        readers = language_readers(matched.pairs, self.settings, self.session.cache)
+        built = build_metrics(names, models, readers, self.settings)
         self._tell_absent(models, names)
         runs: list[Run] = []
 

@@ -24,10 +24,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from gistmeter.errors import InputError
-from gistmeter.languages import Language
 from gistmeter.metrics.lexical import compare_counts, content_counts, negations_of
 from gistmeter.metrics.marks import marks
 from gistmeter.metrics.polarity import PolarityRule
+from gistmeter.metrics.reader import TextReader, readers_of
 from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats, shown
 from gistmeter.models.protocols import CrossEncoder, Embedder, TokenMatcher
 from gistmeter.rows import Pool, Rows, Value
@@ -60,7 +60,7 @@ class SemanticAccuracy:
     but the cross-encoder, whose own opinion stands. A missing prediction or reference is unscored.
     """
 
-    languages: Mapping[str, Language]  # by code; an item without one takes the first
+    languages: Mapping[str, TextReader]  # by code; an item without one takes the first
     embedder: Embedder | None = None
     matcher: TokenMatcher | None = None
     cross_encoder: CrossEncoder | None = None
@@ -120,7 +120,7 @@ class SemanticAccuracy:
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         comparisons = Comparisons.of(pairs)
-        languages = [self._language(pair) for pair in pairs]
+        languages = readers_of(pairs, self.languages)
         judged = _Judged(comparisons, {}, np.zeros(len(comparisons)), {})
         self._ask_models(judged)
         self._compare_words(judged, languages)
@@ -138,10 +138,6 @@ class SemanticAccuracy:
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {name: rows.mean(name) for name in self.present}
 
-    def _language(self, pair: Pair) -> Language:
-        chosen = self.languages.get(pair.language)
-        return chosen if chosen is not None else next(iter(self.languages.values()))
-
     def _ask_models(self, judged: _Judged) -> None:
         texts = judged.comparisons
         if self.cross_encoder is not None:
@@ -155,7 +151,7 @@ class SemanticAccuracy:
         if self.embedder is not None:
             judged.add("sts", *_cosines(self.embedder, texts))
 
-    def _compare_words(self, judged: _Judged, languages: Sequence[Language]) -> None:
+    def _compare_words(self, judged: _Judged, languages: Sequence[TextReader]) -> None:
         texts = judged.comparisons
         compared = []
         negations = {pack: negations_of(pack) for pack in set(languages)}

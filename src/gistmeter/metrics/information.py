@@ -16,13 +16,12 @@ import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from gistmeter.errors import InputError
-from gistmeter.languages import Language
+from gistmeter.metrics.reader import TextReader, normal_words, readers_of
 from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, shown
 from gistmeter.rows import Pool, Rows, Value
 from gistmeter.types import Pair, ScoreInfo
@@ -45,16 +44,11 @@ def information(prediction: Sequence[str], reference: Sequence[str]) -> float:
     return float(precision * (1.0 if shortfall < 1 else math.exp(1 - shortfall)))
 
 
-@lru_cache(maxsize=1 << 17)
-def _words(language: Language, text: str) -> tuple[str, ...]:
-    return tuple(language.words(language.normalise(text)))
-
-
 @dataclass(frozen=True, slots=True)
 class Information:
     """S_Info. Range [0, 1], higher is better; identical texts score 1; an empty one is unscored."""
 
-    languages: Mapping[str, Language]  # by code; an item without one takes the first
+    languages: Mapping[str, TextReader]  # by code; an item without one takes the first
     aggregate: Aggregate = "max"
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("s_info"),)
@@ -65,10 +59,11 @@ class Information:
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         texts = Comparisons.of(pairs)
-        first = next(iter(self.languages.values()))
-        languages = [self.languages.get(pair.language, first) for pair in pairs]
+        readers = readers_of(pairs, self.languages)
         values = [
-            information(_words(languages[owner], candidate), _words(languages[owner], reference))
+            information(
+                normal_words(readers[owner], candidate), normal_words(readers[owner], reference)
+            )
             for owner, candidate, reference in zip(
                 texts.owner.tolist(), texts.candidates, texts.references, strict=True
             )

@@ -21,9 +21,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
-from gistmeter.languages import Language, lexicons
+from gistmeter.languages import lexicons
+from gistmeter.metrics.reader import TextReader, normal_words
 
 
 def count_cosine(candidate: Mapping[str, int], reference: Mapping[str, int]) -> float:
@@ -64,17 +64,11 @@ def compare_counts(
     return count_cosine(candidate, reference), set_f_beta(candidate, reference, beta)
 
 
-def negations_of(language: Language) -> frozenset[str]:
-    """The negations of a language; none with a foreign analyser, which cuts them its own way."""
-    if getattr(language.analyser, "plain", False):
-        return frozenset()
-    return lexicons.words(language.lists or language.code, "negations")
+def negations_of(language: TextReader) -> frozenset[str]:
+    """The negations of a language; none where its words are taken as the analyser cuts them."""
+    return frozenset() if language.plain else lexicons.words(language.lists, "negations")
 
 
-@lru_cache(maxsize=1 << 17)
-def content_counts(language: Language, text: str) -> Counter[str]:
-    """How often each content word occurs; all words of a text that has no content word.
-
-    Remembered, since a reference comes back with every arrangement and every system.
-    """
-    return Counter(language.content_words(text) or language.words(text))
+def content_counts(language: TextReader, text: str) -> Counter[str]:
+    """How often each content word occurs; all words of a text that has no content word."""
+    return Counter(language.content_words(text) or normal_words(language, text))

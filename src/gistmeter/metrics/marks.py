@@ -12,13 +12,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gistmeter.languages import Language
 from gistmeter.metrics.lexical import content_counts
-from gistmeter.metrics.polarity import read_polarity
+from gistmeter.metrics.reader import TextReader
 from gistmeter.types import Pair
 
 
-def marks(pair: Pair, language: Language) -> str | None:
+def marks(pair: Pair, language: TextReader) -> str | None:
     """The marks of a pair, or None where there is nothing to compare."""
     if not pair.candidate or not pair.references:
         return None
@@ -32,8 +31,8 @@ def marks(pair: Pair, language: Language) -> str | None:
     return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
 
 
-def _spans(language: Language, text: str) -> list[tuple[int, int, str]]:
+def _spans(language: TextReader, text: str) -> list[tuple[int, int, str]]:
     return [
         (word.start, word.end, f"not {word.kind}" if word.negated else word.kind)
-        for word in read_polarity(language, text).words
+        for word in language.polarity(text).words
     ]

@@ -18,24 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from gistmeter.errors import InputError
-from gistmeter.languages import Language, Polarity
+from gistmeter.languages import Polarity
+from gistmeter.metrics.reader import TextReader
 from gistmeter.metrics.references import Comparisons, Floats
 
 Mode = Literal["all", "any", "ratio"]
 MODES: tuple[Mode, ...] = ("all", "any", "ratio")
 SIGNS: Mapping[str, int] = {"positive": 1, "neutral": 0, "negative": -1}
-
-
-@lru_cache(maxsize=1 << 17)
-def read_polarity(language: Language, text: str) -> Polarity:
-    """A text's polarity; repeated references are read once."""
-    return language.polarity(text)
 
 
 def sign(polarity: Polarity) -> int:
@@ -83,7 +77,7 @@ class PolarityRule:
             raise InputError("The polarity penalty and ratio lie between 0 and 1")
 
     def decide(
-        self, ids: Sequence[str], languages: Sequence[Language], comparisons: Comparisons
+        self, ids: Sequence[str], languages: Sequence[TextReader], comparisons: Comparisons
     ) -> Floats:
         """1 for each row in conflict, 0 for the others, NaN for rows without a comparison."""
         found = []
@@ -91,8 +85,8 @@ class PolarityRule:
         for owner, (candidate, reference) in zip(comparisons.owner.tolist(), texts, strict=True):
             language = languages[owner]
             expected = self.overrides.get(ids[owner])
-            against = read_polarity(language, reference) if expected is None else expected
-            found.append(conflicts(read_polarity(language, candidate), against))
+            against = language.polarity(reference) if expected is None else expected
+            found.append(conflicts(language.polarity(candidate), against))
         share = comparisons.aggregate(np.asarray(found, dtype=np.float64), "mean")
         held = [float(self.holds(one)) for one in np.nan_to_num(share).tolist()]
         return np.where(np.isnan(share), np.nan, held)

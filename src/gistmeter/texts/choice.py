@@ -12,16 +12,18 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Protocol
 
 from gistmeter import languages, registry
+from gistmeter.cache import Cache
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.languages import Language
 from gistmeter.metrics.accuracy import Order, SemanticAccuracy, Weights
 from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
 from gistmeter.metrics.information import Information, Recovery
 from gistmeter.metrics.logic import Average, Direction, LogicalValidity
 from gistmeter.metrics.polarity import PolarityRule
+from gistmeter.metrics.reader import TextReader
 from gistmeter.metrics.reading import Reading
 from gistmeter.metrics.references import Aggregate
 from gistmeter.models.protocols import CrossEncoder, Embedder, EntailmentModel, TokenMatcher
+from gistmeter.texts.remembering import RememberingLanguage
 from gistmeter.types import Metric, Pair
 
 ROLES = ("embedder", "matcher", "cross_encoder", "nli")
@@ -132,7 +134,7 @@ def _roles_of(name: str) -> list[str]:
 def build_metrics(
     chosen: Sequence[str],
     models: TextModels,
-    packs: Mapping[str, Language],
+    readers: Mapping[str, TextReader],
     settings: TextSettings,
 ) -> dict[str, Metric]:
     """The metrics by name, S_Acc first; a chosen one without its model is an error."""
@@ -143,14 +145,14 @@ def build_metrics(
         )
     builders: dict[str, Callable[[], Any]] = {
         "s_acc": lambda: SemanticAccuracy(
-            packs, models.embedder, models.matcher, models.cross_encoder,
+            readers, models.embedder, models.matcher, models.cross_encoder,
             settings.aggregate, settings.weights, settings.beta, settings.bertscore,
             settings.order, settings.polarity,
         ),
         "s_logic": lambda: LogicalValidity(
             _present(models.nli), settings.direction, settings.aggregate, settings.average
         ),
-        "s_info": lambda: Information(packs, settings.aggregate),
+        "s_info": lambda: Information(readers, settings.aggregate),
         "consistency": Consistency,
         "robustness": SequenceRobustness,
         "structure": StructuralRobustness,
@@ -175,7 +177,11 @@ def _present(model: EntailmentModel | None) -> EntailmentModel:
     return model
 
 
-def language_packs(pairs: Sequence[Pair], settings: TextSettings) -> dict[str, Language]:
-    """The packs of all languages that the pairs are in."""
+def language_readers(
+    pairs: Sequence[Pair], settings: TextSettings, cache: Cache
+) -> dict[str, TextReader]:
+    """All languages that the pairs are in, each remembering in the cache what it read."""
     codes = dict.fromkeys(pair.language for pair in pairs)
-    return {code: languages.get(code, settings.tokenizer) for code in codes}
+    return {
+        code: RememberingLanguage(languages.get(code, settings.tokenizer), cache) for code in codes
+    }

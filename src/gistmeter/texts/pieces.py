@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from gistmeter.errors import InputError
 from gistmeter.formats.references import clean
 from gistmeter.metrics import polarity
 from gistmeter.metrics.accuracy import REPRESENTATION, Weights, mean_of_defined, weigh
-from gistmeter.metrics.lexical import content_counts, count_cosine, set_f_beta
+from gistmeter.metrics.lexical import compare_counts, content_counts, negations_of
 from gistmeter.models.protocols import EntailmentModel, Judgements, Matches, TokenMatcher
 
 Words = Sequence[str]  # the content words of a text, where the caller has them
@@ -36,8 +36,8 @@ def lexical_cosine(
     >>> lexical_cosine(["fine", "day"], ["fine", "night"])
     0.5
     """
-    said, expected = _counts(candidate, reference, language)
-    return _aggregate([count_cosine(said, one) for one in expected], aggregate)
+    compared = _compare(candidate, reference, language, beta=1.0)
+    return _aggregate([cosine for cosine, _ in compared], aggregate)
 
 
 def content_fbeta(
@@ -55,8 +55,8 @@ def content_fbeta(
     >>> round(content_fbeta("a fine day at sea", "a fine day", language="en"), 4)
     0.9091
     """
-    said, expected = _counts(candidate, reference, language)
-    return _aggregate([set_f_beta(said, one, beta) for one in expected], aggregate)
+    compared = _compare(candidate, reference, language, beta)
+    return _aggregate([overlap for _, overlap in compared], aggregate)
 
 
 def polarity_conflict(
@@ -170,21 +170,25 @@ def semantic_accuracy(
     return float(weigh(values, weights or Weights())[0])
 
 
-def _counts(
-    candidate: str | Words, reference: str | Words | Sequence[Words], language: str
-) -> tuple[Mapping[str, int], list[Mapping[str, int]]]:
+def _compare(
+    candidate: str | Words, reference: str | Words | Sequence[Words], language: str, beta: float
+) -> list[tuple[float, float]]:
+    """Lexical cosine and F-beta with each reference."""
+    negations: frozenset[str] = frozenset()
     if isinstance(candidate, str):
         texts = [reference] if isinstance(reference, str) else [str(one) for one in reference]
         pack = languages.get(language or languages.detect(texts).code)
-        counted = [content_counts(pack, clean(text)) for text in (candidate, *texts)]
-        return counted[0], list(counted[1:])
-    if isinstance(reference, str):
+        negations = negations_of(pack)
+        said, *expected = (content_counts(pack, clean(text)) for text in (candidate, *texts))
+    elif isinstance(reference, str):
         raise InputError(
             "The candidate is a list of words and the reference a text: give both alike"
         )
-    single = all(isinstance(word, str) for word in reference)
-    lists = [list(map(str, reference))] if single else [list(words) for words in reference]
-    return Counter(candidate), [Counter(words) for words in lists]
+    else:
+        single = all(isinstance(word, str) for word in reference)
+        lists = [list(map(str, reference))] if single else [list(words) for words in reference]
+        said, *expected = (Counter(words) for words in (candidate, *lists))
+    return [compare_counts(said, one, beta, negations) for one in expected]
 
 
 def _aggregate(values: Sequence[float], how: str) -> float:

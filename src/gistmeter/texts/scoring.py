@@ -19,7 +19,7 @@ from gistmeter.texts.choice import (
     TextModels,
     TextSettings,
     build_metrics,
-    language_packs,
+    language_readers,
     makers_of,
     possible_metrics,
     roles_for,
@@ -67,11 +67,10 @@ def score_text(
         arrangements=arrangements, structures=structures, recovered=recovered,
     )  # fmt: skip
     names = None if metrics is None else makers_of(metrics)
-    loaded = _models(
-        roles_for(names, chosen), profile, models or {}, pairs[0].language, cache or Cache(None)
-    )
+    store = cache if cache is not None else Cache(None)
+    loaded = _models(roles_for(names, chosen), profile, models or {}, pairs[0].language, store)
     names = possible_metrics(pairs, nli=loaded.nli is not None) if names is None else names
-    built = build_metrics(names, loaded, language_packs(pairs, chosen), chosen)
+    built = build_metrics(names, loaded, language_readers(pairs, chosen, store), chosen)
     return evaluate(pairs, built, command="text", chunk=CHUNK, notes=readings_note, **options)
 
 

@@ -1,0 +1,113 @@
+"""A language that remembers what it read: words, content words and polarity of every text.
+
+A segmenter takes about a millisecond for a text, three times over, and a run asks about the same
+references with every arrangement and system, and about everything again when it is repeated. So
+the analysis of a text is made once and kept in the cache, as models' answers are. A chunk's texts
+are looked up together (`prepare`); a text that comes alone is looked up alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from gistmeter.cache import Cache, keys
+from gistmeter.languages import Language, Polarity, PolarWord
+from gistmeter.version import __version__
+
+REVISION = 1  # to be raised when analysers or polarity change what they find
+HELD = 1 << 17  # analyses in memory at most
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a language finds in a text."""
+
+    content: tuple[str, ...]
+    words: tuple[str, ...]  # of the normalised text
+    polarity: Polarity
+
+    def encode(self) -> bytes:
+        read = self.polarity
+        flags = [read.positive, read.negative, read.negated]
+        marks = [[w.text, w.start, w.end, w.kind, w.negations] for w in read.words]
+        parts = [self.content, self.words, flags, marks]
+        text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "surrogatepass")
+
+    @classmethod
+    def decode(cls, stored: bytes) -> Analysis:
+        content, words, flags, marks = json.loads(stored.decode("utf-8", "surrogatepass"))
+        positive, negative, negated = flags
+        words_found = tuple(PolarWord(*mark) for mark in marks)
+        polarity = Polarity(positive, negative, negated, words_found)
+        return cls(tuple(content), tuple(words), polarity)
+
+
+class RememberingLanguage:
+    """A language behind a cache; it answers as the language does, and has its id."""
+
+    def __init__(self, language: Language, cache: Cache) -> None:
+        self.language, self._cache = language, cache
+        self._held: dict[str, Analysis] = {}
+
+    @property
+    def id(self) -> str:
+        return self.language.id
+
+    @property
+    def lists(self) -> str:
+        return self.language.lists
+
+    @property
+    def plain(self) -> bool:
+        return self.language.plain
+
+    def content_words(self, text: str) -> list[str]:
+        return list(self._analysis(text).content)
+
+    def normalise(self, text: str) -> str:
+        """The text itself: what is kept of its words are those of the normalised text."""
+        return text
+
+    def words(self, text: str) -> list[str]:
+        return list(self._analysis(text).words)
+
+    def polarity(self, text: str) -> Polarity:
+        return self._analysis(text).polarity
+
+    def prepare(self, texts: Iterable[str]) -> None:
+        """Have the analyses of texts at hand, looked up and made together."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._held]
+        if not missing:
+            return
+        if len(self._held) + len(missing) > HELD:
+            self._held.clear()
+            missing = list(dict.fromkeys(texts))
+        name = f"analysis/{__version__}.{REVISION}/{self.language.id}/plain={self.language.plain}"
+        wanted = dict(zip(missing, keys(name, missing), strict=True))
+        stored = self._cache.get_many(list(wanted.values()))
+        made: dict[Any, bytes] = {}
+        for text, key in wanted.items():
+            if key in stored:
+                self._held[text] = Analysis.decode(stored[key])
+            else:
+                self._held[text] = analysis = analyse(self.language, text)
+                made[key] = analysis.encode()
+        self._cache.put_many(made)
+
+    def _analysis(self, text: str) -> Analysis:
+        if text not in self._held:
+            self.prepare([text])
+        return self._held[text]
+
+
+def analyse(language: Language, text: str) -> Analysis:
+    """All that metrics ask a language about a text."""
+    return Analysis(
+        tuple(language.content_words(text)),
+        tuple(language.words(language.normalise(text))),
+        language.polarity(text),
+    )
