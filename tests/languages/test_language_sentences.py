@@ -93,6 +93,14 @@ def test_wrapped_lines_are_one_paragraph_and_blank_lines_part() -> None:
     ]
 
 
+def test_lines_of_dialogue_are_sentences_of_their_own() -> None:
+    lines = [
+        "「昨日の夜はどこへ行っていたのか、それを聞きたいのだ」",
+        "「どこへも行きません、家でずっと本を読んでいました」",
+    ]
+    assert languages.get("ja").sentences("\n".join(lines)) == lines
+
+
 def test_short_lines_are_sentences_of_their_own() -> None:
     assert languages.get("en").sentences("Roses are red\nViolets are blue") == [
         "Roses are red",

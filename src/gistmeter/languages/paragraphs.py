@@ -2,7 +2,8 @@
 
 Texts come with a paragraph a line, or wrapped at a width. A line break is taken for wrapping when
 the block has lines of a wrapped text's length (40 to 120 columns), the next line's first word would
-not have fitted, and the next line is neither indented nor the beginning of a speech or a list.
+not have fitted, and the next line is neither indented nor the beginning of a speech or a list (in
+Chinese and Japanese: no quotation opens or closes there).
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from gistmeter.languages.headings import is_heading
 LINE = re.compile(r"\r\n?|[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 NARROWEST, WIDEST = 40, 120  # columns of a wrapped text
 BEGINNING = frozenset("—–―-*•·#>|")  # a speech, a list, a quotation in mail
+SPEECH, SPOKEN = frozenset("“「『"), frozenset("”」』。！？")  # lines of dialogue
 Place = tuple[int, int]
 
 
-def paragraphs(text: str, language: str, wide: bool) -> Iterator[Place]:
-    """Start and end of each paragraph; blank lines are in none."""
+def paragraphs(text: str, language: str, wide: bool) -> Iterator[tuple[int, int, bool]]:
+    """Start and end of each paragraph, and whether it is a heading; blank lines are in none."""
     block: list[Place] = []
     for start, end in lines(text):
         line = text[start:end]
@@ -28,7 +30,7 @@ def paragraphs(text: str, language: str, wide: bool) -> Iterator[Place]:
             block = []
         elif is_heading(line, language):
             yield from _unwrap(text, block, wide)
-            yield start, end
+            yield start, end, True
             block = []
         else:
             block.append((start, end))
@@ -43,7 +45,7 @@ def lines(text: str) -> Iterator[Place]:
     yield start, len(text)
 
 
-def _unwrap(text: str, block: list[Place], wide: bool) -> Iterator[Place]:
+def _unwrap(text: str, block: list[Place], wide: bool) -> Iterator[tuple[int, int, bool]]:
     """Join the lines of a block that were only wrapped."""
     if not block:
         return
@@ -54,8 +56,10 @@ def _unwrap(text: str, block: list[Place], wide: bool) -> Iterator[Place]:
         line = text[start:end]
         needed = 4 if wide else 1 + len(line.split(maxsplit=1)[0])
         fitted = last - previous + needed < 0.9 * longest
-        if not wrapped or fitted or line[0].isspace() or line[0] in BEGINNING:
-            yield begin, last
+        begins = line[0].isspace() or line[0] in BEGINNING
+        speaks = wide and (line[0] in SPEECH or text[last - 1] in SPOKEN)
+        if not wrapped or fitted or begins or speaks:
+            yield begin, last, False
             begin = start
         previous, last = start, end
-    yield begin, last
+    yield begin, last, False

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gistmeter.languages.abbreviations import Abbreviations
-from gistmeter.languages.headings import Heading, is_heading
+from gistmeter.languages.headings import Heading
 from gistmeter.languages.paragraphs import paragraphs
 
 CLOSERS = "\"'”’»›」』）)】〕］]》〉｣"
@@ -100,8 +100,8 @@ class Splitter:
         return spans
 
     def _pieces(self, text: str) -> Iterator[Span]:
-        for start, end in paragraphs(text, self.language, self.wide):
-            if is_heading(text[start:end], self.language):
+        for start, end, heading in paragraphs(text, self.language, self.wide):
+            if heading:
                 yield Span(start, end, heading=True)
             else:
                 yield from self._cut(text, start, end)
