@@ -283,6 +283,17 @@ def test_macro_f1_is_the_mean_of_pseudo_values(
         assert math.isnan(found)
 
 
+@pytest.mark.parametrize(("times", "honest"), [(1, False), (12, True)])
+def test_macro_f1_of_rare_labels_has_no_interval(tmp_path: Path, times: int, honest: bool) -> None:
+    right, wrong = row(1, "a", semslot="Agent"), row(1, "a", semslot="Object")
+    gold, system = [[right], [wrong], [right]] * times, [[right], [right], [wrong]] * times
+    paired(tmp_path, gold, system)
+    run = score_parses(tmp_path / "gold.conllu", tmp_path / "system.conllu", resamples=200)
+    assert math.isfinite(run["semslot_macro_f1"].value)
+    assert math.isfinite(run["semslot_micro_f1"].low)
+    assert math.isfinite(run["semslot_macro_f1"].low) == honest
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -168,6 +168,7 @@ class ParseAccuracy:
             part.set(f"{name}_labels", both)
             whole = label_counts(pairs, segment.match, column)
             part.set(f"{name}_macro_f1", found.pseudo_values(whole, pairs.size))
+            part.set(f"{name}_rare", np.full(found.items, float(whole.are_rare)))
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         """Ratios of sums, and their mean."""
@@ -178,7 +179,10 @@ class ParseAccuracy:
         for name in LABELS:
             if f"{name}_labels" in rows:
                 values[f"{name}_micro_f1"] = rows.ratio(f"{name}_right", f"{name}_labels")
-                values[f"{name}_macro_f1"] = rows.mean(f"{name}_macro_f1")
+                macro = rows.mean(f"{name}_macro_f1")
+                if np.ndim(macro):  # a resample: see `labels`
+                    macro = np.where(np.asarray(rows.mean(f"{name}_rare")) > 0, np.nan, macro)
+                values[f"{name}_macro_f1"] = macro
         return values
 
 

@@ -7,7 +7,8 @@
 
 Micro F1 is a ratio of sums over sentences. Macro F1 is not: each sentence gets its pseudo-value of
 the infinitesimal jackknife (Efron 1982), F + n·u, where u is the derivative of F by the sentence's
-weight. Their mean is F exactly, and the mean over a resample is F to first order.
+weight. Their mean is F exactly, and the mean over a resample is F to first order. That is close
+where labels are frequent and far too steady where they are rare, so there is no interval then.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from gistmeter.formats.conllu.treebank import EMPTY, Treebank
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+
+RARE = 10  # occurrences of the median label below which macro F1 has no honest interval
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +45,11 @@ class LabelCounts:
         both = self.gold + self.system
         f1: Floats = np.divide(2 * self.right, both, out=np.zeros(len(both)), where=both > 0)
         return f1
+
+    @property
+    def are_rare(self) -> bool:
+        both = (self.gold + self.system)[self.used] / 2
+        return bool(len(both) and np.median(both) < RARE)
 
     @property
     def macro_f1(self) -> float:
