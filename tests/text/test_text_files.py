@@ -25,7 +25,7 @@ def write(path: Path, *lines: str) -> Path:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [(" [ 指考试 ]  落榜 ", "指考试 落榜"), ("a\t b\n", "a b"), ("[]", ""), ("［全］", "［全］")],
+    [(" [ 指考试 ]  落榜 ", "指考试 落榜"), ("a\t b\n", "a b"), ("[]", ""), ("［全］", "［全］"), ("a\ud800", "a?")],
 )
 def test_cleaning(text: str, expected: str) -> None:
     assert clean(text) == expected

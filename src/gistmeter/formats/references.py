@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gistmeter.errors import FormatError
+from gistmeter.files import printable
 from gistmeter.formats.table import Table, read_sheets, read_table
 
 IDIOM = ("idiom", "id", "item", "key", "term", "word", "phrase", "name", "成语", "成語", "四字熟語",
@@ -38,12 +39,12 @@ _BRACKETS = str.maketrans("", "", "[]")
 
 
 def clean(text: str) -> str:
-    """Text without square brackets (their content stays) and with single spaces.
+    """Text without square brackets (their content stays), half characters and double spaces.
 
     >>> clean(" [ 指考试 ]  落榜 ")
     '指考试 落榜'
     """
-    return " ".join(text.translate(_BRACKETS).split())
+    return " ".join(printable(text).translate(_BRACKETS).split())
 
 
 @dataclass(frozen=True, slots=True)
