@@ -148,6 +148,10 @@ CZECH = {
     "Nepřišel domů.": DENIED,
     "Stůl je kulatý.": NEUTRAL,
     "Nebo přijde v neděli.": NEUTRAL,
+    "nejlepší ze všech": PRAISE,
+    "vede si nejlépe": PRAISE,
+    "nejasný obraz": NOT_GOOD,
+    "pomocí provazu": NEUTRAL,
     "Není bez půvabu.": PRAISE,
 }
 RUSSIAN = {

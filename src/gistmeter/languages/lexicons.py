@@ -1,9 +1,9 @@
 """Word lists: plain text under `data/<language>/`, a word a line, source and licence on line 1.
 
 - `stopwords` carry no content;
-- `negations` reverse what they govern (`concord` words only where nothing else does in the clause,
-  and no further than `borders`), `shifters` are words that do the same to their object
-  (avoid, overcome, lack), `affirmations` look like negations and are none (not only, 不得不);
+- `negations` reverse what they govern, no further than `borders`; `concord` words do so only where
+  nothing else does in the clause; `shifters` do the same to their object (avoid, overcome, lack);
+- `affirmations` are phrases that look like negations or polar words and are none (not only, 不得不);
 - `positive` and `negative` are words of praise and blame;
 - `abbreviations` and `numbers` have a second column: a class, and a value.
 

@@ -30,6 +30,24 @@ def lemma(word: str, language: str) -> str:
     return str(lemmatizer(language).lemmatize(word, lang=language)).lower()
 
 
+@lru_cache(maxsize=50_000)
+def is_known(word: str, language: str) -> bool:
+    """Whether the dictionary has this word."""
+    lemmatizer(language)
+    from simplemma import is_known as has
+
+    return bool(has(word, lang=language))
+
+
+def is_negated(word: str) -> bool:
+    """Whether a Czech word is the negation of a word: nepřišel is, nejlepší and nebo are not."""
+    return (
+        word.startswith("ne")
+        and not lemma(word, "cs").startswith("ne")
+        and is_known(word[2:], "cs")
+    )
+
+
 def negated_lemma(word: str, language: str) -> str:
     """The lemma with the prefix of negation, where the dictionary would drop it.
 
@@ -39,7 +57,7 @@ def negated_lemma(word: str, language: str) -> str:
     if language == "en" and (word == "cannot" or word.endswith(("n't", "n’t"))):
         return "not"
     form = lemma(word, language)
-    if language == "cs" and word.startswith("ne") and not form.startswith("ne"):
+    if language == "cs" and is_negated(word):
         return f"ne{form}"
     return form
 

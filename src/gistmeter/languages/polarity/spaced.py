@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers.lemmas import lemma, negated_lemma
+from gistmeter.languages.analysers.lemmas import is_known, is_negated, lemma, negated_lemma
 from gistmeter.languages.analysers.unicode import WORD
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
@@ -22,6 +22,7 @@ from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
 PIECE = re.compile(f'(?P<word>{WORD.pattern})|(?P<border>[.,;:!?…()"“”„«»—–\\n]+)')
 PREFIX = {"cs": "ne", "ru": "не"}
 LONGEST = 3
+VERB = ("t", "ci")  # how Czech infinitives end
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,10 @@ class SpacedReader:
         prefix = PREFIX.get(self.language)
         if prefix is None or not word.startswith(prefix) or len(word) < 4:
             return
-        form = lemma(word, self.language)
-        if form.startswith(prefix):  # not a form of the word without the prefix
-            form = lemma(word[len(prefix) :], self.language)
-            verb = False
-        else:
-            verb = self.language == "cs" and form.endswith(("t", "ci"))
+        if not is_known(word[len(prefix) :], self.language):
+            return
+        form = lemma(word[len(prefix) :], self.language)
+        verb = self.language == "cs" and is_negated(word) and lemma(word, "cs").endswith(VERB)
         kind = polar_kinds(self.language).get(form)
         at = start + len(prefix)
         if verb:
