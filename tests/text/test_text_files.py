@@ -25,7 +25,13 @@ def write(path: Path, *lines: str) -> Path:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [(" [ 指考试 ]  落榜 ", "指考试 落榜"), ("a\t b\n", "a b"), ("[]", ""), ("［全］", "［全］"), ("a\ud800", "a?")],
+    [
+        (" [ 指考试 ]  落榜 ", "指考试 落榜"),
+        ("a\t b\n", "a b"),
+        ("[]", ""),
+        ("［全］", "［全］"),
+        ("学\ud800", "学\N{REPLACEMENT CHARACTER}"),
+    ],
 )
 def test_cleaning(text: str, expected: str) -> None:
     assert clean(text) == expected
