@@ -3,7 +3,7 @@
 - `stopwords` carry no content;
 - `negations` reverse what they govern, no further than `borders`; `concord` words do so only where
   nothing else does in the clause; `shifters` do the same to their object (avoid, overcome, lack);
-- `affirmations` are phrases that look like negations or polar words and are none (not only, 不得不);
+- `affirmations` are phrases that look like negations or polar words and are none (not only);
 - `positive` and `negative` are words of praise and blame;
 - `abbreviations` and `numbers` have a second column: a class, and a value.
 

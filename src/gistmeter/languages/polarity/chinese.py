@@ -29,6 +29,15 @@ NOMINAL = frozenset(
 )
 
 
+def simplified(tokens: list[Token], text: str) -> str:
+    """The text as the lists spell it, of the same length."""
+    pieces, place = [], 0
+    for token in tokens:
+        pieces += [text[place : token.start], token.form]
+        place = token.end
+    return "".join(pieces) + text[place:]
+
+
 @dataclass(frozen=True, slots=True)
 class ChineseReader:
     """Negation precedes; it reaches seven words."""
@@ -39,13 +48,12 @@ class ChineseReader:
 
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
-        silent = mask("".join(self.simplified(tokens, text)), "zh")
-        questions = [found.span() for found in QUESTION.finditer(text)]
-        silent = Mask(tuple(sorted({*silent.spans, *questions})))
+        plain = simplified(tokens, text)
+        silent = mask(plain, "zh", QUESTION)
         marks: list[Mark] = []
         place, verbal = 0, False  # whether a negation of a verb is open
         while place < len(tokens):
-            taken, found = self._at(tokens, place, silent)
+            taken, found = self._at(tokens, place, plain, silent)
             if verbal and tokens[place].form in ATTRIBUTIVE:
                 found = [Mark(Kind.BORDER, tokens[place].start, tokens[place].end, place)]
             for mark in found:
@@ -57,26 +65,18 @@ class ChineseReader:
             place += taken
         return marks
 
-    def simplified(self, tokens: list[Token], text: str) -> Iterator[str]:
-        """The text as the lists spell it, of the same length."""
-        place = 0
-        for token in tokens:
-            yield text[place : token.start]
-            yield token.form
-            place = token.end
-        yield text[place:]
-
-    def _at(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, list[Mark]]:
+    def _at(
+        self, tokens: list[Token], place: int, plain: str, silent: Mask
+    ) -> tuple[int, list[Mark]]:
         """How many tokens are taken here, and what they mark."""
-        kinds = polar_kinds("zh")
+        kinds, start = polar_kinds("zh"), tokens[place].start
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
-            some = tokens[place : place + count]
-            kind = kinds.get("".join(token.form for token in some))
-            joined = some[-1].end - some[0].start == sum(len(token.form) for token in some)
-            if kind is not None and joined and not silent.covers(some[0].start):
-                marks = [Mark(kind, some[0].start, some[-1].end, place)]
-                if count == 1 and some[0].form in lexicons.words("zh", "shifters"):
-                    marks.append(Mark(Kind.SHIFTER, some[0].start, some[0].end, place))
+            end = tokens[place + count - 1].end
+            kind = kinds.get(plain[start:end])
+            if kind is not None and not silent.covers(start):
+                marks = [Mark(kind, start, end, place)]
+                if plain[start:end] in lexicons.words("zh", "shifters"):
+                    marks.append(Mark(Kind.SHIFTER, start, end, place))
                 return count, marks
         return 1, list(self._single(tokens[place], place, silent))
 

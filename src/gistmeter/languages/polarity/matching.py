@@ -26,7 +26,7 @@ def affirmations(language: str) -> re.Pattern[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """Stretches of a text, in order, in which nothing is a negation."""
+    """Stretches of a text, in order and apart, in which nothing is a negation."""
 
     spans: tuple[tuple[int, int], ...]
 
@@ -35,10 +35,17 @@ class Mask:
         return at >= 0 and place < self.spans[at][1]
 
 
-def mask(text: str, language: str) -> Mask:
-    """Where the text has phrases that look like negations and are none."""
-    pattern = affirmations(language)
-    return Mask(tuple(found.span() for found in pattern.finditer(text)) if pattern else ())
+def mask(text: str, language: str, *more: re.Pattern[str]) -> Mask:
+    """Where the text has phrases that look like negations and are none; `more` finds others."""
+    listed = affirmations(language)
+    patterns = more if listed is None else (listed, *more)
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(one.span() for each in patterns for one in each.finditer(text)):
+        if spans and start < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+    return Mask(tuple(spans))
 
 
 @cache
