@@ -78,6 +78,20 @@ class Clustered:
             }
         return self._parts[key]
 
+    def vectors(self) -> list[Floats]:
+        """All sums and counts that were ever asked for, those of the parts included."""
+        parts = [part for split in self._parts.values() for part in split.values()]
+        return [*self._sums.values(), *(vector for part in parts for vector in part.vectors())]
+
+    def products(self, weights: Floats) -> dict[int, Floats]:
+        """The weighted totals of what was ever asked for, by the vector's identity: one product of
+        matrices is many times faster than a product for each question."""
+        known = self.vectors()
+        if not known:
+            return {}
+        totals = weights @ np.column_stack(known)
+        return {id(vector): totals[:, at] for at, vector in enumerate(known)}
+
 
 @dataclass(frozen=True, slots=True)
 class Resample:
@@ -85,6 +99,7 @@ class Resample:
 
     clustered: Clustered
     weights: Floats  # (resamples, clusters): how often each cluster was drawn
+    products: Mapping[int, Floats] = field(default_factory=dict)  # totals that are known already
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,19 +109,25 @@ class Resample:
         return name in self.clustered.rows
 
     def sum(self, name: str) -> Value:
-        return np.asarray(self.weights @ self.clustered.sums(name))
+        return self._total(self.clustered.sums(name))
 
     def mean(self, name: str) -> Value:
-        return np.asarray(divide(self.sum(name), self.weights @ self.clustered.counts(name)))
+        return np.asarray(divide(self.sum(name), self._total(self.clustered.counts(name))))
 
     def ratio(self, numerator: str, denominator: str) -> Value:
-        above = self.weights @ self.clustered.sums(numerator, denominator)
-        below = self.weights @ self.clustered.sums(denominator, numerator)
+        above = self._total(self.clustered.sums(numerator, denominator))
+        below = self._total(self.clustered.sums(denominator, numerator))
         return np.asarray(divide(above, below))
+
+    def _total(self, vector: Floats) -> Floats:
+        known = self.products.get(id(vector))
+        return np.asarray(self.weights @ vector) if known is None else known
 
     def by(self, key: str) -> dict[str, Resample]:
         parts = self.clustered.by(key)
-        return {label: Resample(part, self.weights) for label, part in parts.items()}
+        return {
+            label: Resample(part, self.weights, self.products) for label, part in parts.items()
+        }
 
     def values(self, name: str) -> Floats:
         raise NeedsValues(f"The column '{name}' was asked for while resampling sums")
@@ -119,9 +140,10 @@ def bootstrap_weights(clusters: int, resamples: int, seed: int) -> Iterator[Floa
     for start in range(0, resamples, step):
         height = min(step, resamples - start)
         drawn = random.integers(0, clusters, size=(height, clusters), dtype=np.int64)
-        drawn += np.arange(height, dtype=np.int64)[:, None] * clusters
-        counts = np.bincount(drawn.ravel(), minlength=height * clusters)
-        yield counts.reshape(height, clusters).astype(np.float64)
+        counts = np.empty((height, clusters))
+        for row, taken in zip(counts, drawn, strict=True):
+            row[:] = np.bincount(taken, minlength=clusters)
+        yield counts
 
 
 def resampled(
@@ -137,7 +159,9 @@ def resampled(
     gathered: dict[str, list[Floats]] = {}
     for weights in bootstrap_weights(clustered.size, resamples, seed):
         try:
-            values = pool(Resample(clustered, weights))
+            if not gathered:
+                pool(Resample(clustered, weights[:1]))  # to learn what will be asked
+            values = pool(Resample(clustered, weights, clustered.products(weights)))
         except NeedsValues:
             values = _one_by_one(pool, clustered, weights)
         for name, value in values.items():
