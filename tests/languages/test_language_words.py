@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,19 +118,24 @@ def test_plain_jieba_keeps_punctuation_and_script() -> None:
     assert "失敗" in "".join(plain.content_words("失敗"))
 
 
+ANYTHING = st.text(max_size=60) | st.text(st.characters(), max_size=20)
+HOSTILE = st.text(st.sampled_from("\ud800\udfff\0\x1c\u200b\ufeff不好ない않good ne"), max_size=20)
+
+
 @pytest.mark.parametrize("code", languages.CODES)
-@given(text=st.text(max_size=60))
+@given(text=ANYTHING | HOSTILE)
 def test_any_text_has_words_that_occur_in_it(code: str, text: str) -> None:
     language = languages.get(code)
     bare = "".join(text.split())
+    bare = re.sub("[\ud800-\udfff]", "\ufffd", bare)
     for word in language.words(text):
         assert word.strip()
-        assert "".join(word.split()) in bare
+        assert re.sub("[\ud800-\udfff]", "\ufffd", "".join(word.split())) in bare
     assert all(language.content_words(text))
 
 
 @pytest.mark.parametrize("code", languages.CODES)
-@given(text=st.text(max_size=60))
+@given(text=ANYTHING | HOSTILE)
 def test_places_of_tokens_are_places_in_the_text(code: str, text: str) -> None:
     end = 0
     for token in languages.get(code).analyser.tokens(text):
@@ -136,3 +143,21 @@ def test_places_of_tokens_are_places_in_the_text(code: str, text: str) -> None:
         if code != "ko":  # Korean endings share a syllable with their stem
             assert token.start >= end
             end = token.end
+
+
+@pytest.mark.parametrize("code", languages.CODES)
+@given(text=ANYTHING | HOSTILE)
+def test_polar_words_are_where_they_are_said_to_be(code: str, text: str) -> None:
+    found = languages.get(code).polarity(text)
+    for word in found.words:
+        assert text[word.start : word.end] == word.text != ""
+    assert [word.start for word in found.words] == sorted(word.start for word in found.words)
+
+
+@pytest.mark.parametrize("code", languages.CODES)
+@given(text=HOSTILE)
+def test_broken_text_is_read_all_the_same(code: str, text: str) -> None:
+    language = languages.get(code)
+    assert isinstance(language.normalise(text), str)
+    assert isinstance(language.sentences(text), list)
+    assert 0 <= languages.detect([text]).confidence <= 1

@@ -19,6 +19,7 @@ from typing import Any
 
 from gistmeter.errors import MissingDependency
 from gistmeter.languages import lexicons
+from gistmeter.languages.analysers import well_formed
 
 TEXTS, CHARACTERS = 400, 20_000  # the sample
 SHORT = 200  # letters
@@ -107,7 +108,7 @@ def _chinese(text: str, han: int) -> Detection:
 
 def _alphabetic(text: str, letters: int) -> Detection:
     short = letters < SHORT
-    found = _detector(short).compute_language_confidence_values(text)
+    found = _detector(short).compute_language_confidence_values(well_formed(text))
     if not found or not found[0].value:
         return Detection("generic", 0.0)
     values = {one.language.iso_code_639_1.name.lower(): float(one.value) for one in found}

@@ -7,9 +7,12 @@ where the library knows it. Stop words and polarity are read from these.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import metadata
 from typing import NamedTuple, Protocol
+
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Token(NamedTuple):
@@ -39,6 +42,11 @@ class Analyser(Protocol):
 
     def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
         """Forms of the words that carry content: neither word nor form is a stop word."""
+
+
+def well_formed(text: str) -> str:
+    """The text without lone surrogates, which JSON can hold and no library in C takes."""
+    return SURROGATE.sub("\ufffd", text)
 
 
 @cache

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from gistmeter.errors import MissingDependency
-from gistmeter.languages.analysers import Token, version_of
+from gistmeter.languages.analysers import Token, version_of, well_formed
 from gistmeter.languages.analysers.unicode import is_word
 
 PARTICLE = re.compile("(?<![显卓昭名专编土论巨原译遗拙合新])著(?![名作称述书者录有文])")
@@ -56,7 +56,7 @@ def simplify(text: str) -> str:
     OpenCC's `t2s` leaves 著, which Taiwan writes for the particle 着 too; its `tw2s` would also
     turn the 著 of a simplified 显著 into 着. So the particle is told from 著 in 著名, 显著 … here.
     """
-    simplified = str(converter("t2s").convert(text))
+    simplified = str(converter("t2s").convert(well_formed(text)))
     simplified = simplified.replace("苧", "苎")  # what 薴 becomes takes a second step
     return PARTICLE.sub("着", simplified)
 

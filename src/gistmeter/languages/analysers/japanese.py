@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from gistmeter.errors import MissingDependency
-from gistmeter.languages.analysers import Token, version_of
+from gistmeter.languages.analysers import Token, version_of, well_formed
 
 CONTENT = frozenset(
     ("名詞", "代名詞", "動詞", "形容詞", "形状詞", "副詞", "連体詞", "接頭辞", "感動詞")
@@ -34,7 +34,7 @@ def tagger() -> Any:
 
 def parse(text: str) -> Any:
     """MeCab's nodes; a NUL ends a text for it, so it is read as a space."""
-    return tagger()(text.replace("\0", " "))
+    return tagger()(well_formed(text).replace("\0", " "))
 
 
 def form_of(node: Any) -> str:

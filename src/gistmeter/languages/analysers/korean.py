@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from gistmeter.errors import MissingDependency
-from gistmeter.languages.analysers import Token, version_of
+from gistmeter.languages.analysers import Token, version_of, well_formed
 
 CONTENT = frozenset(
     ("NNG", "NNP", "NR", "NP", "VV", "VA", "VCN", "MM", "MAG", "XR", "SL", "SH", "SN", "XPN")
@@ -56,14 +56,14 @@ class Kiwi:
                 tag_of(found),
                 tag_of(found) in CONTENT,
             )
-            for found in analyser().tokenize(text)
+            for found in analyser().tokenize(well_formed(text))
         ]
 
     def words(self, text: str) -> list[str]:
         """Stems with their endings as they stand; particles are words of their own."""
         spans: list[list[int]] = []
         prefixed = False
-        for found in analyser().tokenize(text):
+        for found in analyser().tokenize(well_formed(text)):
             tag = tag_of(found)
             if tag.startswith("S") and tag not in WORD_SYMBOLS:
                 continue
@@ -78,7 +78,7 @@ class Kiwi:
 
     def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
         forms = []
-        for found in analyser().tokenize(text):
+        for found in analyser().tokenize(well_formed(text)):
             tag, form = tag_of(found), found.lemma.lower()
             negation = NEGATION.get(form) if tag in ("VX", "MAG") else None
             if negation or (tag in CONTENT and form not in stop):
