@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import doctest
 import re
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from conftest import ROOT
 from gistmeter import languages
 from gistmeter.languages import number_words, numerals
 
@@ -21,7 +21,7 @@ def test_examples_in_docstrings(module: ModuleType) -> None:
 
 
 def test_examples_in_the_documentation() -> None:
-    page = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "languages.md").read_text(encoding="utf-8")
     examples = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
     test = doctest.DocTestParser().get_doctest(examples, {}, "languages.md", None, 0)
     assert test.examples
