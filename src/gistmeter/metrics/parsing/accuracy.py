@@ -179,9 +179,9 @@ class ParseAccuracy:
         for name in LABELS:
             if f"{name}_labels" in rows:
                 values[f"{name}_micro_f1"] = rows.ratio(f"{name}_right", f"{name}_labels")
-                macro = rows.mean(f"{name}_macro_f1")
+                macro, rare = rows.mean(f"{name}_macro_f1"), rows.mean(f"{name}_rare")
                 if np.ndim(macro):  # a resample: see `labels`
-                    macro = np.where(np.asarray(rows.mean(f"{name}_rare")) > 0, np.nan, macro)
+                    macro = np.where(np.asarray(rare) > 0, np.nan, macro)
                 values[f"{name}_macro_f1"] = macro
         return values
 
