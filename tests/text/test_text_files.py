@@ -196,6 +196,12 @@ def test_rows_are_matched_by_idiom_and_not_by_position(tmp_path: Path) -> None:
     assert {pair.language for pair in matched.pairs} == {"zh"}
 
 
+def test_an_idiom_with_a_placeholder_has_no_reference(tmp_path: Path) -> None:
+    rows = read_predictions([write(tmp_path / "m.csv", "idiom,Prediction", "ab,x", "cd,y")])
+    references = read_references(write(tmp_path / "r.csv", "ab,zdic解释", "cd,C"))
+    assert match(rows, references).without_reference == ["ab"]
+
+
 def test_nothing_in_common_is_an_error(tmp_path: Path) -> None:
     rows = read_predictions([write(tmp_path / "m.csv", "idiom,Prediction", "ab,x")])
     with pytest.raises(InputError, match=r"no idiom in common: predictions are for 'ab'"):

@@ -14,6 +14,7 @@ import gistmeter.formats.references
 import gistmeter.metrics.accuracy
 import gistmeter.texts.pieces
 import gistmeter.texts.scoring
+from conftest import ROOT
 from gistmeter.errors import InputError
 from gistmeter.texts import semantic_accuracy
 from gistmeter.texts.choice import MAKERS, OWN, maker_of, makers_of
@@ -144,3 +145,8 @@ def test_bertscore_takes_lists_and_models() -> None:
     with pytest.raises(InputError, match="2 texts on one side and 1"):
         gistmeter.bertscore(["a", "b"], ["a"], model=Given())
     assert gistmeter.entailment("a", "b", model=Given()).entailment.tolist() == [0.5]
+
+
+def test_the_page_about_texts_is_true() -> None:
+    found = doctest.testfile(str(ROOT / "docs" / "text.md"), module_relative=False)
+    assert found.attempted and not found.failed

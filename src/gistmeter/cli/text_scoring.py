@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ NAMED_LANGUAGES = {
     "chinese": "zh", "japanese": "ja", "korean": "ko", "english": "en", "czech": "cs",
     "russian": "ru",
 }  # fmt: skip
-SHOWN = 5  # unmatched idioms that are listed; all of them are in the run's notes
+SHOWN = 6  # names that are listed; all unmatched idioms are in the run's notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,8 @@ class TextScoring:
         models = self._load(roles_for(wanted, self.settings), code)
         names = wanted or possible_metrics(matched.pairs, nli=models.nli is not None)
         readers = language_readers(matched.pairs, self.settings, self.session.cache)
+        for reader in readers.values():
+            reader.require()
         built = build_metrics(names, models, readers, self.settings)
         self._tell_absent(models, names)
         runs: list[Run] = []
@@ -140,7 +142,12 @@ class TextScoring:
     def _read(
         self, language: str, separators: str, columns: Mapping[str, str]
     ) -> tuple[Matched, str]:
-        from gistmeter.formats.predictions import match, read_original, read_predictions
+        from gistmeter.formats.predictions import (
+            match,
+            read_original,
+            read_predictions,
+            refuse_repetitions,
+        )
         from gistmeter.formats.references import (
             STRUCTURE,
             Splitting,
@@ -153,6 +160,7 @@ class TextScoring:
         systems = list(dict.fromkeys(row.system for row in predictions))
         for path in self.files.original:
             predictions += read_original(path, systems, columns=columns)
+        refuse_repetitions(predictions)
         references = (
             read_references(self.files.references, splitting=splitting, columns=columns)
             if self.files.references
@@ -232,14 +240,18 @@ class TextScoring:
         say = self.session.say
         if references and references.guessed:
             say(f"{self.files.references}: read as {references.guessed}, which is a guess")
+        systems = list(dict.fromkeys(pair.system for pair in matched.pairs))
+        arrangements = list(dict.fromkeys(pair.arrangement for pair in matched.pairs))
+        say(f"Systems: {_shortened(systems)}")
+        if arrangements != [""]:
+            say(f"Arrangements: {_shortened(name or 'unnamed' for name in arrangements)}")
         say(f"{matched.matched} of {len(matched.pairs)} predictions have references")
         for idioms, what in (
             (matched.without_reference, "predicted idioms have no reference"),
             (matched.without_prediction, "idioms of the references were not predicted"),
         ):
             if idioms:
-                more = " …" if len(idioms) > SHOWN else ""
-                say(f"{len(idioms)} {what}: {', '.join(idioms[:SHOWN])}{more}")
+                say(f"{len(idioms)} {what}: {_shortened(idioms)}")
 
     def _tell_readings(self, run: Run) -> None:
         for system, counts in run.notes.get("readings", {}).items():
@@ -258,6 +270,11 @@ class TextScoring:
             target = tables[0].with_name("s_log_results.csv")
             write_atomically(target, delimited(sheet, ","))
             self.session.say(f"Wrote {target}")
+
+
+def _shortened(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:SHOWN]) + (" …" if len(listed) > SHOWN else "")
 
 
 def language_of_name(path: Path) -> str:

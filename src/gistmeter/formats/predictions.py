@@ -72,7 +72,7 @@ def read_predictions(
         files = _files_of(path) if path.is_dir() else [path]
         for file in files:
             found += _read_file(file, columns or {}, in_folder=path.is_dir())
-    _refuse_repetitions(found)
+    refuse_repetitions(found)
     return found
 
 
@@ -213,7 +213,8 @@ def _prediction_column(table: Table, columns: Mapping[str, str]) -> str | None:
     return containing[0] if containing else table.find("prediction", PREDICTION)
 
 
-def _refuse_repetitions(rows: Sequence[Prediction]) -> None:
+def refuse_repetitions(rows: Sequence[Prediction]) -> None:
+    """A system says one thing about an idiom in an arrangement; a second one is an error."""
     seen: dict[tuple[str, str, str], Prediction] = {}
     for row in rows:
         first = seen.setdefault((row.system, row.arrangement, row.idiom), row)
@@ -264,7 +265,7 @@ def match(
             )
         )
     predicted = {row.idiom for row in predictions}
-    bare = dict.fromkeys(pair.id for pair in pairs if not pair.references and pair.id not in known)
+    bare = dict.fromkeys(pair.id for pair in pairs if not pair.references)
     matched = Matched(pairs, list(bare), [name for name in known if name not in predicted])
     if not any(pair.references for pair in pairs):
         _refuse_nothing_in_common(predictions, references)

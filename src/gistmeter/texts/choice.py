@@ -179,7 +179,7 @@ def _present(model: EntailmentModel | None) -> EntailmentModel:
 
 def language_readers(
     pairs: Sequence[Pair], settings: TextSettings, cache: Cache
-) -> dict[str, TextReader]:
+) -> dict[str, RememberingLanguage]:
     """All languages that the pairs are in, each remembering in the cache what it read."""
     codes = dict.fromkeys(pair.language for pair in pairs)
     return {

@@ -78,6 +78,11 @@ class RememberingLanguage:
     def polarity(self, text: str) -> Polarity:
         return self._analysis(text).polarity
 
+    def require(self) -> None:
+        """Raise at once where the analyser's package is missing; else load nothing yet."""
+        if "-absent" in self.language.analyser.id:
+            self.language.words("?")
+
     def prepare(self, texts: Iterable[str]) -> None:
         """Have the analyses of texts at hand, looked up and made together."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._held]
