@@ -102,11 +102,12 @@ class E5Encoder:
     def _loaded(self) -> _Loaded:
         weights = e5_weights.read(self.path)
         width, pieces = weights.sizes.width, weights.pieces
+        session = self._open_session(weights)  # first: the tokenizer then reuses what it let go
         tokenizer = make_tokenizer(pieces)
         positions = weights.tensor("emb.pos").reshape(-1, width)
         return _Loaded(
             tokenizer,
-            self._open_session(weights),
+            session,
             pieces.characters,
             pieces.begin,
             pieces.end,

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from gistmeter.models.batching import Failure, run_in_batches
 
 Float32 = npt.NDArray[np.float32]
-STORE_BYTES = 96 << 20
+STORE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)

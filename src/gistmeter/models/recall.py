@@ -18,7 +18,7 @@ from gistmeter.models.batching import Failure
 
 Numbers = npt.NDArray[np.floating[Any]]
 Progress = Callable[[str, int, int], None]
-MEMO_BYTES = 64 << 20
+MEMO_BYTES = 32 << 20
 PART = 512  # answers written to the cache at once
 
 
