@@ -160,7 +160,14 @@ def test_blocks_change_nothing(
         assert cells == [pieces.text(name, word) for word in range(pieces.words)]
 
 
-@given(st.lists(st.binary(max_size=90), max_size=60))
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=20), st.sampled_from([b"x" * n for n in (8, 9, 255, 256, 257, 999)])
+        ),
+        max_size=60,
+    )
+)
 def test_interning_is_exact(cells: list[bytes]) -> None:
     content = b"".join(cells)
     lengths = np.asarray([len(cell) for cell in cells], np.int64)

@@ -1,10 +1,10 @@
 """Cells of a column turned into small integers, without an object a cell.
 
-A cell is a stretch of bytes. Its first 64 bytes are taken eight at a time into a 64-bit mixture;
-cells of one mixture are given one representative through a table addressed by the mixture's upper
-bits; and every cell is then compared with its representative byte by byte, so that the result is
-exact whatever the input. Longer cells, and a column on which that comparison fails, go through a
-dictionary.
+A cell is a stretch of bytes. It is taken eight bytes at a time into a 64-bit mixture; cells of one
+mixture are given one representative through a table addressed by the mixture's upper bits; and
+every cell is then compared with its representative byte by byte, so that the result is exact
+whatever the input. Cells of unusual length, and a column on which that comparison fails, go
+through a dictionary.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Codes = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
 
 PADDING = b"\0" * 8
-SHORT = 64  # bytes: eight words
+SHORT = 256  # bytes; longer cells are rare, and each eight bytes cost a round
 _MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _ROTATION = np.uint64(29)
@@ -54,10 +54,22 @@ class CellReader:
     def intern(self, starts: Ints, ends: Ints) -> Interned:
         """Number the cells so that equal cells, and only those, have equal numbers."""
         lengths = ends - starts
+        is_long = lengths > SHORT
+        if not is_long.any():
+            return self._intern_short(starts, lengths)
+        short, long = np.flatnonzero(~is_long), np.flatnonzero(is_long)
+        some = self._intern_short(starts[short], lengths[short])
+        others = self._intern_by_dictionary(starts[long], lengths[long])
+        codes = np.zeros(len(starts), np.int32)
+        codes[short] = some.codes
+        codes[long] = others.codes + len(some.representatives)
+        return Interned(
+            codes, np.concatenate([short[some.representatives], long[others.representatives]])
+        )
+
+    def _intern_short(self, starts: Ints, lengths: Ints) -> Interned:
         if not len(starts):
             return Interned(np.zeros(0, np.int32), np.zeros(0, np.int64))
-        if int(lengths.max()) > SHORT:
-            return self._intern_by_dictionary(starts, lengths)
         representative = _elect(self._mix(starts, lengths))
         if not self._same(starts, lengths, representative):
             return self._intern_by_dictionary(starts, lengths)
