@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gistmeter.errors import FormatError, InputError
 from gistmeter.evaluate import SEED, evaluate, input_digests
@@ -72,30 +72,40 @@ def score_parses(
     gold: str | Path,
     systems: str | Path | Sequence[str | Path],
     *,
-    options: ParseOptions | None = None,
+    taxonomy: str | Path | None = None,
+    lemma_weights: str | Path | None = None,
+    feats_weights: str | Path | None = None,
+    columns: str = "",
+    semantic_only: bool = False,
+    conll18: bool = False,
+    flat_classes: bool = False,
     cache: Cache | None = None,
     seed: int = SEED,
     resamples: int = 1000,
     confidence: float = 0.95,
-    **choices: Any,
 ) -> Run:
-    """Score systems' parses against the gold's.
+    """Score systems' parses against the gold's; a system is named by its file's stem.
 
-    `choices` are those of `ParseOptions`, for instance `taxonomy="classes.csv"` or
-    `conll18=True`. A system is named by its file's stem.
+    The run holds a row a sentence and the intervals; nothing is written. With a `cache` a large
+    taxonomy is parsed only once.
     """
-    listed = [systems] if isinstance(systems, str | Path) else list(systems)
-    for name in ("taxonomy", "lemma_weights", "feats_weights"):
-        if isinstance(choices.get(name), str):
-            choices[name] = Path(choices[name])
-    chosen = options or ParseOptions(**choices)
+    listed = [systems] if isinstance(systems, str | Path) else systems
     paths = [Path(gold), *(Path(path) for path in listed)]
-    task = prepare(paths[0], paths[1:], chosen, cache)
+    options = ParseOptions(
+        taxonomy=Path(taxonomy) if taxonomy else None,
+        lemma_weights=Path(lemma_weights) if lemma_weights else None,
+        feats_weights=Path(feats_weights) if feats_weights else None,
+        columns=columns,
+        semantic_only=semantic_only,
+        conll18=conll18,
+        flat_classes=flat_classes,
+    )
+    task = prepare(paths[0], paths[1:], options, cache)
     return evaluate(
         task.pairs,
         task.metrics,
         command="parse",
-        inputs=input_digests([*paths, *chosen.files]),
+        inputs=input_digests([*paths, *options.files]),
         seed=seed,
         resamples=resamples,
         confidence=confidence,

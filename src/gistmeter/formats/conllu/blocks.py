@@ -17,7 +17,7 @@ from gistmeter.errors import FormatError, InputError
 
 BLOCK = 16 * 1024**2  # bytes; large enough for NumPy, small enough for its cache and any machine
 UNFOLDED = 64 * 1024**2  # a compressed file may always unfold to this,
-UNFOLDING = 200  # else to so many times its own size: treebanks shrink about tenfold
+UNFOLDING = 100  # else to so many times its own size: treebanks shrink about tenfold
 BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
