@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from text_doubles import PACKS, Given, pair
@@ -11,7 +14,9 @@ from gistmeter.evaluate import evaluate
 from gistmeter.metrics.accuracy import SemanticAccuracy
 from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.metrics.reading import Reading, count_readings
+from gistmeter.models.protocols import Judgements, TextPair
 from gistmeter.rows import Rows
+from gistmeter.texts.scoring import text_notes
 
 NLI = Given({("ref", "pred"): 0.9, ("pred", "ref"): 0.3, ("other", "pred"): 0.2})
 
@@ -113,3 +118,15 @@ def test_the_reading_is_a_column_of_the_run() -> None:
     assert run.to_polars()["reading"].to_list() == [
         "similar but inconsistent", "consistent but dissimilar",
     ]  # fmt: skip
+
+
+def test_what_a_model_did_not_see_is_counted() -> None:
+    class Short(Given):
+        def classify(self, pairs: Sequence[TextPair]) -> Judgements:
+            return replace(super().classify(pairs), unseen=np.asarray([0.25, 0.0]))
+
+    metrics = {"s_acc": SemanticAccuracy(PACKS), "s_logic": LogicalValidity(Short())}
+    run = evaluate([pair("a", "a"), pair("b", "b", id="2")], metrics, notes=text_notes)
+    assert run.rows is not None
+    assert run.rows.values("unseen").tolist() == [0.25, 0.0]
+    assert run.notes == {"truncated": 1}

@@ -103,7 +103,7 @@ class TextScoring:
             possible_metrics,
             roles_for,
         )
-        from gistmeter.texts.scoring import CHUNK, readings_note
+        from gistmeter.texts.scoring import CHUNK, text_notes
 
         wanted = None if metrics is None else makers_of(metrics)
         matched, code = self._read(language, separators, columns)
@@ -132,9 +132,9 @@ class TextScoring:
                 settings={"language": code, "profile": self.profile, "separators": separators},
                 layout=layout,
                 chunk=CHUNK,
-                notes=lambda rows: {**readings_note(rows), "unmatched": unmatched},
+                notes=lambda rows: {**text_notes(rows), "unmatched": unmatched},
             )
-            self._tell_readings(run)
+            self._tell_notes(run)
         finally:
             # A threshold that is missed ends the command, and the files are written all the same.
             self._write_logic_results(runs)
@@ -253,10 +253,14 @@ class TextScoring:
             if idioms:
                 say(f"{len(idioms)} {what}: {_shortened(idioms)}")
 
-    def _tell_readings(self, run: Run) -> None:
+    def _tell_notes(self, run: Run) -> None:
         for system, counts in run.notes.get("readings", {}).items():
             listed = ", ".join(f"{count} {reading}" for reading, count in counts.items())
             self.session.say(f"{system}: {listed}")
+        if cut := run.notes.get("truncated"):
+            self.session.warn(
+                f"{cut} items are longer than a model could see; the rest was not read"
+            )
 
     def _write_logic_results(self, runs: Sequence[Run]) -> None:
         """`s_log_results.csv` over models, beside the tables that were asked for."""

@@ -82,6 +82,13 @@ class LogicalValidity:
         rows = Rows.of(pairs).with_numbers(columns).with_texts(shown(pairs))
         return rows.with_reasons("s_logic", {at: reasons[at] for at in missing})
 
+    def derive(self, rows: Rows) -> Rows:
+        """Rows whose `unseen`, the share of a text that some model did not see, counts this one."""
+        if "unseen_by_nli" not in rows:
+            return rows
+        known = rows.values("unseen") if "unseen" in rows else np.full(len(rows), np.nan)
+        return rows.with_numbers({"unseen": np.fmax(known, rows.values("unseen_by_nli"))})
+
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         values = {"s_logic": self._average(rows, "s_logic")}
         if self.direction == "both":

@@ -71,7 +71,7 @@ def score_text(
     loaded = _models(roles_for(names, chosen), profile, models or {}, pairs[0].language, store)
     names = possible_metrics(pairs, nli=loaded.nli is not None) if names is None else names
     built = build_metrics(names, loaded, language_readers(pairs, chosen, store), chosen)
-    return evaluate(pairs, built, command="text", chunk=CHUNK, notes=readings_note, **options)
+    return evaluate(pairs, built, command="text", chunk=CHUNK, notes=text_notes, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +98,13 @@ def _models(
     return _GivenModels(**found, **own, absent=loaded.absent)
 
 
-def readings_note(rows: Rows) -> dict[str, Any]:
+def text_notes(rows: Rows) -> dict[str, Any]:
     """What a run of texts adds to its notes: readings, and texts that a model did not see whole."""
     notes: dict[str, Any] = {}
     if any(rows.texts.get("reading", [])):
         notes["readings"] = count_readings(rows)
-    for name in ("unseen", "unseen_by_nli"):
-        if name in rows and (cut := int((rows.values(name) > 0).sum())):
-            notes[f"items with {name.replace('_', ' ')} text"] = cut
+    if "unseen" in rows and (cut := int((rows.values("unseen") > 0).sum())):
+        notes["truncated"] = cut
     return notes
 
 
