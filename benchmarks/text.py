@@ -37,7 +37,7 @@ from gistmeter.types import Pair
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "idiom"
 FILES = {"zh": "orderprobe-Simplified_Chinese.csv", "ko": "orderprobe-Korean.csv"}
 KNOWN = {"zh": 0.89, "ko": 0.85}
-SHUFFLES = 40
+SHUFFLES = 30
 COMPONENTS = ("bertscore", "sts", "lexical_cosine", "representation", "f_beta", "s_acc")
 
 
