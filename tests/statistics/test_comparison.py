@@ -38,6 +38,18 @@ def test_a_permutation_test_on_few_items_is_exact_and_equals_scipy() -> None:
     assert found.pairs[0].difference == pytest.approx(np.mean(A) - np.mean(B))
 
 
+def test_fishers_own_randomisation_test() -> None:
+    """Darwin's maize, crossed against self-fertilised, in eighths of an inch.
+
+    Fisher, The Design of Experiments (1935), section 21: of 32,768 ways to set the signs, 1,726
+    give a sum of 314 or more either way.
+    """
+    gaps = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+    (found,) = compare(two(gaps, [0] * 15), options=Options(resamples=40_000))
+    assert found.pairs[0].difference * 15 == pytest.approx(314)
+    assert found.pairs[0].p_value == 1726 / 32_768
+
+
 def test_approximate_randomisation_comes_near_the_exact_value() -> None:
     random = np.random.default_rng(2)
     a = random.normal(0.55, 0.2, 14)
