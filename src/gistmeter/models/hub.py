@@ -65,10 +65,13 @@ def find_cached(name: str, revision: str = "") -> Path | None:
     if not _has_hub():
         return None
     try:
-        found = _hub().snapshot_download(name, revision=revision or None, local_files_only=True)
+        # Not `snapshot_download`, which misses the files that we never fetch.
+        found = _hub().try_to_load_from_cache(name, "config.json", revision=revision or None)
     except (OSError, ValueError):
         return None
-    folder = Path(found)
+    if not isinstance(found, str):
+        return None
+    folder = Path(found).parent
     return folder if any((folder / weight).exists() for weight in _weight_files(folder)) else None
 
 
