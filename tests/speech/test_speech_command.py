@@ -215,6 +215,8 @@ def test_facts_by_a_service(shape: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert "Semantic Understanding" in page and "Clara — left — Prague" in page
     kept = [path for path in Path("folder/details").iterdir() if path.name.startswith("facts-")]
     assert len(kept) == 2
+    usage = load_run(Path("folder"))[0].notes["usage"]
+    assert (usage["calls"], usage["input_tokens"], usage["failed"]) == (2, 800, 0)
     everything = b"".join(path.read_bytes() for path in Path().rglob("*") if path.is_file())
     assert b"secret-key" not in everything
 

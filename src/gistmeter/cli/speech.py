@@ -263,5 +263,5 @@ def speech(
     built |= steps.further_metrics(bool(source.recognizers), function)
     steps.score(
         session, heard, built, reading, inputs=[*source.inputs, *filter(None, [alternatives])],
-        settings=settings, diffs=diffs,
+        settings=settings, diffs=diffs, judge=judge,
     )  # fmt: skip

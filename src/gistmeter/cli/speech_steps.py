@@ -309,6 +309,7 @@ def score(
     inputs: Sequence[Path],
     settings: Mapping[str, Any],
     diffs: bool,
+    judge: Judge | None = None,
 ) -> None:
     """Score, and write the pages and tables of the family."""
     from gistmeter.speech import pages
@@ -341,7 +342,7 @@ def score(
         settings=settings,
         layout=lambda run: pages.layout(run, clips, custom=column, pages=diffs),
         chunk=256,
-        notes=notes_of(clips, language=reading.code),
+        notes=notes_of(clips, judge.llm.usage if judge else None, language=reading.code),
         finish=finish,
     )
     if heard.interrupted:

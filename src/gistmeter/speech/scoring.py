@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.errors import InputError, UnknownName
@@ -98,8 +98,13 @@ def wants_segments(clips: Sequence[Clip], reading: Reading) -> bool:
     return len(segments(len(reading.read(clips[0].expected).words))) > 1
 
 
-def notes_of(clips: Sequence[Clip], **more: Any) -> Callable[[Rows], Mapping[str, Any]]:
-    """What a run of speech keeps beside its scores: edits and lost words of each system."""
+def notes_of(
+    clips: Sequence[Clip], usage: Any = None, **more: Any
+) -> Callable[[Rows], Mapping[str, Any]]:
+    """What a run of speech keeps beside its scores: edits and lost words of each system.
+
+    `usage` is a language model's own count of calls, tokens and cost.
+    """
 
     def notes(rows: Rows) -> Mapping[str, Any]:
         pairs = gather(rows, clips)
@@ -107,6 +112,8 @@ def notes_of(clips: Sequence[Clip], **more: Any) -> Callable[[Rows], Mapping[str
         if "ser_short" in rows:
             kept["short_texts"] = int(rows.sum("ser_short"))
             kept["verdict_flips"] = int(rows.sum("verdict_flips"))
+        if usage is not None:
+            kept["usage"] = asdict(usage)
         return kept
 
     return notes

@@ -178,6 +178,8 @@ class ErrorRates:
     def _note_texts(self, table: ClipRows, clips: Sequence[Clip], columns: Columns) -> None:
         for clip, places in zip(clips, table.places, strict=True):
             columns.note(places[0], expected=clip.expected, got=clip.got)
+            if clip.audio:
+                columns.note(places[0], audio=clip.audio)
 
     def _reasons(
         self,
