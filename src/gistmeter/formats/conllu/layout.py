@@ -91,4 +91,6 @@ def by_width(width: int) -> Layout:
 
 def is_semarkup(cells_of_column_9: Sequence[str]) -> bool:
     """Whether some cell can be no enhanced dependency."""
-    return any(cell != "_" and not _ENHANCED.fullmatch(cell) for cell in cells_of_column_9)
+    return any(
+        cell not in ("_", "") and not _ENHANCED.fullmatch(cell) for cell in cells_of_column_9
+    )
