@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import shared_path
@@ -93,7 +93,7 @@ def test_errors_say_where(tmp_path: Path, content: str, message: str) -> None:
 @st.composite
 def forests(draw: st.DrawFn) -> list[int]:
     """Parents that come before their children, then shuffled."""
-    size = draw(st.integers(1, 40))
+    size = draw(st.integers(1, 20))
     parents = [draw(st.integers(-1, at - 1)) for at in range(size)]
     order = draw(st.permutations(range(size)))
     place = {old: new for new, old in enumerate(order)}
@@ -107,6 +107,7 @@ def climb(parents: list[int], node: int) -> list[int]:
     return way
 
 
+@settings(max_examples=50)
 @given(forests())
 def test_distances_are_those_of_climbing(parents: list[int]) -> None:
     names = [f"c{at}" for at in range(len(parents))]
