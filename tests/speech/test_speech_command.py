@@ -82,6 +82,11 @@ def test_two_files() -> None:
     wer = done.score("wer", "hyp")
     assert wer["value"] == pytest.approx(60.0)
     assert wer["n"] == 2 and wer["higher_is_better"] is False
+    groups = done.document["systems"]["hyp"]["groups"]
+    assert {name: group["wer"]["value"] for name, group in groups.items()} == {
+        "1": pytest.approx(100 / 3),
+        "2": 100.0,
+    }
     assert done.score("wer_file_mean")["value"] == pytest.approx((100 / 3 + 100) / 2)
 
 

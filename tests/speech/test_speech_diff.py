@@ -13,7 +13,7 @@ from gistmeter.metrics.facts import SemanticFact, Verdict
 from gistmeter.metrics.latency import TimedClip
 from gistmeter.metrics.transcription import ErrorRates, Reading
 from gistmeter.report.diff import PairView, render_diff, render_pair
-from gistmeter.speech.pages import layout, page_name, view
+from gistmeter.speech.pages import layout, page_name, results_sheet, view, worth_a_page
 from gistmeter.speech.pairs import edit_totals, gather, lost_words
 from gistmeter.speech.results import CustomMetricResult, SemanticMetricResult
 from gistmeter.types import Clip, Run
@@ -116,6 +116,18 @@ def test_pages_of_names_that_look_alike_are_different_files() -> None:
     names = {page_name(Clip(key, "a")) for key in ("a/b", "a_b", "a b", "../b", "b" * 500)}
     assert len(names) == 5
     assert all("/" not in name and len(name) < 200 for name in names)
+
+
+def test_only_the_worst_pairs_have_pages_where_there_are_many() -> None:
+    clips = [Clip(str(at), "a b c d", "a b c d"[: 7 - 2 * at]) for at in range(4)]
+    run = scored(*clips)
+    assert run.rows is not None
+    pairs = gather(run.rows, clips)
+    assert worth_a_page(pairs, 2) == {page_name(clips[2]), page_name(clips[3])}
+    assert len(worth_a_page(pairs)) == 4
+    assert [row[-2] is None for row in results_sheet(pairs, pages=worth_a_page(pairs, 2)).rows] == [
+        True, True, False, False,
+    ]  # fmt: skip
 
 
 def test_segments_are_one_pair_again() -> None:

@@ -314,11 +314,11 @@ def score(
     """Score, and write the pages and tables of the family."""
     from gistmeter.speech import pages
     from gistmeter.speech.pairs import gather
-    from gistmeter.speech.scoring import notes_of
+    from gistmeter.speech.scoring import grouped_by_file, notes_of
 
     if not metrics:
         raise InputError("Nothing to compute: every score that was asked for had to be left out")
-    clips = heard.clips
+    clips = grouped_by_file(heard.clips)
     custom = next((name for name in ("custom_metric", "facts") if name in metrics), "")
     column = {"facts": "ser"}.get(custom, custom)
 
@@ -327,7 +327,9 @@ def score(
             return
         if diffs:
             pairs = gather(run.rows, clips)
-            pages.write_pages(pairs, run.path / "details", reading.code)
+            written = pages.write_pages(pairs, run.path / "details", reading.code)
+            if written < sum(clip.got is not None for clip in clips):
+                session.say(f"HTML diffs: the {written:,} pairs with the most errors")
         if heard.journal is not None:
             kept = heard.journal.read_bytes()
             (run.path / "details").mkdir(exist_ok=True)

@@ -24,6 +24,7 @@ from gistmeter.types import Clip, Run
 COUNTS = ("chars_expected", "chars_got", "words_expected", "words_got")
 RATES = ("wer", "cer", "match_percent")
 EDITS = ("insertions", "deletions", "substitutions")
+MOST_PAGES = 1000  # of a run; nobody opens more
 
 
 def page_name(clip: Clip) -> str:
@@ -33,7 +34,16 @@ def page_name(clip: Clip) -> str:
     return f"diff-{plain}-{digest.hexdigest()[:8]}.html"
 
 
-def results_sheet(pairs: Sequence[PairResult], *, custom: str = "", pages: bool = True) -> Sheet:
+def worth_a_page(pairs: Sequence[PairResult], most: int = MOST_PAGES) -> frozenset[str]:
+    """The names of the pages to write: all pairs with a transcript, or those with most errors."""
+    shown = [pair for pair in pairs if pair.clip.got is not None]
+    worst = sorted(shown, key=lambda pair: -pair.numbers.get("word_edits", 0.0))
+    return frozenset(page_name(pair.clip) for pair in worst[:most])
+
+
+def results_sheet(
+    pairs: Sequence[PairResult], *, custom: str = "", pages: frozenset[str] = frozenset()
+) -> Sheet:
     """One line a pair: provider, file, counts, rates, edits, latency, the custom metric, the diff.
 
     `custom` names the score that the column custom_metric holds; without one it is left out, and
@@ -51,8 +61,8 @@ def results_sheet(pairs: Sequence[PairResult], *, custom: str = "", pages: bool 
         cells.append(getattr(pair.clip, "latency", math.nan))
         if custom:
             cells.append(rate_of(pair, custom))
-        shown = pages and pair.clip.got is not None
-        cells.append(f"details/{page_name(pair.clip)}" if shown else None)
+        name = page_name(pair.clip)
+        cells.append(f"details/{name}" if name in pages else None)
         cells.append("; ".join(pair.reasons) or None)
         rows.append(cells)
     return Sheet("items", columns, rows)
@@ -62,15 +72,17 @@ def layout(run: Run, clips: Sequence[Clip], *, custom: str = "", pages: bool = T
     """The sheets of a run's files: the pairs, and the scores."""
     assert run.rows is not None
     pairs = gather(run.rows, clips)
-    return [results_sheet(pairs, custom=custom, pages=pages), summary_sheet(run)]
+    written = worth_a_page(pairs) if pages else frozenset()
+    return [results_sheet(pairs, custom=custom, pages=written), summary_sheet(run)]
 
 
 def write_pages(pairs: Sequence[PairResult], folder: Path, language: str = "") -> int:
-    """An HTML diff for each pair that has a transcript; returns how many."""
-    shown = [pair for pair in pairs if pair.clip.got is not None]
-    for pair in shown:
-        write_atomically(folder / page_name(pair.clip), render_pair(view(pair, language)))
-    return len(shown)
+    """An HTML diff for each pair that is worth one; returns how many."""
+    wanted = worth_a_page(pairs)
+    for pair in pairs:
+        if page_name(pair.clip) in wanted:
+            write_atomically(folder / page_name(pair.clip), render_pair(view(pair, language)))
+    return len(wanted)
 
 
 def view(pair: PairResult, language: str = "", sections: Sequence[str] = ()) -> PairView:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.errors import InputError, UnknownName
@@ -23,6 +23,7 @@ from gistmeter.types import Clip, Metric, Run
 if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel, TokenMatcher
 
+MOST_FILES = 200  # that a run reports one by one, beside the whole
 SCORES = ("wer", "cer", "sem_dist", "ser")
 ALIASES = {"understanding": "ser", "missing": "ser", "extra": "ser"}
 
@@ -36,6 +37,13 @@ def chosen_scores(names: Sequence[str]) -> list[str]:
             raise UnknownName("speech score", name, [*SCORES, *ALIASES])
         found.append(plain)
     return list(dict.fromkeys(found))
+
+
+def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
+    """Clips that name no group are reported by file, unless there are too many files to look at."""
+    if len({clip.id for clip in clips}) > MOST_FILES:
+        return list(clips)
+    return [replace(clip, group=clip.group or clip.id) for clip in clips]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +148,7 @@ def score_speech(
     """
     from gistmeter.evaluate import evaluate
 
-    clips = _clips(expected, got)
+    clips = grouped_by_file(_clips(expected, got))
     scores = chosen_scores(metrics)
     reading = Reading(
         language_of(choose_language(language, clips).code),
