@@ -79,18 +79,29 @@ class SimilarityRows:
         self.magic = np.float64(math.ldexp(1.5, 52 - unit.exponent))
         self.magic_bits = int(self.magic.view(np.int64))
 
-    def floats(self, row: int, first: int, last: int) -> Block:
-        """Similarities of a row, columns first to last, both included and inside the window."""
-        if not self.start <= row < self.stop:
-            self.start = row - row % self.length
-            self.stop = min(self.start + self.length, len(self.low))
-            self.offset = int(self.low[self.start])
-            end = int(self.high[self.stop - 1]) + 1
-            self.block = self.similarity.block(self.start, self.stop, self.offset, end)
-        return self.block[row - self.start, first - self.offset : last - self.offset + 1]
-
     def integers(self, row: int, first: int, last: int, plus: int, out: Ints) -> Ints:
-        """The same as integers, each with `plus` added, in `out`."""
-        np.add(self.floats(row, first, last), self.magic, out=out.view(np.float64))
+        """Similarities as integers with `plus` added, written to `out`.
+
+        `out` has a row for each table row from `row` on; columns first to last, both included,
+        must be inside the windows of all of them.
+        """
+        done = 0
+        while done < len(out):
+            self._load(row + done)
+            count = min(self.stop - row, len(out)) - done
+            start = row + done - self.start
+            part = self.block[start : start + count, first - self.offset : last - self.offset + 1]
+            np.add(part, self.magic, out=out[done : done + count].view(np.float64))
+            done += count
         out += plus - self.magic_bits
         return out
+
+    def _load(self, row: int) -> None:
+        """Have the block that this row is in."""
+        if self.start <= row < self.stop:
+            return
+        self.start = row - row % self.length
+        self.stop = min(self.start + self.length, len(self.low))
+        self.offset = int(self.low[self.start])
+        end = int(self.high[self.stop - 1]) + 1
+        self.block = self.similarity.block(self.start, self.stop, self.offset, end)

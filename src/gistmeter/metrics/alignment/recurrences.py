@@ -53,13 +53,13 @@ def trace_monotone(cells: SimilarityRows, band: Band) -> Trace:
     low, high = band.low.tolist(), band.high.tolist()
     records = np.empty((len(low), band.widest), np.bool_)  # where the running maximum rises
     running = np.zeros(high[-1] + 1, np.int64)
-    gains = np.empty(band.widest, np.int64)
+    gains = np.empty((1, band.widest), np.int64)
     known = high[0]
     for row, (start, end) in enumerate(zip(low, high, strict=True)):
         running[known + 1 : end + 1] = running[known]  # the maximum goes on beyond its window
         known = end
         reached = running[start : end + 1]
-        reached += cells.integers(row, start, end, 0, gains[: end - start + 1])
+        reached += cells.integers(row, start, end, 0, gains[:, : end - start + 1])[0]
         np.maximum.accumulate(reached, out=reached)
         records[row, 0] = True
         np.greater(reached[1:], reached[:-1], out=records[row, 1 : end - start + 1])
@@ -81,14 +81,14 @@ def trace_needleman_wunsch(cells: SimilarityRows, band: Band, gap: int, doubt: i
         start, end = moves.low[first], moves.high[first]
         inner = max(start, 1)  # the first node that a match can lead to
         match = gains[:count, : end - inner + 1]
-        for at in range(count):
-            before, reached = stack[at], stack[at + 1, start + 1 : end + 2]
-            cells.integers(first + at - 1, inner - 1, end - 1, -2 * gap, match[at])
-            match[at] += before[inner : end + 1]
-            reached[0] = before[start + 1]
-            np.maximum(match[at], before[inner + 1 : end + 2], out=reached[inner - start :])
-            np.maximum.accumulate(reached, out=reached)
-            stack[at + 1, start] = NOWHERE
+        cells.integers(first - 1, inner - 1, end - 1, -2 * gap, match)
+        stack[1 : count + 1, start] = NOWHERE
+        stack[1 : count + 1, start + 1] = stack[0, start + 1]  # as it stays where no match leads
+        for gain, before, reached in zip(match, stack, stack[1:], strict=False):
+            np.add(gain, before[inner : end + 1], out=gain)
+            np.maximum(gain, before[inner + 1 : end + 2], out=reached[inner + 1 : end + 2])
+            window = reached[start + 1 : end + 2]
+            np.maximum.accumulate(window, out=window)
         reached, above = (stack[at : at + count, start + 1 : end + 2] for at in (1, 0))
         moves.record(first, reached, match, above, reached[:, :-1])
         stack[0, start : end + 2] = stack[count, start : end + 2]
@@ -98,22 +98,22 @@ def trace_needleman_wunsch(cells: SimilarityRows, band: Band, gap: int, doubt: i
 def trace_dtw(cells: SimilarityRows, band: Band, doubt: int) -> Trace:
     """A path from the first pair to the last, each step one sentence on in either text or both."""
     moves = Moves(band, doubt)
-    one, sums = cells.unit.integer(1.0), np.empty(band.widest, np.int64)
-    stack, losses = moves.make_stack(), moves.make_rows()
-    begun = stack[0, 1 : moves.high[0] + 2]
-    np.add.accumulate(cells.integers(0, 0, moves.high[0], -one, begun), out=begun)
+    one = cells.unit.integer(1.0)
+    stack, losses, totals = moves.make_stack(), moves.make_rows(), moves.make_rows()
+    begun = stack[:1, 1 : moves.high[0] + 2]
+    np.add.accumulate(cells.integers(0, 0, moves.high[0], -one, begun), axis=1, out=begun)
     for first, count in moves.blocks():
         start, end = moves.low[first], moves.high[first]
-        loss, total = losses[:count, : end - start + 1], sums[: end - start + 1]
-        for at in range(count):
-            before, reached = stack[at], stack[at + 1, start + 1 : end + 2]
-            cells.integers(first + at, start, end, -one, loss[at])
-            np.add.accumulate(loss[at], out=total)
+        loss, total = (rows[:count, : end - start + 1] for rows in (losses, totals))
+        cells.integers(first, start, end, -one, loss)
+        np.add.accumulate(loss, axis=1, out=total)
+        stack[1 : count + 1, start] = NOWHERE
+        for summed, before, after in zip(total, stack, stack[1:], strict=False):
+            reached = after[start + 1 : end + 2]
             np.maximum(before[start : end + 1], before[start + 1 : end + 2], out=reached)
-            reached[1:] -= total[:-1]
+            reached[1:] -= summed[:-1]
             np.maximum.accumulate(reached, out=reached)
-            reached += total
-            stack[at + 1, start] = NOWHERE
+            reached += summed
         reached = stack[1 : count + 1, start + 1 : end + 2]
         match, above = (stack[:count, start + at : end + at + 1] for at in (0, 1))
         best = np.subtract(reached, loss, out=loss)  # of the three ways into each cell
@@ -194,14 +194,15 @@ class Moves:
     def follow_cells(self) -> Trace:
         """All the cells of the path."""
         sure, column = True, self.high[-1]
-        rows, columns = [], []
+        firsts, lasts = [], []  # of the path's columns in each row, from the last row up
         for row in range(len(self.low) - 1, 0, -1):
             entered, code = self.enter(row, column)
             sure = sure and code in (MATCH, ABOVE)
-            columns.append(np.arange(column, entered - 1, -1))
-            rows.append(np.full(column - entered + 1, row))
+            firsts.append(entered)
+            lasts.append(column)
             column = entered - (code & MATCH)
-        columns.append(np.arange(column, -1, -1))
-        rows.append(np.zeros(column + 1, np.int64))
-        cells = np.column_stack([np.concatenate(rows), np.concatenate(columns)])
-        return Trace(cells[::-1], sure)
+        first, last = np.array([*firsts, 0])[::-1], np.array([*lasts, column])[::-1]
+        counts = last - first + 1
+        ends = np.repeat(np.cumsum(counts), counts)
+        columns = np.repeat(last + 1, counts) + np.arange(counts.sum()) - ends
+        return Trace(np.column_stack([np.repeat(np.arange(len(counts)), counts), columns]), sure)
