@@ -26,7 +26,7 @@ from gistmeter.texts.choice import (
 )
 from gistmeter.types import Pair, Run
 
-CHUNK = 2048
+CHUNK = 512  # pairs that fit in one block of the matcher, so that no text is encoded twice in it
 
 
 def score_text(
