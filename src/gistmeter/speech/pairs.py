@@ -8,20 +8,18 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from gistmeter.rows import Rows
 from gistmeter.types import Clip
 
-SUMMED = (
+SUMMED = frozenset((
     "words_expected", "words_got", "word_edits", "matches", "insertions", "deletions",
     "substitutions", "char_edits", "chars_expected", "facts_both", "facts_missing", "facts_extra",
     "sem_dist_sum", "sem_dist_words",
-)  # fmt: skip
+))  # fmt: skip
 LOST_WORDS = 50  # kept for each system
 
 
@@ -50,34 +48,40 @@ def gather(rows: Rows, clips: Sequence[Clip]) -> list[PairResult]:
     places: dict[int, list[int]] = {}
     for at, item in enumerate(rows.item.tolist()):
         places.setdefault(item, []).append(at)
-    return [_pair(rows, clips[item], own) for item, own in sorted(places.items())]
-
-
-def _pair(rows: Rows, clip: Clip, own: Sequence[int]) -> PairResult:
-    numbers = {}
-    for name, column in rows.numbers.items():
-        values = column[own]
-        defined = values[~np.isnan(values)]
-        if len(defined):
-            numbers[name] = float(defined.sum() if name in SUMMED else defined[0])
-    diff = [
-        (str(kind), str(expected), str(got))
-        for text in _texts(rows, "diff", own)
-        for kind, expected, got in json.loads(text)
+    # Plain lists, once: a look at an array for every cell would take most of the time.
+    columns = {name: column.tolist() for name, column in rows.numbers.items()}
+    reasons: dict[int, dict[str, None]] = {}
+    for cells in rows.reasons.values():
+        for at, why in cells.items():
+            reasons.setdefault(at, {})[why] = None
+    return [
+        PairResult(
+            clips[item],
+            _numbers(columns, own),
+            tuple(_runs(rows, own)),
+            tuple(fact for text in _texts(rows, "facts", own) for fact in json.loads(text)),
+            "; ".join(_texts(rows, "ser_note", own)),
+            "".join(_texts(rows, "custom_html", own)),
+            tuple(dict.fromkeys(why for at in own for why in reasons.get(at, ()))),
+        )
+        for item, own in sorted(places.items())
     ]
-    facts = [fact for text in _texts(rows, "facts", own) for fact in json.loads(text)]
-    reasons = dict.fromkeys(
-        cells[at] for cells in rows.reasons.values() for at in own if at in cells
-    )
-    return PairResult(
-        clip,
-        numbers,
-        tuple(diff),
-        tuple(facts),
-        "; ".join(_texts(rows, "ser_note", own)),
-        "".join(_texts(rows, "custom_html", own)),
-        tuple(reasons),
-    )
+
+
+def _numbers(columns: Mapping[str, Sequence[float]], own: Sequence[int]) -> dict[str, float]:
+    """Sums of counts, and the first value of everything else."""
+    numbers = {}
+    for name, column in columns.items():
+        defined = [value for at in own if not math.isnan(value := column[at])]
+        if defined:
+            numbers[name] = sum(defined) if name in SUMMED else defined[0]
+    return numbers
+
+
+def _runs(rows: Rows, own: Sequence[int]) -> Iterator[tuple[str, str, str]]:
+    for text in _texts(rows, "diff", own):
+        for kind, expected, got in json.loads(text):
+            yield str(kind), str(expected), str(got)
 
 
 def _texts(rows: Rows, name: str, own: Sequence[int]) -> list[str]:
