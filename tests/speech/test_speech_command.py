@@ -186,9 +186,12 @@ def test_without_a_key_the_facts_are_left_out_with_one_warning() -> None:
     assert "ser" not in done.document["systems"]["hyp"]["scores"]
 
 
-def test_without_the_package_the_install_line_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("missing", ["pydantic_ai", "pydantic_ai.models.google"])
+def test_without_the_package_the_install_line_is_given(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "secret-key")
-    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
+    monkeypatch.setitem(sys.modules, missing, None)
     done = run(*files(), "--metrics", "wer,ser", "--language", "en", "--no-report")
     assert done.code == 0
     assert "pip install 'gistmeter[gemini]'" in done.said.replace("\n", " ")
@@ -224,6 +227,18 @@ def test_facts_by_a_service(shape: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert (usage["calls"], usage["input_tokens"], usage["failed"]) == (2, 800, 0)
     everything = b"".join(path.read_bytes() for path in Path().rglob("*") if path.is_file())
     assert b"secret-key" not in everything
+
+
+def test_an_estimate_hears_nothing_and_takes_texts_as_long_as_expected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
+    done = run("--assets", assets(), "--recognizers", "a=no_such:thing,b=no_such:other",
+               "--metrics", "ser", "--llm", "openai:gpt-4o", "--language", "en",
+               "--estimate")  # fmt: skip
+    assert done.code == 0, done.said
+    assert "Calls   6" in done.stdout
+    assert not Path("runs").exists()
 
 
 def test_money_is_asked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
