@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from gistmeter.report import charts
 from gistmeter.report.html import write_report
 from gistmeter.report.html.drilldown import Opener
 from gistmeter.report.html.drilldown.book import book_view, pooled
-from gistmeter.report.html.drilldown.speech import audio, diff_runs
+from gistmeter.report.html.drilldown.speech import diff_runs
 from gistmeter.report.html.drilldown.text import mark
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.items import choose
@@ -68,6 +69,14 @@ def test_the_policy_lets_in_this_script_and_style_only() -> None:
         assert body
         digest = base64.b64encode(hashlib.sha256(body[1].encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in told
+
+
+def test_sections_of_one_kind_are_told_apart_by_their_folder(tmp_path: Path) -> None:
+    runs = [text_run(tmp_path / name)[0] for name in ("text-zh", "text-ja")]
+    page = build_page([*runs, speech_run()[0]])
+    assert "does it mean what it should? (zh)" in page
+    assert ">Text ja</a>" in page
+    assert ">Speech</a>" in page
 
 
 def test_the_page_names_no_other_place() -> None:
@@ -197,13 +206,16 @@ def test_sound_is_embedded_while_there_is_room_and_linked_afterwards(tmp_path: P
     sound = tmp_path / "clips" / "a b.wav"
     sound.parent.mkdir()
     sound.write_bytes(b"RIFF" + bytes(400_000))
-    opener = Opener(speech_run()[0], tmp_path / "out" / "report.html")
-    kinds = [audio(str(sound), opener) for _ in range(3)]
-    assert [str(block and block["u"])[:15] for block in kinds[:2]] == ["data:audio/wav;"] * 2
-    assert kinds[2] is not None
-    assert kinds[2]["u"] == "../clips/a%20b.wav"
-    assert audio(str(tmp_path / "missing.wav"), opener) is None
-    assert audio("javascript:alert(1)", opener) is None
+    run, _ = speech_run()
+    assert run.rows is not None
+    names = [str(sound)] * 22 + [str(tmp_path / "missing.wav"), "javascript:alert(1)"]
+    heard = replace(run, rows=run.rows.with_texts({"audio": names}))
+    data = data_of(build_page([heard], page=tmp_path / "out" / "report.html"))
+    assert [block["u"][:15] for block in data["shared"][str(sound)]] == ["data:audio/wav;"]
+    assert sum("a" in item for item in data["items"]) == 22  # pointing to the one recording
+    sound.write_bytes(b"RIFF" + bytes(1_100_000))
+    data = data_of(build_page([heard], page=tmp_path / "out" / "report.html"))
+    assert [block["u"] for block in data["shared"][str(sound)]] == ["../clips/a%20b.wav"]
 
 
 def test_a_book_is_kept_once_and_its_sentences_point_to_it() -> None:

@@ -52,7 +52,7 @@ def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData
     for at in wanted:
         item = _item(rows, at, columns, opener)
         size += len(to_script(item).encode("utf-8", "replace"))
-        if size > room and not everything and items:
+        if size + opener.spent > room and not everything and items:
             break
         items.append((at, item))
     worth = any("w" in item for _, item in items)
@@ -68,7 +68,7 @@ def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData
         "sort": "" if worth else shown(name, 60) if name in columns else "id",
         "down": not _higher(run, name),
         "snippet": _snippet_name(rows) or ("text" if any(item["x"] for item in kept) else ""),
-        "shared": opener.kept.get("shared", {}),
+        "shared": opener.shared,
         "items": kept,
     }
     return ItemData(data, _note(len(kept), len(rows), name))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from gistmeter.types import Run
 from gistmeter.version import __version__
 
 Findings = Mapping[str, Any]  # "comparisons": what `Comparison.to_dict` gives, the headline's first
+SOUNDS = 1_000_000  # bytes of recordings in one page
 SCRIPTS = ("page.js", "table.js", "drill.js")
 
 
@@ -57,13 +59,19 @@ def build_page(
 ) -> str:
     """The whole page as text."""
     room = ROOM // max(1, len(runs))
+    heard = sum(1 for run in runs if run.rows is not None and "audio" in run.rows.texts)
+    names = section_names(runs)
     sections = []
     for number, run in enumerate(runs):
         found = findings[number] if number < len(findings) else {}
-        sections.append(_section(run, number, found, page, everything=everything, room=room))
+        section = _section(
+            run, number, found, page,
+            everything=everything, room=room, sounds=SOUNDS // max(1, heard),
+        )  # fmt: skip
+        sections.append(_named(section, names[number]))
     style = asset("report.css")
     script = '"use strict";\n(() => {\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
-    sounds = any('"k":"audio"' in str(section.data) for section in sections)
+    playing = any('"k":"audio"' in str(section.data) for section in sections)
     text: str = (
         environment()
         .get_template("page.html.j2")
@@ -71,13 +79,30 @@ def build_page(
             title=_title(runs),
             language="en",
             version=__version__,
-            policy=policy(style, script, audio=sounds),
+            policy=policy(style, script, audio=playing),
             style=trusted(style),
             script=trusted(script),
             sections=sections,
         )
     )
     return text
+
+
+def section_names(runs: Sequence[Run]) -> list[str]:
+    """What tells runs of one kind apart: their folder's name; empty where there is one only."""
+    often = Counter(run.command for run in runs)
+    names = []
+    for number, run in enumerate(runs, start=1):
+        name = run.path.name if run.path else f"run {number}"
+        kind = re.compile(rf"^{re.escape(run.command)}[-_]?(?=.)")
+        names.append(shown(kind.sub("", name), 40) if often[run.command] > 1 else "")
+    return names
+
+
+def _named(section: Section, name: str) -> Section:
+    if not name:
+        return section
+    return replace(section, short=f"{section.short} {name}", heading=f"{section.heading} ({name})")
 
 
 def _title(runs: Sequence[Run]) -> str:
@@ -89,12 +114,19 @@ def _title(runs: Sequence[Run]) -> str:
 
 
 def _section(
-    run: Run, number: int, found: Findings, page: Path | None, *, everything: bool, room: int
+    run: Run,
+    number: int,
+    found: Findings,
+    page: Path | None,
+    *,
+    everything: bool,
+    room: int,
+    sounds: int,
 ) -> Section:
     comparisons = list(found.get("comparisons") or ())
     name = overview.headline(run)
     lead = next((one for one in comparisons if one.get("metric") == name), None)
-    opener = Opener(run, page)
+    opener = Opener(run, page, views=room * 2 // 5, sounds=sounds)
     items = item_data(opener, everything=everything, room=room)
     short = run.command.capitalize() if run.command else f"Run {number + 1}"
     drawn = [

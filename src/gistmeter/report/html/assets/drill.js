@@ -140,7 +140,7 @@ function render(key, item) {
   }, other.s + "  " + number(other.v[0], (data.columns[0] || {}).unit))) : []));
   const parts = [];
   for (const why of item.r) parts.push(make("p", { class: "reasons" }, "Unscored: " + why));
-  for (const block of [...item.b, ...(item.e === undefined ? [] : data.shared[item.e] || [])]) {
+  for (const block of [...(item.a === undefined ? [] : data.shared[item.a] || []), ...item.b, ...(item.e === undefined ? [] : data.shared[item.e] || [])]) {
     const inside = blocks[block.k] ? blocks[block.k](block, item) : null;
     if (inside && block.f) parts.push(make("details", { class: "block fold" }, make("summary", {}, block.f), inside));
     else if (inside) parts.push(make("div", { class: "block b-" + block.k }, block.n && typeof block.n === "string" ? make("h3", {}, block.n) : null, inside));

@@ -13,12 +13,10 @@ from typing import Any
 
 from gistmeter.report import charts
 from gistmeter.report.html.drilldown.opening import Block, Item, Opener, plain, rounded
-from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.wording import script_language, shown
 
 CELLS = (40, 80)  # of a heat map: down, across
 SENTENCE = 280  # characters shown of a sentence
-ROOM = 900_000  # bytes of all books' views in one section
 WHOLE = 1500  # source sentences up to which all are shown
 AROUND = 2  # neighbours of a used source sentence that are shown in longer ones
 SCORES = (
@@ -58,13 +56,8 @@ def _attach(item: Item, opener: Opener, sentence: str) -> None:
     if document is None:
         return
     name, content = document
-    views = opener.kept.setdefault("shared", {})
-    if name not in views:
-        view = book_view(content, opener)
-        size = len(to_script(view))
-        spent = opener.kept.get("book bytes", 0)
-        views[name] = view if spent + size <= ROOM else [_too_large()]
-        opener.kept["book bytes"] = spent + (size if spent + size <= ROOM else 0)
+    if name not in opener.shared and not opener.share(name, book_view(content, opener)):
+        opener.shared[name] = [_too_large()]
     item.extra["e"] = name
     if number.isdigit():
         item.extra["h"] = int(number)

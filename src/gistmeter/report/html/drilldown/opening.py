@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.wording import LONGEST, script_language, shown
 from gistmeter.rows import Rows
 from gistmeter.types import Run
@@ -64,12 +65,33 @@ class Opener:
     run: Run
     page: Path | None = None  # where the report will stand, for links to audio
     details: Mapping[str, Any] = field(init=False)
-    room: int = 1_000_000  # bytes of audio that may still be embedded
+    views: int = 900_000  # bytes of views that items share: books and sounds
+    sounds: int = 1_000_000  # bytes of all recordings together up to which they are embedded
     pictures: int = 24  # pictures of single items that may still be drawn
     kept: dict[str, Any] = field(default_factory=dict)  # what families remember between items
 
     def __post_init__(self) -> None:
         self.details = Details(self.run)
+
+    @property
+    def shared(self) -> dict[str, list[Block]]:
+        """Views that several items point to, by name."""
+        found: dict[str, list[Block]] = self.kept.setdefault("shared", {})
+        return found
+
+    @property
+    def spent(self) -> int:
+        """Bytes of the shared views so far."""
+        return int(self.kept.get("spent", 0))
+
+    def share(self, name: str, view: list[Block], *, limited: bool = True) -> bool:
+        """Keep a view for items to point to; False where it does not fit."""
+        size = len(to_script(view).encode("utf-8", "replace"))
+        if limited and self.spent + size > self.views:
+            return False
+        self.shared[name] = view
+        self.kept["spent"] = self.spent + size
+        return True
 
     @property
     def language(self) -> str:
@@ -80,7 +102,8 @@ class Opener:
         """All blocks of a row, the family's own first and the rest of its columns last.
 
         Beside them, what a family adds to the page's item: `e` and `h`, the shared view it points
-        to and the place in it; `x`, its text in the table; `w`, its worth: the highest come first.
+        to and the place in it; `a`, one that stands before the item's own blocks; `x`, its text in
+        the table; `w`, its worth: the highest come first.
         """
         from gistmeter.report.html.drilldown import book, generic, parse, speech, text
 

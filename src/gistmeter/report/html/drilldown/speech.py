@@ -25,9 +25,7 @@ def blocks(item: Item, opener: Opener) -> list[Block]:
     if "diff" not in item.rows.texts and "facts" not in item.rows.texts:
         return []
     found: list[Block] = []
-    sound = audio(item.text("audio"), opener)
-    if sound:
-        found.append(sound)
+    attach_audio(item, opener)
     edits = item.document("diff")
     if isinstance(edits, list):
         found.append(marked("Word by word", diff_runs(edits), item.lang(str(edits)[:400])))
@@ -77,21 +75,40 @@ def fact_groups(facts: list[Any]) -> list[list[Any]]:
     return [[title, kind, sentences[verdict]] for verdict, title, kind in GROUPS]
 
 
-def audio(name: str | None, opener: Opener) -> Block | None:
-    """A player: embedded while there is room (1 MB in all), else linked by relative path."""
+def attach_audio(item: Item, opener: Opener) -> None:
+    """Let the item point to its recording.
+
+    All recordings are embedded where together they are small enough, each once however many
+    systems heard it; else they are linked by relative path.
+    """
+    name = item.text("audio")
     path = Path(name) if name else None
-    if path is None or path.suffix.lower() not in SOUNDS or not path.is_file():
-        return None
-    size = path.stat().st_size
-    if size <= opener.room:
-        opener.room -= size
-        data = base64.b64encode(path.read_bytes()).decode("ascii")
-        return {
-            "k": "audio",
-            "n": "Audio",
-            "u": f"data:{SOUNDS[path.suffix.lower()]};base64,{data}",
-        }
+    if name is None or path is None or path.suffix.lower() not in SOUNDS or not path.is_file():
+        return
+    if name not in opener.shared:
+        source = _embedded(path) if _all_fit(opener) else _linked(path, opener)
+        if source is None:
+            return
+        opener.share(name, [{"k": "audio", "n": "Audio", "u": source}], limited=False)
+    item.extra["a"] = name
+
+
+def _all_fit(opener: Opener) -> bool:
+    if "sounds" not in opener.kept:
+        rows = opener.run.rows
+        names = {name for name in (rows.texts.get("audio", ()) if rows else ()) if name}
+        sizes = [Path(name).stat().st_size for name in names if Path(name).is_file()]
+        opener.kept["sounds"] = sum(sizes) <= opener.sounds
+    return bool(opener.kept["sounds"])
+
+
+def _embedded(path: Path) -> str:
+    data = base64.b64encode(path.read_bytes()).decode("ascii")
+    return f"data:{SOUNDS[path.suffix.lower()]};base64,{data}"
+
+
+def _linked(path: Path, opener: Opener) -> str | None:
     if opener.page is None:
         return None
     link = os.path.relpath(path.resolve(), opener.page.resolve().parent)
-    return {"k": "audio", "n": "Audio", "u": quote(Path(link).as_posix())}
+    return quote(Path(link).as_posix())
