@@ -256,6 +256,8 @@ def speech(
         )  # fmt: skip
     single = segments is None and not source.recognizers and not custom_metric
     segmented = steps.is_one_text(heard.clips, reading) if single else bool(segments)
+    if segmented:
+        session.say("Intervals are over segments of the texts; n counts segments")
     built = build_metrics(
         scores, reading, matcher=matcher, llm=judge.llm if judge else None, repeats=repeats,
         verify=verify, segmented=segmented,
