@@ -192,7 +192,18 @@ def versions() -> dict[str, str]:
 
 
 def input_digests(paths: Sequence[Path]) -> dict[str, str]:
-    """The content of the input files, so that a changed file is not resumed by mistake."""
+    """The content of the input files, so that a changed file is not resumed by mistake.
+
+    Files are named without their folder, since a run may be resumed from another one; a name that
+    occurs again is numbered.
+    """
     from gistmeter.files import sha256
 
-    return {path.name: sha256(path) for path in paths}
+    digests: dict[str, str] = {}
+    for path in paths:
+        name, number = path.name, 1
+        while name in digests:
+            number += 1
+            name = f"{path.name} ({number})"
+        digests[name] = sha256(path)
+    return digests
