@@ -23,7 +23,7 @@ def speech(
     table: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[TABLE]",
+            metavar="TABLE",
             help="A table with the columns file, expected and one a system, or file, system,"
             " expected, got.",
         ),
@@ -218,6 +218,7 @@ def speech(
 ) -> None:
     """Word, character and semantic error rates of transcripts; recognisers run side by side."""
     from gistmeter.cli import speech_steps as steps
+    from gistmeter.cli.speech_recognition import recognise
     from gistmeter.speech.scoring import build_metrics, choose_language, chosen_scores
 
     explicit = bool(metrics.strip())
@@ -246,7 +247,7 @@ def speech(
         "repeats": repeats, "verify": verify, "custom_metric": custom_metric,
         "recognizers": list(source.recognizers), "realtime_factor": realtime_factor,
     }  # fmt: skip
-    heard = steps.recognise(
+    heard = recognise(
         session, source, pace=realtime_factor, timeout=timeout, tries=tries, language=found.code
     )
     if judge is not None:
