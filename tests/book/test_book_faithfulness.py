@@ -15,6 +15,7 @@ from gistmeter.books import EvaluationConfig, evaluate_corpus
 from gistmeter.books.config import build_metric
 from gistmeter.books.scoring import load_embedder
 from gistmeter.cache import Cache
+from gistmeter.errors import InputError
 from gistmeter.languages import get
 from gistmeter.metrics.alignment.segmentation import Segments
 from gistmeter.types import Book
@@ -122,3 +123,9 @@ def test_the_default_finds_the_gold_sources(embedder):
         places[name] = rows.values("aligned_index").astype(int).tolist()
     assert sum(map(len, places.values())) == 924
     assert share_right(chapters, places) >= 0.985
+
+
+def test_a_pooling_that_the_model_has_not_is_refused():
+    assert load_embedder(EvaluationConfig(pooling="mean"), "en", Cache(None)).id.endswith("/mean")
+    with pytest.raises(InputError, match="does not pool by 'cls'"):
+        load_embedder(EvaluationConfig(pooling="cls"), "en", Cache(None))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,11 +11,13 @@ from book_doubles import SOURCE, SUMMARY, WordEmbedder, book, make_metric
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gistmeter.cache import Cache
 from gistmeter.evaluate import evaluate
 from gistmeter.metrics.alignment import BookAlignment
 from gistmeter.metrics.alignment.documents import document_name
 from gistmeter.metrics.alignment.metric import block_labels
 from gistmeter.metrics.alignment.thresholds import Thresholds, thresholds_for
+from gistmeter.models.embedder import CachedEmbedder
 from gistmeter.rows import Rows
 from gistmeter.signature import sign
 from gistmeter.statistics import bootstrap_weights, resampled
@@ -215,3 +218,28 @@ def test_documents_of_similar_titles_do_not_collide():
     }
     assert len(names) == 12
     assert all("/" not in name and not name.startswith(".") for name in names)
+
+
+class CountingEncoder:
+    """A back end that remembers what it was asked to read."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def read(self, texts):
+        self.seen += texts
+        for at, vector in enumerate(WordEmbedder().embed(texts).vectors):
+            yield at, SimpleNamespace(vector=vector)
+
+
+def test_a_second_run_embeds_only_what_was_edited(tmp_path):
+    encoder = CountingEncoder()
+    for source, new in ((SOURCE, 11), (SOURCE.replace("The ice broke", "The ice sang"), 1)):
+        cache = Cache(tmp_path / "answers.sqlite")
+        embedder = CachedEmbedder("counting", lambda: encoder, cache)
+        metric = replace(make_metric([BOOK]), embedder=embedder)
+        encoder.seen.clear()
+        metric.measure([book(TITLE, source, SUMMARY)])
+        cache.close()
+        assert len(encoder.seen) == new
+    assert encoder.seen == ["The ice sang under its paws."]

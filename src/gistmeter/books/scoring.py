@@ -100,6 +100,11 @@ def load_embedder(
     )
     if models.embedder is None:
         raise InputError(models.absent.get("embedder", "There is no embedder in this profile"))
+    if not models.embedder.id.endswith(f"/{config.pooling}" if config.pooling else ""):
+        raise InputError(
+            f"The model {models.embedder.id} does not pool by '{config.pooling}'. Leave the pooling"
+            " out, or name another model"
+        )
     return models.embedder
 
 
