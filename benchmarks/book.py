@@ -239,10 +239,10 @@ def again(model: str) -> None:
     text = json.loads((samples / "originals.json").read_text(encoding="utf-8"))
     pieces = next(iter(text.values())).split(". ")
     sentences = [f"{piece} {at}." for at in range(8) for piece in pieces][:400]
-    cache = Cache(None)
+    embedder = load_embedder(EvaluationConfig(model_name=model), "en", Cache(None))
+    embedder.embed(["A first sentence, so that the model is loaded."])
     taken = []
     for edited in (sentences, [*sentences[:-1], "And then it rained."]):
-        embedder = load_embedder(EvaluationConfig(model_name=model), "en", cache)
         started = time.perf_counter()
         embedder.embed(edited)
         taken.append(time.perf_counter() - started)
