@@ -35,6 +35,7 @@ class ItemData:
 
     data: dict[str, Any]
     note: str = ""
+    size: int = 0  # bytes of the items and their views
 
 
 def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData:
@@ -51,9 +52,10 @@ def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData
     size = 0
     for at in wanted:
         item = _item(rows, at, columns, opener)
-        size += len(to_script(item).encode("utf-8", "replace"))
-        if size + opener.spent > room and not everything and items:
+        own = len(to_script(item).encode("utf-8", "replace"))
+        if size + own + opener.spent > room and not everything and items:
             break
+        size += own
         items.append((at, item))
     worth = any("w" in item for _, item in items)
     items.sort(key=lambda pair: (-pair[1].get("w", 0.0), pair[0]))
@@ -71,7 +73,7 @@ def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData
         "shared": opener.shared,
         "items": kept,
     }
-    return ItemData(data, _note(len(kept), len(rows), name))
+    return ItemData(data, _note(len(kept), len(rows), name), size + opener.spent)
 
 
 def has_parts(rows: Rows) -> bool:

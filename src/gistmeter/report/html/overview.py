@@ -29,7 +29,7 @@ HEADINGS = {
 # Where the first score is not the one to judge by: half of any summary is "covered" by its mean.
 HEADLINES = {"book": ("coverage_at", "source_recall")}
 NOUNS = {"book": "summary sentence", "parse": "sentence", "speech": "clip"}
-CLUSTERS = {"book": "book", "text": "item", "parse": "sentence", "speech": "speaker or clip"}
+CLUSTERS = {"book": "book", "text": "item", "parse": "sentence", "speech": "clip"}
 REAL = 0.05
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from gistmeter.report.html import overview, pictures
 from gistmeter.report.html.drilldown import Opener
+from gistmeter.report.html.drilldown.speech import recorded
 from gistmeter.report.html.embedding import policy, to_script
 from gistmeter.report.html.families import family_pictures, family_tables
 from gistmeter.report.html.items import ROOM, item_data
@@ -58,16 +59,18 @@ def build_page(
     everything: bool = False,
 ) -> str:
     """The whole page as text."""
-    room = ROOM // max(1, len(runs))
-    heard = sum(1 for run in runs if run.rows is not None and "audio" in run.rows.texts)
+    sounds = [recorded(run) for run in runs]
+    allowed = SOUNDS // max(1, sum(1 for size in sounds if size))
+    # Base64 takes four bytes for three; what one section leaves, the next may use.
+    left = ROOM - sum(size * 4 // 3 for size in sounds if size <= allowed)
     names = section_names(runs)
     sections = []
     for number, run in enumerate(runs):
         found = findings[number] if number < len(findings) else {}
-        section = _section(
-            run, number, found, page,
-            everything=everything, room=room, sounds=SOUNDS // max(1, heard),
-        )  # fmt: skip
+        room = max(1, left) // (len(runs) - number)
+        opener = Opener(run, page, views=room * 2 // 5, sounds=allowed)
+        section, size = _section(opener, number, found, everything=everything, room=room)
+        left -= size
         sections.append(_named(section, names[number]))
     style = asset("report.css")
     script = '"use strict";\n(() => {\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
@@ -114,26 +117,20 @@ def _title(runs: Sequence[Run]) -> str:
 
 
 def _section(
-    run: Run,
-    number: int,
-    found: Findings,
-    page: Path | None,
-    *,
-    everything: bool,
-    room: int,
-    sounds: int,
-) -> Section:
+    opener: Opener, number: int, found: Findings, *, everything: bool, room: int
+) -> tuple[Section, int]:
+    """A section, and how many bytes its items take."""
+    run = opener.run
     comparisons = list(found.get("comparisons") or ())
     name = overview.headline(run)
     lead = next((one for one in comparisons if one.get("metric") == name), None)
-    opener = Opener(run, page, views=room * 2 // 5, sounds=sounds)
     items = item_data(opener, everything=everything, room=room)
     short = run.command.capitalize() if run.command else f"Run {number + 1}"
     drawn = [
         {"title": picture.title, "note": picture.note, "svg": trusted(picture.svg)}
         for picture in [*pictures.pictures(run, lead), *family_pictures(opener, name)]
     ]
-    return Section(
+    section = Section(
         key=f"run-{number + 1}",
         short=shown(short, 40),
         heading=overview.HEADINGS.get(run.command, shown(short, 80)),
@@ -156,6 +153,7 @@ def _section(
         signature=shown(run.signature, 1200),
         data=trusted(to_script(items.data)),
     )
+    return section, items.size
 
 
 def _legend(lead: Findings | None) -> str:

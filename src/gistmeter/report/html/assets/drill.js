@@ -96,7 +96,7 @@ function tree(block) {
   const reach = (side) => Math.max(1, ...words.map((word, at) => word[side] === null || word[side] < 0 ? 1 : Math.abs(word[side] - at)));
   const rise = (distance) => 14 + 24 * Math.min(distance, 8);
   const rows = lines.reduce((sum, n) => sum + n, 0);
-  const above = rise(reach("g")) + 18, below = rise(reach("s")) + 18;
+  const above = Math.max(46, 0.75 * rise(reach("g")) + 24), below = Math.max(46, 0.75 * rise(reach("s")) + 24);
   const wordY = above + 16, tagY = wordY + 18, base = tagY + rows * 15 + 4;
   const svg = draw("svg", { width: x + 10, height: base + below, role: "img", "aria-label": "Gold tree above the words, system tree below" });
   const arc = (at, side, label, wrong) => {

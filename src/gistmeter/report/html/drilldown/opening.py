@@ -90,7 +90,7 @@ class Opener:
         if limited and self.spent + size > self.views:
             return False
         self.shared[name] = view
-        self.kept["spent"] = self.spent + size
+        self.kept["spent"] = self.spent + (size if limited else 0)
         return True
 
     @property

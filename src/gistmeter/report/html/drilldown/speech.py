@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from gistmeter.report.html.drilldown.opening import Block, Item, Opener, marked, plain
 from gistmeter.report.html.wording import shown
+from gistmeter.types import Run
 
 SOUNDS = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
 DIFF, TEXT = 9000, 1500  # characters shown of a diff, and of a text beside it
@@ -95,11 +96,15 @@ def attach_audio(item: Item, opener: Opener) -> None:
 
 def _all_fit(opener: Opener) -> bool:
     if "sounds" not in opener.kept:
-        rows = opener.run.rows
-        names = {name for name in (rows.texts.get("audio", ()) if rows else ()) if name}
-        sizes = [Path(name).stat().st_size for name in names if Path(name).is_file()]
-        opener.kept["sounds"] = sum(sizes) <= opener.sounds
+        opener.kept["sounds"] = recorded(opener.run) <= opener.sounds
     return bool(opener.kept["sounds"])
+
+
+def recorded(run: Run) -> int:
+    """Bytes of all recordings that a run names and that are at hand."""
+    column = run.rows.texts.get("audio", ()) if run.rows is not None else ()
+    files = [Path(name) for name in {name for name in column if name}]
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def _embedded(path: Path) -> str:
