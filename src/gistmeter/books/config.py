@@ -42,6 +42,7 @@ class EvaluationConfig:
     language: str = "auto"
     profile: str = "embedded"
     device: str = "auto"
+    max_length: int = 0  # tokens the model reads at once; 0: the model's own maximum
 
     def __post_init__(self) -> None:
         check_settings(self.alignment, self.gap_penalty, self.bandwidth, self.band)
@@ -52,7 +53,7 @@ class EvaluationConfig:
         for name in ("pfs_gamma", "scs_beta"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be positive")
-        for name in ("order_tolerance", "batch_size"):
+        for name in ("order_tolerance", "batch_size", "max_length"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} is {getattr(self, name)}; it must not be negative")
 

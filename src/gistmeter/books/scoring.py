@@ -81,8 +81,9 @@ def load_embedder(
     language: str,
     cache: Cache | None,
     progress: Callable[[str, int, int], None] | None = None,
+    profiles: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Embedder:
-    """The model that the configuration names."""
+    """The model that the configuration names; `profiles` are further ones, by name."""
     from gistmeter.models.loading import ModelSettings, load_models
 
     models = load_models(
@@ -94,9 +95,11 @@ def load_embedder(
             device=config.device,
             pooling=config.pooling,
             batch_size=config.batch_size * TOKENS_A_SENTENCE,
+            max_length=config.max_length,
         ),
         cache=cache or Cache(None),
         progress=progress,
+        profiles=profiles,
     )
     if models.embedder is None:
         raise InputError(models.absent.get("embedder", "There is no embedder in this profile"))

@@ -101,6 +101,15 @@ def book(
     device: Annotated[
         str, typer.Option(rich_help_panel=MODEL, help="auto, cpu, cuda or mps.")
     ] = "auto",
+    max_length: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            rich_help_panel=MODEL,
+            help="Tokens the model reads at once; 0 for its own maximum. Longer sentences are read"
+            " in parts.",
+        ),
+    ] = 0,
     alignment: Annotated[
         str,
         typer.Option(
@@ -184,7 +193,7 @@ def book(
         gap_penalty=gap_penalty, bandwidth=bandwidth, band=band, pfs_gamma=pfs_gamma, alpha=alpha,
         scs_beta=scs_beta, top_k=top_k, coverage_threshold=coverage_threshold,
         support_threshold=support_threshold, order_tolerance=order_tolerance, splitter=splitter,
-        language=language, profile=profile, device=device,
+        language=language, profile=profile, device=device, max_length=max_length,
     )  # fmt: skip
     if source_path is None or not summary_path:
         raise InputError("Give the originals by --source-path and the summaries by --summary-path")

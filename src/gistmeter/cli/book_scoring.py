@@ -32,9 +32,11 @@ def score_books(
     from gistmeter.books.config import build_metric
     from gistmeter.books.reports import book_intervals
     from gistmeter.books.scoring import PROGRESS, load_embedder
+    from gistmeter.cli.text_scoring import configured_profiles
 
     books, files = read_books(session, source_path, summary_paths, config.language, skip_missing)
-    embedder = load_embedder(config, books[0].language, session.cache, session.progress)
+    profiles = configured_profiles(session.options.config)
+    embedder = load_embedder(config, books[0].language, session.cache, session.progress, profiles)
     metric = build_metric(config, books, embedder)
     if metric.coverage_threshold is None and not metric.calibrated:
         session.warn(
