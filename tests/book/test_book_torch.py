@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from book_doubles import SOURCE, SUMMARY
-from conftest import shared_path
 
+from conftest import shared_path
 from gistmeter.books import EvaluationConfig, evaluate_alignment
 
 pytestmark = pytest.mark.torch
