@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_runs import Means, book_run, finish, parse_run, speech_run, text_run
@@ -30,6 +31,16 @@ from gistmeter.report.html.page import build_page
 from gistmeter.report.html.wording import script_language, shown, visible
 from gistmeter.rows import Rows
 from gistmeter.types import Run
+
+SMALL = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0,0h9v9h-9Z"/></svg>'
+)
+
+
+@pytest.fixture(autouse=True)
+def quick_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What these tests look at does not depend on the pictures, which cost most of the time."""
+    monkeypatch.setattr(charts, "_convert", lambda _: SMALL)
 
 
 def data_of(page: str, number: int = 1) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """How fast the statistics and the report are, and how well scores agree with people.
 
-    python benchmarks/statistics.py resampling   nine scores against scipy.stats.bootstrap
-    python benchmarks/statistics.py report       a run of 50,000 items
-    python benchmarks/statistics.py sts          agreement with people on sentence pairs
+    python benchmarks/comparison.py resampling   nine scores against scipy.stats.bootstrap
+    python benchmarks/comparison.py report       a run of 50,000 items
+    python benchmarks/comparison.py sts          agreement with people on sentence pairs
 
 Ratios are taken within one run, so that a slow machine slows both sides.
 """
