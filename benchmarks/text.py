@@ -119,7 +119,7 @@ def measure(folder: Path, name: str) -> float:
     started = time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "gistmeter", "text", "close.csv", "far.csv", "--references",
-         "chinese.csv", "-o", f"run-{name}", "--quiet", "--no-report"],
+         "chinese.csv", "-o", f"run-{name}", "--quiet"],
         cwd=folder,
         env={**os.environ, "GISTMETER_CACHE_DIR": str(folder / "cache")},
         stdout=subprocess.DEVNULL,

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from gistmeter.languages import lexicons
 from gistmeter.metrics.reader import TextReader, normal_words
@@ -70,5 +70,11 @@ def negations_of(language: TextReader) -> frozenset[str]:
 
 
 def content_counts(language: TextReader, text: str) -> Counter[str]:
-    """How often each content word occurs; all words of a text that has no content word."""
+    """How often each content word occurs; all words of a text that has no content word.
+
+    A reader that remembers gives the counts it has; they are not to be changed.
+    """
+    remembered: Callable[[str], Counter[str]] | None = getattr(language, "content_counts", None)
+    if remembered is not None:
+        return remembered(text)
     return Counter(language.content_words(text) or normal_words(language, text))

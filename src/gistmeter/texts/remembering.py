@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -52,6 +53,7 @@ class RememberingLanguage:
     def __init__(self, language: Language, cache: Cache) -> None:
         self.language, self._cache = language, cache
         self._held: dict[str, Analysis] = {}
+        self._counts: dict[str, Counter[str]] = {}
 
     @property
     def id(self) -> str:
@@ -67,6 +69,13 @@ class RememberingLanguage:
 
     def content_words(self, text: str) -> list[str]:
         return list(self._analysis(text).content)
+
+    def content_counts(self, text: str) -> Counter[str]:
+        """How often each content word (each word, where there is none) occurs."""
+        if text not in self._counts:
+            found = self._analysis(text)
+            self._counts[text] = Counter(found.content or found.words)
+        return self._counts[text]
 
     def normalise(self, text: str) -> str:
         """The text itself: what is kept of its words are those of the normalised text."""
@@ -90,6 +99,7 @@ class RememberingLanguage:
             return
         if len(self._held) + len(missing) > HELD:
             self._held.clear()
+            self._counts.clear()
             missing = list(dict.fromkeys(texts))
         name = f"analysis/{__version__}.{REVISION}/{self.language.id}/plain={self.language.plain}"
         wanted = dict(zip(missing, keys(name, missing), strict=True))
