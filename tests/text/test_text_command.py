@@ -167,6 +167,20 @@ def test_the_language_of_the_texts_is_said(call: Call) -> None:
     assert '"zh":' in found["signature"]
 
 
+def test_a_guessed_encoding_is_said(call: Call) -> None:
+    lines = [
+        "idiom,Prediction",
+        *(f"ab{at},天气晴朗，喜欢学习，害怕困难" for at in range(40)),
+        "ab,喜欢学习",
+    ]
+    Path("old.csv").write_bytes("\n".join(lines).encode("gb18030"))
+    code, found, said = call("old.csv", "--references", "refs.csv", "--metrics", "s_info",
+                             "--language", "zh")  # fmt: skip
+    assert code == 0, said
+    assert "old.csv: read as gb" in said
+    assert found["systems"]["old"]["scores"]["s_info"]["value"] == 1.0
+
+
 def test_an_override_of_polarity(call: Call) -> None:
     Path("own.csv").write_text("idiom,polarity\nab,negative\n", encoding="utf-8")
     arguments = ("good.csv", "--references", "refs.csv", "--language", "zh", "--metrics", "s_acc")

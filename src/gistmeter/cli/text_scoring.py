@@ -175,7 +175,12 @@ class TextScoring:
         matched = match(
             predictions, references, splitting=splitting, structures=classes, language=code
         )
-        self._tell_matches(matched, references)
+        guesses = {row.path: row.guessed for row in predictions if row.guessed}
+        if references and references.guessed and self.files.references:
+            guesses[self.files.references] = references.guessed
+        for path, encoding in guesses.items():
+            self.session.say(f"{path}: read as {encoding}, which is a guess. Save it as UTF-8")
+        self._tell_matches(matched)
         return matched, code
 
     def _language(
@@ -236,10 +241,8 @@ class TextScoring:
                 f"{models.absent[role]}"
             )
 
-    def _tell_matches(self, matched: Matched, references: References | None) -> None:
+    def _tell_matches(self, matched: Matched) -> None:
         say = self.session.say
-        if references and references.guessed:
-            say(f"{self.files.references}: read as {references.guessed}, which is a guess")
         systems = list(dict.fromkeys(pair.system for pair in matched.pairs))
         arrangements = list(dict.fromkeys(pair.arrangement for pair in matched.pairs))
         say(f"Systems: {_shortened(systems)}")

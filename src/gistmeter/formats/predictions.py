@@ -48,6 +48,7 @@ class Prediction:
     line: int
     references: str | None = None  # of its own column
     fields: Mapping[str, str] = field(default_factory=dict)
+    guessed: str = ""  # the file's encoding, where it was a guess
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +194,7 @@ def _read_rows(
                 line=line,
                 references=cells.get("reference") or None,
                 fields={name: cells[name] for name in OPTIONAL if cells.get(name)},
+                guessed=table.guessed,
             )
         )
     return found
