@@ -37,6 +37,11 @@ def test_anything_else_is_one_text(tmp_path: Path, text: str) -> None:
     assert found.texts == {"a": text.strip()}
 
 
+def test_a_separator_inside_of_a_text_does_not_end_it(tmp_path: Path) -> None:
+    found = read_transcripts(write(tmp_path, "a.txt", "x1\tone\u2028two\x85three\nx2\tfour\n"))
+    assert found.texts == {"x1": "one\u2028two\x85three", "x2": "four"}
+
+
 def test_an_id_twice_is_an_error_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"line 3.*'x1' twice"):
         read_transcripts(write(tmp_path, "a.txt", "x1\ta\nx2\tb\nx1\tc\n"))
@@ -59,6 +64,12 @@ def test_pairs_are_matched_by_id_and_the_rest_is_said(tmp_path: Path) -> None:
         ("3", "three", "tree", "hyp"),
     ]
     assert "1 clips (2)" in found.remarks[0] and "1 clips (9)" in found.remarks[1]
+
+
+def test_ids_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    said = write(tmp_path, "ref.txt", "1\tone\n\x1b[2J\u202e2\ttwo\n")
+    [remark] = pair_files(said, [write(tmp_path, "hyp.txt", "1\tone\n")]).remarks
+    assert "\x1b" not in remark and "\u202e" not in remark
 
 
 def test_single_texts_are_a_pair_whatever_their_names(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ An absent transcript is None, an empty one is the empty text: a recogniser that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from gistmeter.formats.table import Table, decode, read_table
 from gistmeter.types import Clip
 
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 FILE = ("file", "id", "clip", "audio", "name", "filename", "utterance", "utt_id")
 EXPECTED = ("expected", "reference", "ref", "gold", "truth", "transcript")
 GOT = ("got", "hypothesis", "hyp", "prediction", "output", "text")
@@ -56,7 +58,7 @@ def read_transcripts(path: Path) -> Transcripts:
     if path.is_file() and not path.read_bytes().strip():
         return Transcripts(path, {path.stem: ""}, keyed=False)
     text, guessed = decode(read_bytes(path), path)
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [(number, line) for number, line in enumerate(_lines(text), 1) if line.strip()]
     if all(_key(line) for _, line in lines):
         texts: dict[str, str] = {}
         for number, line in lines:
@@ -66,6 +68,11 @@ def read_transcripts(path: Path) -> Transcripts:
             texts[key.strip()] = printable(rest.strip())
         return Transcripts(path, texts, keyed=True, guessed=guessed)
     return Transcripts(path, {path.stem: printable(text.strip())}, keyed=False, guessed=guessed)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as editors count them; `splitlines` would also cut at separators inside of a text."""
+    return re.split(r"\r\n|\n|\r", text)
 
 
 def _key(line: str) -> str:
@@ -120,7 +127,8 @@ def _unmatched(said: Transcripts, heard: Transcripts, texts: Mapping[str, str]) 
 
 
 def _listed(keys: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(keys[:most])
+    # Ids come from files and go to a terminal: nothing in them may steer it.
+    shown = CONTROL.sub("\N{REPLACEMENT CHARACTER}", ", ".join(keys[:most]))
     return f"{len(keys)} clips ({shown}{', …' if len(keys) > most else ''})"
 
 
@@ -260,7 +268,7 @@ def read_alternatives(path: Path) -> tuple[tuple[str, ...], ...]:
     """Sets of spellings that count as equal, `colour = color = colur`, one a line."""
     text, _ = decode(read_bytes(path), path)
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_lines(text), 1):
         content = line.partition("#")[0].strip()
         if not content:
             continue

@@ -35,6 +35,7 @@ h1 { font-size: 1.3rem; } h2 { font-size: 1.1rem; margin: 0 0 .5rem; } h3 { font
 .stat-value { font-size: 1.4rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .stat-detail { color: var(--soft); font-size: .8rem; }
 .text { white-space: pre-wrap; }
+h1, p, li, ins, del, .stat { unicode-bidi: isolate; } /* an override ends with its own text */
 ins { color: var(--plus); background: var(--plus-back); text-decoration: underline; }
 del { color: var(--minus); background: var(--minus-back); text-decoration: line-through; }
 ins::before { content: "+"; } del::before { content: "\\2212"; }

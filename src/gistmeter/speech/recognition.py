@@ -118,7 +118,7 @@ def _append(stream: TextIO, document: Mapping[str, Any]) -> None:
 def _read_journal(path: Path, plan: Mapping[str, Any]) -> Done:
     """The good transcripts of a stopped benchmark with the same plan."""
     lines: list[dict[str, Any]] = []
-    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for text in path.read_text(encoding="utf-8", errors="replace").split("\n"):
         try:
             lines.append(json.loads(text))
         except ValueError:
