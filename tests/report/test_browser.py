@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import browser
 import numpy as np
 import pytest
 from browser import Tab
@@ -31,6 +32,12 @@ HOSTILE = (
     "&lt;b&gt; &amp;amp; <!-- comment --> ]]>",
 )
 NAME = "document.querySelector('.drill-head').textContent"
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    with browser.start(tmp_path_factory.mktemp("chromium")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +69,11 @@ def test_it_opens_without_errors_and_without_any_request(shown: Tab, page: Path)
     assert shown.run("document.querySelectorAll('.items tbody tr').length") > 40
     assert shown.messages == []
     assert shown.requests == [page.resolve().as_uri()]
+
+
+def test_no_two_elements_share_a_name(shown: Tab) -> None:
+    names = shown.run("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(names) == len(set(names))
 
 
 def test_every_family_is_named_with_its_answer(shown: Tab) -> None:

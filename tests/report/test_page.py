@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from sample_runs import Means, book_run, finish, parse_run, speech_run, text_run
 
 from gistmeter.comparison import findings
-from gistmeter.report import charts
+from gistmeter.report import drawing
 from gistmeter.report.html import write_report
+from gistmeter.report.html.answer import answer
 from gistmeter.report.html.drilldown import Opener
 from gistmeter.report.html.drilldown.book import book_view, pooled
 from gistmeter.report.html.drilldown.speech import diff_runs
 from gistmeter.report.html.drilldown.text import mark
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.items import choose
-from gistmeter.report.html.overview import answer
 from gistmeter.report.html.page import build_page
 from gistmeter.report.html.wording import script_language, shown, visible
 from gistmeter.rows import Rows
@@ -40,7 +40,7 @@ SMALL = (
 @pytest.fixture(autouse=True)
 def quick_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """What these tests look at does not depend on the pictures, which cost most of the time."""
-    monkeypatch.setattr(charts, "_convert", lambda _: SMALL)
+    monkeypatch.setattr(drawing, "_convert", lambda _: SMALL)
 
 
 def data_of(page: str, number: int = 1) -> dict[str, Any]:
@@ -309,7 +309,7 @@ def test_pictures_hold_drawing_elements_only() -> None:
         '<g onclick="x()" fill="url(http://e.vil/a)"><foreignObject/><a href="javascript:x()"/>'
         '<text fill="#111213" transform="translate(1.23456,2)">0.12345</text></g></svg>'
     )
-    cleaned = charts.clean(hostile)
+    cleaned = drawing.clean(hostile)
     assert not re.search("script|onload|onclick|foreignObject|href|e.vil", cleaned)
     assert 'fill="var(--ink)"' in cleaned
     assert "translate(1.23,2)" in cleaned
@@ -317,9 +317,9 @@ def test_pictures_hold_drawing_elements_only() -> None:
 
 
 def test_labels_that_look_alike_are_told_apart() -> None:
-    labels = charts.unique_labels(["a" * 40 + "1", "a" * 40 + "2", "<b>"])
+    labels = drawing.unique_labels(["a" * 40 + "1", "a" * 40 + "2", "<b>"])
     assert len(set(labels.values())) == 3
-    assert all(len(label) <= charts.MAX_LABEL for label in labels.values())
+    assert all(len(label) <= drawing.MAX_LABEL for label in labels.values())
 
 
 def test_a_broken_document_beside_a_run_is_as_good_as_none(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gistmeter.report import charts
+from gistmeter.report import charts, drawing
 from gistmeter.report.html.drilldown import Opener
 from gistmeter.report.html.drilldown.book import books
-from gistmeter.report.html.overview import ordered
 from gistmeter.report.html.pictures import Picture
+from gistmeter.report.html.scores import ordered
 from gistmeter.report.html.wording import shown
 
 ALONG = (("recall_along", "source_recall"), ("coverage_along", "coverage_at"))
@@ -20,7 +20,7 @@ MOST_PARTS, MOST_CONFUSIONS = 14, 12
 
 def family_pictures(opener: Opener, headline: str) -> list[Picture]:
     """Pictures made of the run's documents."""
-    labels = charts.unique_labels(list(opener.run.systems))
+    labels = drawing.unique_labels(list(opener.run.systems))
     systems = ordered(opener.run, headline)
     return [*_along(opener, systems, labels), *_by_part(opener, systems, labels)]
 
@@ -79,7 +79,7 @@ def _by_part(
             continue
         first = next(iter(tables.values()))
         score = next((name for name in ("las", "uas", "lemma", "upos") if _has(first, name)), "")
-        names = charts.unique_labels(list(first)[:MOST_PARTS])
+        names = drawing.unique_labels(list(first)[:MOST_PARTS])
         rows = [
             {"group": label, "system": labels[system], "value": table[part][score]}
             for system, table in tables.items()

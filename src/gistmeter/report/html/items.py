@@ -17,7 +17,8 @@ import numpy.typing as npt
 from gistmeter.report.html.drilldown import Opener
 from gistmeter.report.html.drilldown.opening import rounded
 from gistmeter.report.html.embedding import to_script
-from gistmeter.report.html.overview import headline, ordered, shown_scores
+from gistmeter.report.html.overview import shown_scores
+from gistmeter.report.html.scores import headline, ordered
 from gistmeter.report.html.wording import shown
 from gistmeter.rows import Rows
 from gistmeter.types import Run

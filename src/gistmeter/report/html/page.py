@@ -11,7 +11,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from gistmeter.report.html import overview, pictures
+from gistmeter.report.html import overview, pictures, scores
+from gistmeter.report.html.answer import answer
 from gistmeter.report.html.drilldown import Opener
 from gistmeter.report.html.drilldown.speech import recorded
 from gistmeter.report.html.embedding import policy, to_script
@@ -122,7 +123,7 @@ def _section(
     """A section, and how many bytes its items take."""
     run = opener.run
     comparisons = list(found.get("comparisons") or ())
-    name = overview.headline(run)
+    name = scores.headline(run)
     lead = next((one for one in comparisons if one.get("metric") == name), None)
     items = item_data(opener, everything=everything, room=room)
     short = run.command.capitalize() if run.command else f"Run {number + 1}"
@@ -133,8 +134,8 @@ def _section(
     section = Section(
         key=f"run-{number + 1}",
         short=shown(short, 40),
-        heading=overview.HEADINGS.get(run.command, shown(short, 80)),
-        answer=overview.answer(run, lead),
+        heading=scores.HEADINGS.get(run.command, shown(short, 80)),
+        answer=answer(run, lead),
         more=shown(str(run.notes.get("summary") or ""), 600),
         facts=overview.facts(run),
         warnings=overview.warnings(run, lead),

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gistmeter.report import charts
-from gistmeter.report.html.overview import Comparison, headline, ordered, shown_scores
+from gistmeter.report import charts, drawing
+from gistmeter.report.html.overview import shown_scores
+from gistmeter.report.html.scores import Comparison, headline, ordered
 from gistmeter.report.html.wording import signed
 from gistmeter.rows import Floats
 from gistmeter.types import Run
@@ -35,7 +36,7 @@ def pictures(run: Run, comparison: Comparison | None) -> list[Picture]:
     systems = ordered(run, name)[:MOST_SYSTEMS] if name else []
     if not name:
         return []
-    labels = charts.unique_labels(list(run.systems))
+    labels = drawing.unique_labels(list(run.systems))
     drawn = (
         _intervals(run, name, systems, labels),
         _pairwise(comparison, systems, labels),
@@ -89,7 +90,7 @@ def _components(
     ]
     rows = [
         {
-            "score": charts.label(other),
+            "score": drawing.label(other),
             "system": labels[system],
             "value": score.value,
             "low": score.low if math.isfinite(score.low) else score.value,
@@ -101,7 +102,7 @@ def _components(
     ]
     if len(alike) < 2:
         return None
-    names = [charts.label(other) for other in alike[:10]]
+    names = [drawing.label(other) for other in alike[:10]]
     return Picture("All scores", charts.components(rows, _shown(labels, systems), names))
 
 
@@ -242,7 +243,7 @@ def _by_group(
         return None
     note = f"{MOST_GROUPS} of {len(known)} groups" if len(known) > MOST_GROUPS else ""
     known = _spread_out(known)
-    named = charts.unique_labels(known)
+    named = drawing.unique_labels(known)
     rows = [
         {
             "group": named[group],
