@@ -93,6 +93,8 @@ def test_a_failure_stays_with_its_item_and_is_not_remembered() -> None:
     matches = matcher.match([("abc", "abc"), ("abc", "axc")])
     assert set(matches.failures) == {1}
     assert math.isnan(matches.f1[1])
+    nothing = embedder.embed(["xx"]).vectors
+    assert math.isnan(float(nothing[0] @ nothing[0]))
     backend.broken = set()
     assert not embedder.embed(["axc"]).failures
 

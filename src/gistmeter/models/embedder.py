@@ -44,7 +44,8 @@ class CachedEmbedder:
         answers, failures = recall_or_compute(
             self.recall, texts, self._compute, stage="embedding", progress=self._progress
         )
-        width = next((len(answer) for answer in answers if answer is not None), 0)
+        # One column at least: a product of rows without any would be 0, not NaN.
+        width = next((len(answer) for answer in answers if answer is not None), 1)
         vectors = np.full((len(texts), width), np.nan, dtype=np.float32)
         for at, answer in enumerate(answers):
             if answer is not None:

@@ -227,19 +227,23 @@ class _TorchPairs(_TorchModel):
     def tokenize(self, pairs: Sequence[TextPair]) -> list[PairTokens]:
         firsts = [first.strip() for first, _ in pairs]
         seconds = [second.strip() for _, second in pairs]
-        whole = self.tokenizer(firsts, seconds, verbose=False)["input_ids"]
+        encoded = self.tokenizer(firsts, seconds, verbose=False)
+        types = encoded.get("token_type_ids") or [[] for _ in pairs]
+        read = []
+        for at, ids in enumerate(encoded["input_ids"]):
+            whole = PairTokens(ids, types[at], 0.0)
+            fits = len(ids) <= self.longest
+            read.append(whole if fits else self._cut(firsts[at], seconds[at], len(ids)))
+        return read
+
+    def _cut(self, first: str, second: str, whole: int) -> PairTokens:
+        """A pair that is too long, cut at the longer text, with the share that is lost."""
         encoded = self.tokenizer(
-            firsts, seconds, truncation="longest_first", max_length=self.longest, verbose=False
+            first, second, truncation="longest_first", max_length=self.longest, verbose=False
         )
-        ids = encoded["input_ids"]
-        types = encoded.get("token_type_ids") or [[] for _ in ids]
-        extra = self.tokenizer.num_special_tokens_to_add(pair=True)
-        return [
-            PairTokens(seen, kinds, 1 - (len(seen) - extra) / max(1, len(full) - extra))
-            if len(full) > len(seen)
-            else PairTokens(seen, kinds, 0.0)
-            for seen, kinds, full in zip(ids, types, whole, strict=True)
-        ]
+        ids, extra = encoded["input_ids"], self.tokenizer.num_special_tokens_to_add(pair=True)
+        unseen = 1 - (len(ids) - extra) / (whole - extra)
+        return PairTokens(ids, encoded.get("token_type_ids") or [], unseen)
 
     def logits(self, pairs: Sequence[PairTokens]) -> npt.NDArray[np.float32]:
         torch, _ = _import()
