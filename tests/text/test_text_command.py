@@ -116,6 +116,8 @@ def test_files_with_the_known_columns(call: Call) -> None:
         *scores
     }
     assert scores["mdr"]["value"] == pytest.approx(0.0, abs=1e-6)
+    assert scores["s_cons"]["partial"] == scores["mdr"]["partial"] == ["cross_encoder"]
+    assert "partial" not in scores["s_info"]
 
 
 def test_settings_from_the_environment(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

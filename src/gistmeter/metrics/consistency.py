@@ -50,11 +50,17 @@ class Consistency:
     With one reference an item, maximum and mean are the same and S_Cons is 1.
     """
 
+    missing: tuple[str, ...] = ()  # what S_Acc lacks, and so these scores
+
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("s_cons", basis="s_acc"),
         ScoreInfo("e_perf", higher_is_better=False, basis="s_acc"),
         ScoreInfo("r_sens", higher_is_better=False, basis="s_acc"),
     )
+
+    @property
+    def partial(self) -> dict[str, tuple[str, ...]]:
+        return partial_of(self.scores, self.missing)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         return Rows.of(pairs)
@@ -76,11 +82,17 @@ class Consistency:
 class SequenceRobustness:
     """MDR, MDA (lower is better) and S_seq: what scrambling costs, against the original."""
 
+    missing: tuple[str, ...] = ()  # what S_Acc lacks, and so these scores
+
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("mdr", higher_is_better=False, lowest=-np.inf, basis=ORIGINAL),
         ScoreInfo("mda", higher_is_better=False, lowest=-np.inf, basis=ORIGINAL),
         ScoreInfo("s_seq", highest=np.inf, basis=ORIGINAL),
     )
+
+    @property
+    def partial(self) -> dict[str, tuple[str, ...]]:
+        return partial_of(self.scores, self.missing)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         there = [pair.fields.get(HAS_ORIGINAL) == "yes" for pair in pairs]
@@ -112,10 +124,16 @@ class SequenceRobustness:
 class StructuralRobustness:
     """S_struct: how even S_Acc is over structure classes; S_Rob joins it with S_seq."""
 
+    missing: tuple[str, ...] = ()  # what S_Acc lacks, and so these scores
+
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("s_struct", basis=STRUCTURE),
         ScoreInfo("s_rob", basis=STRUCTURE, highest=np.inf),
     )
+
+    @property
+    def partial(self) -> dict[str, tuple[str, ...]]:
+        return partial_of(self.scores, self.missing)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         named = [pair.fields.get(STRUCTURE, "").strip() for pair in pairs]
@@ -143,6 +161,11 @@ class StructuralRobustness:
         classes = np.count_nonzero(~np.isnan(stacked), axis=0)
         evenness = np.maximum(0.0, 1 - divide(spread, center))
         return np.where(classes > 1, evenness, np.nan)
+
+
+def partial_of(scores: Sequence[ScoreInfo], missing: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Scores made from a partial S_Acc are as partial as it is."""
+    return {info.name: missing for info in scores} if missing else {}
 
 
 def _stack(values: Sequence[Value]) -> Floats:

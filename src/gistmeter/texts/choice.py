@@ -8,7 +8,7 @@ that make them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Protocol
 
 from gistmeter import languages, registry
@@ -72,10 +72,10 @@ class TextSettings:
 
 
 def makers_of(wanted: Sequence[str]) -> list[str]:
-    """Names of the metrics that make the wanted scores, with what they are made from."""
-    chosen = list(dict.fromkeys(map(maker_of, wanted)))
-    needs_accuracy = any(name in FROM_S_ACC for name in chosen) and "s_acc" not in chosen
-    return ["s_acc", *chosen] if needs_accuracy else chosen
+    """Names of the metrics that make the wanted scores, after what they are made from."""
+    chosen = dict.fromkeys(map(maker_of, wanted))
+    first = ["s_acc"] if "s_acc" in chosen or any(name in FROM_S_ACC for name in chosen) else []
+    return list(dict.fromkeys([*first, *chosen]))
 
 
 def possible_metrics(pairs: Sequence[Pair], *, nli: bool) -> list[str]:
@@ -161,6 +161,9 @@ def build_metrics(
     made: dict[str, Metric] = {}
     for name in chosen:
         made[name] = builders[name]() if name in builders else _plugin(name, models)
+        if name in FROM_S_ACC:
+            missing: tuple[str, ...] = getattr(made["s_acc"], "partial", {}).get("s_acc", ())
+            made[name] = replace(made[name], missing=missing)  # type: ignore[type-var]
     if "s_acc" in made and "s_logic" in made:
         made["reading"] = Reading(settings.high_accuracy, settings.high_logic)
     return made
