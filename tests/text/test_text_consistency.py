@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from gistmeter.metrics.consistency import (
     StructuralRobustness,
 )
 from gistmeter.rows import Rows
+from gistmeter.runs import RunFolder, load_run
 
 FAMILY = {
     "s_acc": SemanticAccuracy(PACKS),
@@ -119,3 +121,22 @@ def test_consistency_of_the_original_alone_is_its_own() -> None:
     only = rows([("1", "original", 0.9, 0.7)])
     assert Consistency().pool(only)["e_perf"] == pytest.approx(0.2)
     assert np.isnan(SequenceRobustness().pool(only)["mdr"])
+
+
+def test_a_run_from_disk_pools_to_the_same_scores(tmp_path: Path) -> None:
+    pairs = [
+        pair(word, "a b", "a", id=str(at), arrangement=group, structure="xy"[at % 2],
+             has_original="yes")
+        for at, word in enumerate(["a b", "a c", "b c", "a"])
+        for group in ("original", "one")
+    ]  # fmt: skip
+    folder = tmp_path / "run"
+    made = evaluate(pairs, FAMILY, open_folder=lambda plan: RunFolder.start(folder, plan))
+    loaded, metrics = load_run(folder)
+    assert loaded.rows is not None
+    assert loaded.rows.texts["structure"] == ["x", "x", "y", "y"] * 2
+    again = {
+        name: value for one in metrics.values() for name, value in one.pool(loaded.rows).items()
+    }
+    for name, score in made.systems["system"].scores.items():
+        assert again[name] == pytest.approx(score.value, nan_ok=True), name

@@ -33,7 +33,8 @@ from gistmeter.rows import Floats, Pool, Rows, Value, divide
 from gistmeter.types import Pair, ScoreInfo
 
 ORIGINAL = "original"
-STRUCTURE = "structure"
+STRUCTURE = "structure"  # a field of pairs, and a column of texts
+STRUCTURED = "has_structure"  # a column: 1 where an item has a structure class
 HAS_ORIGINAL = "has_original"  # a field of pairs: "yes" where their system has the original too
 CLASS = "structure="  # what the columns of structure classes begin with
 NO_ORIGINAL = "no predictions for the unscrambled form"
@@ -127,8 +128,8 @@ class StructuralRobustness:
     missing: tuple[str, ...] = ()  # what S_Acc lacks, and so these scores
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
-        ScoreInfo("s_struct", basis=STRUCTURE),
-        ScoreInfo("s_rob", basis=STRUCTURE, highest=np.inf),
+        ScoreInfo("s_struct", basis=STRUCTURED),
+        ScoreInfo("s_rob", basis=STRUCTURED, highest=np.inf),
     )
 
     @property
@@ -138,7 +139,7 @@ class StructuralRobustness:
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         named = [pair.fields.get(STRUCTURE, "").strip() for pair in pairs]
         classes = np.asarray(named, dtype=object)
-        columns = {STRUCTURE: np.where(classes != "", 1.0, np.nan)}
+        columns = {STRUCTURED: np.where(classes != "", 1.0, np.nan)}
         for name in sorted({name for name in named if name}):
             columns[f"{CLASS}{name}"] = np.where(classes == name, 1.0, np.nan)
         shown = {STRUCTURE: [name or None for name in named]}
