@@ -25,7 +25,7 @@ def needleman_wunsch(similarity: Grid, gap: float, band: Window | None = None) -
             best[0][j], move[0][j] = j * gap, BESIDE
     for i in range(1, rows + 1):
         for j in range(1, columns + 1):
-            if not inside(i, j):
+            if band is not None and not inside(i, j):
                 continue
             match = best[i - 1][j - 1] + similarity[i - 1][j - 1]
             above, beside = best[i - 1][j] + gap, best[i][j - 1] + gap
@@ -52,7 +52,7 @@ def dtw(similarity: Grid, band: Window | None = None) -> Pairs:
     move = [[MATCH] * columns for _ in range(rows)]
     for i in range(rows):
         for j in range(columns):
-            if not inside(i, j):
+            if band is not None and not inside(i, j):
                 continue
             here = 1 - similarity[i][j]
             match = cost[i - 1][j - 1] if i and j else never
