@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from gistmeter import registry
 from gistmeter.cli import app
+from gistmeter.cli.reporting import write_run_report
 from gistmeter.errors import GistmeterError
 from gistmeter.evaluate import evaluate
 from gistmeter.runs import RunFolder
@@ -154,3 +155,16 @@ def test_validate_refuses_bad_labels_and_options(scored: Scored, tmp_path: Path)
     good = labels(tmp_path / "l.csv", lambda at: at % 7)
     assert "NAME=WEIGHT" in refused("validate", run, "--human", good, "--component", "kept")
     assert "Can't find score" in refused("validate", run, "--human", good, "--score", "missing")
+
+
+def test_a_metric_that_cannot_be_found_again_is_reported_untested(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    items = [*pairs(12, "one"), *pairs(12, "two")]
+    run = evaluate(
+        items, {"mine": Length()}, command="toy", resamples=100,
+        open_folder=lambda plan: RunFolder.start(path, plan),
+    )  # fmt: skip
+    write_run_report([run], tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert "one is ahead on kept" in text
+    assert "Whether that is real was not tested." in text

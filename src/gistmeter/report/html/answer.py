@@ -40,7 +40,7 @@ def answer(run: Run, comparison: Comparison | None) -> str:
     ahead = f"{lead}, {figure(gap, '').rstrip() if not points else f'{gap:.1f} {points}'} "
     ahead += f"{'below' if not best.higher_is_better else 'above'} {shown(systems[1], 60)}"
     runner = next((pair for pair in pairs if _other(pair, systems[0]) == systems[1]), None)
-    if runner is None:
+    if runner is None or not runner.get("clusters"):
         return f"{ahead}. Whether that is real was not tested."
     p = number(runner.get("p_corrected"))
     if not math.isfinite(p) or _too_few(runner):
