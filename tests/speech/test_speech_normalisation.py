@@ -13,7 +13,6 @@ from gistmeter.errors import InputError, UnknownName
 from gistmeter.languages import get
 from gistmeter.metrics.transcription import Reading
 from gistmeter.metrics.transcription.normalisation import merge_alternatives
-from gistmeter.metrics.transcription.thai import language_of
 
 
 def read(text: str, code: str = "en", **settings: object) -> tuple[str, ...]:
@@ -75,7 +74,7 @@ def test_words_of_unspaced_languages_come_from_an_analyser() -> None:
 
 def test_thai_words_come_from_a_dictionary() -> None:
     pytest.importorskip("pythainlp")
-    reading = Reading(language_of("th"))
+    reading = Reading(get("th"))
     assert reading.read("ผมรักเมืองไทย").words == ("ผม", "รัก", "เมือง", "ไทย")
     assert "pythainlp" in reading.id
 

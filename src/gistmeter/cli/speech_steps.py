@@ -90,13 +90,13 @@ def build_reading(
     language: str, normalizer: str, numbers: str, alternatives: Path | None
 ) -> Reading:
     """How the texts are read; an analyser that is not installed is said at once."""
+    from gistmeter import languages
     from gistmeter.formats.transcripts import read_alternatives
     from gistmeter.metrics.transcription import Reading
     from gistmeter.metrics.transcription.normalisation import merge_alternatives
-    from gistmeter.metrics.transcription.thai import language_of
 
     equal = merge_alternatives(read_alternatives(alternatives)) if alternatives else ()
-    reading = Reading(language_of(language), normalizer, numbers, equal)
+    reading = Reading(languages.get(language), normalizer, numbers, equal)
     reading.read("check")
     return reading
 

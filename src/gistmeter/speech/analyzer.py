@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from gistmeter import languages
 from gistmeter.metrics.facts import SemanticErrorRate
 from gistmeter.metrics.facts.judgement import median_judgement
 from gistmeter.metrics.facts.rate import SHORT
 from gistmeter.metrics.transcription import Reading
 from gistmeter.metrics.transcription.rates import NO_EXPECTED
-from gistmeter.metrics.transcription.thai import language_of
 from gistmeter.speech.judge import DEFAULT_MODEL, gemini
 from gistmeter.speech.results import SemanticMetricResult
 
@@ -37,7 +37,7 @@ class SemanticUnderstandingAnalyzer:
     ) -> None:
         self._metric = SemanticErrorRate(
             llm or gemini(api_key, model),
-            Reading(language_of(language or "generic")),
+            Reading(languages.get(language or "generic")),
             repeats,
             verify,
         )

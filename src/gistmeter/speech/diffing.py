@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from gistmeter import languages
 from gistmeter.errors import InputError
 from gistmeter.files import write_atomically
 from gistmeter.formats.transcripts import read_one_text
 from gistmeter.metrics.custom import call_safely
 from gistmeter.metrics.latency import TimedClip
 from gistmeter.metrics.transcription import ErrorRates, Reading
-from gistmeter.metrics.transcription.thai import language_of
 from gistmeter.report.diff import render_pair
 from gistmeter.speech.pages import rate_of, view
 from gistmeter.speech.pairs import PairResult, gather
@@ -83,7 +83,7 @@ async def diff_clip(
     from gistmeter.speech.scoring import choose_language
 
     code = choose_language(language, [clip]).code
-    metric = ErrorRates(Reading(language_of(code), normalizer))
+    metric = ErrorRates(Reading(languages.get(code), normalizer))
     pair = gather(metric.measure([clip]), [clip])[0]
     custom = None
     if custom_metric_fn is not None and clip.got is not None:

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from gistmeter import languages
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.metrics.distance import SemanticDistance
 from gistmeter.metrics.facts import SemanticErrorRate
 from gistmeter.metrics.transcription import ErrorRates, Reading, segments
-from gistmeter.metrics.transcription.thai import language_of
 from gistmeter.rows import Rows
 from gistmeter.speech.pairs import edit_totals, gather, lost_words
 from gistmeter.types import Clip, Metric, Run
@@ -66,12 +66,10 @@ def choose_language(given: str, clips: Sequence[Clip]) -> LanguageChoice:
             f"The clips are in several languages ({', '.join(sorted(named))}). "
             "Score one language at a time, or name one with --language"
         )
-    from gistmeter.languages import detect
-
     texts = list(dict.fromkeys(clip.expected for clip in clips if clip.expected.strip()))
     if not texts:
         return LanguageChoice("generic", "No expected text to find the language in")
-    found = detect(texts)
+    found = languages.detect(texts)
     return LanguageChoice(
         found.code, f"Language: {found.code} (detected, confidence {found.confidence:.2f})"
     )
@@ -151,7 +149,7 @@ def score_speech(
     clips = grouped_by_file(_clips(expected, got))
     scores = chosen_scores(metrics)
     reading = Reading(
-        language_of(choose_language(language, clips).code),
+        languages.get(choose_language(language, clips).code),
         normalizer,
         numbers,
         tuple(tuple(forms) for forms in alternatives),
