@@ -35,7 +35,7 @@ class Length:
         rows = Rows.of(items).with_numbers(
             {"kept": np.minimum(got / wanted, self.limit), "lost": wanted - got, "wanted": wanted}
         )
-        missing = {at: "no reference" for at in np.flatnonzero(np.isnan(wanted)).tolist()}
+        missing = dict.fromkeys(np.flatnonzero(np.isnan(wanted)).tolist(), "no reference")
         rows = rows.with_texts({"prediction": [item.candidate for item in items]})
         return rows.with_reasons("kept", missing).with_reasons("lost", missing)
 

@@ -30,7 +30,7 @@ _HOMES = {
     "parses": ("score_parses",),
     "speech": (
         "CustomMetricResult", "DiffReport", "SemanticFact", "SemanticMetricResult",
-        "SemanticUnderstandingAnalyzer", "Verdict", "transcribe_and_diff",
+        "SemanticUnderstandingAnalyzer", "Verdict", "score_speech", "transcribe_and_diff",
     ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

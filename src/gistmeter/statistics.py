@@ -21,7 +21,7 @@ from gistmeter.errors import GistmeterError
 from gistmeter.rows import Floats, Pool, Rows, Value, divide, positions
 from gistmeter.types import Metric, Score, ScoreInfo, SystemScores
 
-BLOCK_BYTES = 64 * 1024**2  # of counts held at once
+BLOCK_BYTES = 4 * 1024**2  # of counts held at once
 Intervals = dict[str, tuple[float, float]]
 
 
@@ -125,9 +125,7 @@ class Resample:
 
     def by(self, key: str) -> dict[str, Resample]:
         parts = self.clustered.by(key)
-        return {
-            label: Resample(part, self.weights, self.products) for label, part in parts.items()
-        }
+        return {label: Resample(part, self.weights, self.products) for label, part in parts.items()}
 
     def values(self, name: str) -> Floats:
         raise NeedsValues(f"The column '{name}' was asked for while resampling sums")
@@ -139,10 +137,10 @@ def bootstrap_weights(clusters: int, resamples: int, seed: int) -> Iterator[Floa
     step = max(1, BLOCK_BYTES // (16 * max(clusters, 1)))
     for start in range(0, resamples, step):
         height = min(step, resamples - start)
-        drawn = random.integers(0, clusters, size=(height, clusters), dtype=np.int64)
         counts = np.empty((height, clusters))
-        for row, taken in zip(counts, drawn, strict=True):
-            row[:] = np.bincount(taken, minlength=clusters)
+        for row in counts:
+            drawn = random.integers(0, clusters, size=clusters, dtype=np.int64)
+            row[:] = np.bincount(drawn, minlength=clusters)
         yield counts
 
 

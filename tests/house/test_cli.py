@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars
 import pytest
+
 from conftest import ROOT
 
 TOY = [sys.executable, str(ROOT / "tests" / "toy_command.py"), "toy"]

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from conftest import ROOT
 
+from conftest import ROOT
 from gistmeter import registry
 
 

@@ -1,4 +1,4 @@
-"""The bootstrap: resampled sums equal real resamples, clusters stay together, intervals are sane."""
+"""The bootstrap: resampled sums equal real resamples; clusters stay together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from toys import Length, Median, pairs
 
 def column(values: list[float], clusters: list[str] | None = None) -> Rows:
     labels = clusters or [str(at) for at in range(len(values))]
-    keys = {key: labels for key in KEYS} | {
+    keys = dict.fromkeys(KEYS, labels) | {
         "system": ["a"] * len(values),
         "group": [""] * len(values),
     }

@@ -12,7 +12,10 @@ import xlsxwriter
 from gistmeter.errors import FormatError, InputError
 from gistmeter.formats.table import read_sheets, read_table
 
-CHINESE = "idiom,Prediction\n画蛇添足,做了多余的事，反而把事情弄糟\n守株待兔,比喻不主动努力，希望得到意外的收获\n"
+CHINESE = (
+    "idiom,Prediction\n画蛇添足,做了多余的事，反而把事情弄糟\n"
+    "守株待兔,比喻不主动努力，希望得到意外的收获\n"
+)
 JAPANESE = "idiom,Prediction\n猫に小判,価値の分からない人に貴重なものを与えても無駄であること\n"
 KOREAN = (
     "idiom,Prediction\n우물 안 개구리,넓은 세상의 형편을 알지 못하는 사람을 비유적으로 이르는 말\n"
@@ -38,7 +41,7 @@ def test_legacy_encodings_are_guessed_and_said(tmp_path: Path, text: str, encodi
     path = tmp_path / "old.csv"
     path.write_bytes((text * 1).encode(encoding))
     table = read_table(path)
-    assert table.rows[0][1] == text.split(",")[-1].strip()
+    assert table.rows[0][1] == text.rsplit(",", maxsplit=1)[-1].strip()
     assert table.guessed
 
 

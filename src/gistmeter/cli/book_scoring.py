@@ -32,7 +32,7 @@ def score_books(
     from gistmeter.books.config import build_metric
     from gistmeter.books.reports import book_intervals
     from gistmeter.books.scoring import PROGRESS, load_embedder
-    from gistmeter.cli.text_scoring import configured_profiles
+    from gistmeter.cli.options import configured_profiles
 
     books, files = read_books(session, source_path, summary_paths, config.language, skip_missing)
     profiles = configured_profiles(session.options.config)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from gistmeter.cli.shared import cache_file
+from gistmeter.cli.options import cache_file, configured_profiles
 from gistmeter.errors import GistmeterError, InputError
 
 app = typer.Typer(
@@ -121,23 +121,3 @@ def info(
 def models_folder() -> Path:
     """Where converted models are kept."""
     return cache_file().parent / "models"
-
-
-def configured_profiles(path: Path | None) -> dict[str, Any]:
-    """The profiles of a configuration file."""
-    if path is None:
-        return {}
-    import tomllib
-
-    from gistmeter.files import read_bytes
-
-    try:
-        document = tomllib.loads(read_bytes(path).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is not TOML ({error})") from error
-    profiles = document.get("profiles", {})
-    if not isinstance(profiles, dict) or not all(
-        isinstance(one, dict) for one in profiles.values()
-    ):
-        raise InputError(f"{path}: [profiles] must hold tables, one a profile")
-    return profiles

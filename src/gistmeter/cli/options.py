@@ -7,7 +7,7 @@ that over the defaults.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -33,14 +33,7 @@ def load_config(context: typer.Context, path: Path | None) -> Path | None:
     """
     if path is None:
         return None
-    import tomllib
-
-    from gistmeter.files import read_bytes
-
-    try:
-        document = tomllib.loads(read_bytes(path).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is not TOML ({error})") from error
+    document = read_config(path)
     command = str(context.info_name)
     own = document.get(command, {})
     if not isinstance(own, dict):
@@ -55,6 +48,28 @@ def load_config(context: typer.Context, path: Path | None) -> Path | None:
             raise UnknownName(f"option of '{command}' in {path}", name, known - {"config"})
     context.default_map = defaults
     return path
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """A TOML file."""
+    import tomllib
+
+    from gistmeter.files import read_bytes
+
+    try:
+        return tomllib.loads(read_bytes(path).decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: is not TOML ({error})") from error
+
+
+def configured_profiles(path: Path | None) -> dict[str, Mapping[str, Any]]:
+    """The profiles of a configuration file: [profiles.NAME] with a model for each role."""
+    profiles = read_config(path).get("profiles", {}) if path is not None else {}
+    if not isinstance(profiles, dict) or not all(
+        isinstance(one, dict) for one in profiles.values()
+    ):
+        raise InputError(f"{path}: [profiles] must hold tables, one a profile")
+    return profiles
 
 
 def shared_option(*flags: str, **settings: Any) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gistmeter.cli.options import configured_profiles
 from gistmeter.cli.shared import Session
 from gistmeter.errors import InputError
 
@@ -288,17 +289,3 @@ def language_of_name(path: Path) -> str:
     """The language that a file's name says, or nothing."""
     name = path.stem.lower().replace(" ", "_")
     return next((code for part, code in NAMED_LANGUAGES.items() if part in name), "")
-
-
-def configured_profiles(config: Path | None) -> dict[str, Mapping[str, Any]]:
-    """The profiles of a configuration file: [profiles.NAME] with a model for each role."""
-    if config is None:
-        return {}
-    import tomllib
-
-    profiles = tomllib.loads(config.read_text(encoding="utf-8")).get("profiles", {})
-    if not isinstance(profiles, dict) or not all(
-        isinstance(one, dict) for one in profiles.values()
-    ):
-        raise InputError(f"{config}: [profiles] must hold tables, one a profile")
-    return dict(profiles)
