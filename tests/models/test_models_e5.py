@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import e5_file
@@ -182,6 +184,23 @@ def test_the_converted_model_is_rebuilt_when_its_hash_does_not_fit(tmp_path: Pat
     assert path.read_bytes() == whole
     path.with_suffix(".sha256").unlink()
     assert not e5_graph.is_whole(path)
+
+
+def test_several_processes_may_convert_at_once(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; import numpy as np\n"
+        "from gistmeter.models import e5_graph, e5_weights\n"
+        "content = np.frombuffer(Path(sys.argv[1]).read_bytes(), dtype=np.uint8)\n"
+        "path = e5_graph.prepare(e5_weights.parse(content), Path(sys.argv[2]), 2)\n"
+        "sys.exit(0 if isinstance(path, Path) else 1)"
+    )
+    weights = e5_file.write(tmp_path / "weights.bin")
+    folder = tmp_path / "models"
+    arguments = [sys.executable, "-c", program, str(weights), str(folder)]
+    started = [subprocess.Popen(arguments) for _ in range(3)]
+    assert [process.wait() for process in started] == [0, 0, 0]
+    assert e5_graph.is_whole(e5_graph.graph_path(folder, 2))
+    assert {file.suffix for file in folder.iterdir()} == {".onnx", ".sha256"}
 
 
 def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:

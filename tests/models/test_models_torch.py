@@ -319,3 +319,49 @@ def test_the_same_model_as_onnx_says_the_same(tmp_path: Path) -> None:
     cosines = (ours[::2] * ours[1::2]).sum(axis=1)
     assert np.abs(cosines - flat("sts")).max() < 1e-5
     assert np.abs(exported.matcher.match(pairs).f1 - plain.matcher.match(pairs).f1).max() < 1e-5
+
+
+def test_agreement_with_bert_score_where_a_space_comes_first(tmp_path: Path) -> None:
+    """RoBERTa's tokenizer takes a leading space for part of the word, and bert-score asks for one.
+
+    It asks by an argument that transformers 5 no longer heeds, so its tokenizer is set here as
+    that argument would set it.
+    """
+    bert_score = pytest.importorskip("bert_score")
+    from tokenizers import ByteLevelBPETokenizer
+
+    texts = ["the cat sat on the mat", "a cat sat", "the dog ran to the mat", "dogs run"]
+    trained = ByteLevelBPETokenizer()
+    marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    trained.train_from_iterator(texts * 5, vocab_size=330, special_tokens=marks)
+    folder = tmp_path / "robertino"
+    folder.mkdir()
+    trained.save_model(str(folder))
+    files = {"vocab": str(folder / "vocab.json"), "merges": str(folder / "merges.txt")}
+    plain = transformers.RobertaTokenizer(**files, model_max_length=32)
+    plain.save_pretrained(str(folder))
+    torch.manual_seed(3)
+    config = transformers.RobertaConfig(
+        vocab_size=330,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=34,
+    )
+    transformers.RobertaModel(config).save_pretrained(str(folder))
+    pairs = list(itertools.pairwise(texts))
+    scorer = bert_score.BERTScorer(model_type=str(folder), num_layers=1, device="cpu")
+    scorer._tokenizer = transformers.RobertaTokenizer(
+        **files, model_max_length=32, add_prefix_space=True
+    )
+    expected = scorer.score(*(list(side) for side in zip(*pairs, strict=True)))
+    names = dict.fromkeys(("embedder", "matcher"), str(folder))
+    models = load_models(
+        list(names), names=names, cache=Cache(None), settings=ModelSettings(layer=1)
+    )
+    assert models.matcher is not None and models.embedder is not None
+    assert models.matcher._encoder() is not models.embedder._encoder()
+    ours = models.matcher.match(pairs)
+    for mine, theirs in zip((ours.precision, ours.recall, ours.f1), expected, strict=True):
+        assert np.abs(mine - theirs.numpy()).max() < 1e-5

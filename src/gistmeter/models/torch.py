@@ -105,7 +105,10 @@ class _TorchModel:
         source = str(self.place.folder)
         if self.settings.threads:
             torch.set_num_threads(self.settings.threads)
-        transformers.utils.logging.disable_progress_bar()
+        speech = transformers.utils.logging
+        speech.disable_progress_bar()
+        before = speech.get_verbosity()
+        speech.set_verbosity_error()  # layers that are left out on purpose are no news
         try:
             network = getattr(transformers, self.kind).from_pretrained(
                 source,
@@ -119,6 +122,8 @@ class _TorchModel:
         except Exception as error:  # whatever a damaged or hostile file makes of the loader
             line = (str(error).strip().splitlines() or [""])[0][:200]
             raise FormatError(f"the weights cannot be read ({line})", path=source) from error
+        finally:
+            speech.set_verbosity(before)
         return network.eval().to(self.device)
 
     def tensors(
