@@ -24,7 +24,7 @@ _HOMES = {
     "runs": ("load_run",),
     "texts": (
         "bertscore", "content_fbeta", "entailment", "lexical_cosine", "polarity_conflict",
-        "score_text",
+        "score_text", "semantic_accuracy",
     ),
     "books": ("EvaluationConfig", "align_sentences", "evaluate_alignment", "evaluate_corpus"),
     "parses": ("score_parses",),

@@ -17,6 +17,7 @@ NAMES = {
     "Sentence", "SystemScores", "Token", "UnknownName", "Verdict", "align_sentences", "bertscore",
     "content_fbeta", "entailment", "evaluate_alignment", "evaluate_corpus", "lexical_cosine",
     "load_run", "polarity_conflict", "score_parses", "score_speech", "score_text",
+    "semantic_accuracy",
     "transcribe_and_diff",
 }  # fmt: skip
 HEAVY = [
