@@ -21,7 +21,8 @@ from gistmeter.errors import GistmeterError
 from gistmeter.rows import Floats, Pool, Rows, Value, divide, positions
 from gistmeter.types import Metric, Score, ScoreInfo, SystemScores
 
-BLOCK_BYTES = 4 * 1024**2  # of counts held at once
+BLOCK_BYTES = 64 * 1024**2  # of counts held at once
+CHUNK = 16_384  # draws counted at once: few enough for a processor's cache
 Intervals = dict[str, tuple[float, float]]
 
 
@@ -89,8 +90,12 @@ class Clustered:
         known = self.vectors()
         if not known:
             return {}
-        totals = weights @ np.column_stack(known)
-        return {id(vector): totals[:, at] for at, vector in enumerate(known)}
+        # Columns without gaps have the same counts, which need not be weighed twice.
+        place: dict[bytes, int] = {}
+        at = [place.setdefault(vector.tobytes(), len(place)) for vector in known]
+        distinct = [np.frombuffer(content) for content in place]
+        totals = weights @ np.column_stack(distinct)
+        return {id(vector): totals[:, column] for vector, column in zip(known, at, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +138,35 @@ class Resample:
 
 def bootstrap_weights(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
     """Count matrices of a seeded bootstrap, in blocks that fit in memory."""
-    random = np.random.default_rng(seed)
+    bits = np.random.PCG64(seed)
     step = max(1, BLOCK_BYTES // (16 * max(clusters, 1)))
+    rows = max(1, CHUNK // max(clusters, 1))
+    left = np.zeros(0, dtype=np.int64)
     for start in range(0, resamples, step):
-        height = min(step, resamples - start)
-        counts = np.empty((height, clusters))
-        for row in counts:
-            drawn = random.integers(0, clusters, size=clusters, dtype=np.int64)
-            row[:] = np.bincount(drawn, minlength=clusters)
+        counts = np.empty((min(step, resamples - start), clusters))
+        for first in range(0, len(counts), rows):
+            part = counts[first : first + rows]
+            while left.size < part.size:
+                left = np.concatenate([left, _draw(bits, clusters, part.size - left.size)])
+            drawn, left = left[: part.size], left[part.size :]
+            if len(part) > 1:
+                drawn = drawn + np.repeat(np.arange(len(part)) * clusters, clusters)
+            part[:] = np.bincount(drawn, minlength=part.size).reshape(part.shape)
         yield counts
+
+
+def _draw(bits: np.random.PCG64, clusters: int, count: int) -> npt.NDArray[np.int64]:
+    """About `count` numbers below `clusters`, all equally likely (Lemire, ACM TOMACS 29, 2019).
+
+    The same numbers as `Generator.integers` gives, several times as fast for being computed in
+    arrays; the few that would favour some clusters are left out.
+    """
+    raw = bits.random_raw((count + 1) // 2).view(np.uint32).astype(np.uint64)
+    raw *= np.uint64(clusters)
+    fair = raw.astype(np.uint32) >= np.uint32((2**32 - clusters) % clusters)
+    raw >>= np.uint64(32)
+    drawn = raw.view(np.int64)
+    return drawn if fair.all() else drawn[fair]
 
 
 def resampled(
