@@ -20,7 +20,7 @@ import numpy as np
 
 from gistmeter.errors import InputError
 from gistmeter.rows import Rows
-from gistmeter.types import Metric, Run, Score, ScoreInfo
+from gistmeter.types import HEADLINES, Metric, Run, Score, ScoreInfo
 
 OF_THE_SYSTEM = {"system", "recognizer", "recognizers"}  # parts that name the system under test
 
@@ -90,7 +90,11 @@ def contenders(loaded: Sequence[tuple[Run, Mapping[str, Metric]]]) -> list[Conte
 
 def shared_scores(among: Sequence[Contender]) -> list[str]:
     """The scores that all of them have, the headline first."""
-    names = list(among[0].scores) if among else []
+    if not among:
+        return []
+    own = list(among[0].scores)
+    first = [name for name in HEADLINES.get(among[0].run.command, ()) if name in own]
+    names = dict.fromkeys([*first, *own])
     return [name for name in names if all(name in other.scores for other in among)]
 
 

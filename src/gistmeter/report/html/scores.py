@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from gistmeter.types import Run, Score
+from gistmeter.types import HEADLINES, Run, Score
 
 Comparison = Mapping[str, Any]
 HEADINGS = {
@@ -15,8 +15,6 @@ HEADINGS = {
     "parse": "Parse: morphology, syntax, semantics",
     "speech": "Speech: what was heard of what was said",
 }
-# Where the first score is not the one to judge by: half of any summary is "covered" by its mean.
-HEADLINES = {"book": ("coverage_at", "source_recall")}
 NOUNS = {"book": "summary sentence", "parse": "sentence", "speech": "clip"}
 CLUSTERS = {"book": "book", "text": "item", "parse": "sentence", "speech": "clip"}
 REAL = 0.05
