@@ -132,14 +132,14 @@ def truncated_items(run: Run) -> int | None:
 def warnings(run: Run, comparison: Comparison | None) -> list[str]:
     """What a reader must know before believing the numbers."""
     found = []
-    partial = {
-        score.name: score.partial
-        for held in run.systems.values()
-        for score in held.scores.values()
-        if score.partial
-    }
-    for name, missing in partial.items():
-        found.append(f"{name}* is partial: it was made without {listed(list(missing))}.")
+    lacking: dict[tuple[str, ...], dict[str, None]] = {}
+    for held in run.systems.values():
+        for score in held.scores.values():
+            if score.partial:
+                lacking.setdefault(score.partial, {})[f"{score.name}*"] = None
+    for missing, names in lacking.items():
+        verb = "is partial: it was" if len(names) == 1 else "are partial: they were"
+        found.append(f"{listed(list(names))} {verb} made without {listed(list(missing))}.")
     if run.unscored:
         reasons = [f"{shown(why, 160)} ({number:,})" for why, number in run.unscored.items()]
         found.append("Left undefined, by reason: " + "; ".join(reasons[:12]) + ".")
