@@ -36,6 +36,10 @@ def test_the_layers_that_bertscore_takes() -> None:
     assert matching_layer("bert-base-chinese") == 8
     assert matching_layer("bert-base-multilingual-cased") == 9
     assert matching_layer("somebody/else") is None
+
+
+@pytest.mark.torch
+def test_they_are_the_layers_of_bert_score_itself() -> None:
     bert_score = pytest.importorskip("bert_score.utils")
     from gistmeter.models.settings import BERTSCORE_LAYERS, BERTSCORE_MODELS
 
