@@ -7,7 +7,6 @@ usage, 3 below a threshold. A traceback is a bug.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import logging
 import signal
 import sys
@@ -77,8 +76,6 @@ def options(
 
 def _mount() -> None:
     for name in COMMANDS:
-        if importlib.util.find_spec(f"gistmeter.cli.{name}") is None:
-            continue
         module = importlib.import_module(f"gistmeter.cli.{name}")
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
