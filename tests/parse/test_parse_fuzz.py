@@ -6,6 +6,7 @@ import contextlib
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,7 +46,8 @@ def score(gold: Path, system: Path, conll18: bool) -> None:
     task = prepare(gold, [system], ParseOptions(conll18=conll18, flat_classes=True))
     rows = measure(task.pairs, task.metrics)
     for metric in task.metrics.values():
-        metric.pool(rows)
+        values = np.asarray([float(value) for value in metric.pool(rows).values()])
+        assert ((values >= 0) & (values <= 1 + 1e-9) | np.isnan(values)).all()
 
 
 @settings(max_examples=150)
