@@ -114,7 +114,7 @@ def align_sentences(
     [(0, 0), (1, 2)]
     """
     path = align(Table.of(similarity), algorithm, gap_penalty, bandwidth, band)
-    return [(row, column) for row, column in path.pairs.tolist()]
+    return list(zip(path.pairs[:, 0].tolist(), path.pairs[:, 1].tolist(), strict=True))
 
 
 def check_settings(algorithm: str, gap_penalty: float, bandwidth: int | None, band: str) -> None:

@@ -34,7 +34,7 @@ NOWHERE = -(1 << 61)  # below any sum; sums may still be added to it
 MATCH, ABOVE, BESIDE = 1, 2, 4  # bits of a cell's byte
 ONLY_BESIDE = bytes([BESIDE])
 RECORD = bytes([1])
-CACHED = 512 << 10  # bytes of a block of rows
+CACHED = 768 << 10  # bytes of a block of rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,30 +74,29 @@ def trace_monotone(cells: SimilarityRows, band: Band) -> Trace:
 
 def trace_needleman_wunsch(cells: SimilarityRows, band: Band, gap: int, doubt: int) -> Trace:
     """One source sentence to one summary sentence at most; skipping either costs `gap`."""
-    moves = Moves(band, doubt)
-    stack, gains = moves.make_stack(), moves.make_rows()
-    stack[0, 1 : moves.high[0] + 2] = 0
+    moves = Moves(band, edge=0)
+    stack, gains, leasts = moves.make_stack(), moves.make_rows(), moves.make_rows()
+    stack[0, : moves.high[0] + 1] = 0
     for first, count in moves.blocks():
-        start, end = moves.low[first], moves.high[first]
-        inner = max(start, 1)  # the first node that a match can lead to
-        match = gains[:count, : end - inner + 1]
-        cells.integers(first - 1, inner - 1, end - 1, -2 * gap, match)
-        stack[1 : count + 1, start] = NOWHERE
-        stack[1 : count + 1, start + 1] = stack[0, start + 1]  # as it stays where no match leads
+        left, end = moves.left[first], moves.high[first]
+        match, least = (rows[:count, : end - left] for rows in (gains, leasts))
+        cells.integers(first - 1, left, end - 1, -2 * gap, match)
+        stack[1 : count + 1, left] = 0 if moves.low[first] == 0 else NOWHERE
         for gain, before, reached in zip(match, stack, stack[1:], strict=False):
-            np.add(gain, before[inner : end + 1], out=gain)
-            np.maximum(gain, before[inner + 1 : end + 2], out=reached[inner + 1 : end + 2])
-            window = reached[start + 1 : end + 2]
+            np.add(gain, before[left:end], out=gain)
+            np.maximum(gain, before[left + 1 : end + 1], out=reached[left + 1 : end + 1])
+            window = reached[left : end + 1]
             np.maximum.accumulate(window, out=window)
-        reached, above = (stack[at : at + count, start + 1 : end + 2] for at in (1, 0))
-        moves.record(first, reached, match, above, reached[:, :-1])
-        stack[0, start : end + 2] = stack[count, start : end + 2]
+        np.subtract(stack[1 : count + 1, left + 1 : end + 1], doubt, out=least)
+        above, beside = stack[:count, left + 1 : end + 1], stack[1 : count + 1, left:end]
+        moves.record(first, least, match, above, beside)
+        stack[0, left : end + 1] = stack[count, left : end + 1]
     return moves.follow_matches()
 
 
 def trace_dtw(cells: SimilarityRows, band: Band, doubt: int) -> Trace:
     """A path from the first pair to the last, each step one sentence on in either text or both."""
-    moves = Moves(band, doubt)
+    moves = Moves(band, edge=-1)
     one = cells.unit.integer(1.0)
     stack, losses, totals = moves.make_stack(), moves.make_rows(), moves.make_rows()
     begun = stack[:1, 1 : moves.high[0] + 2]
@@ -111,38 +110,39 @@ def trace_dtw(cells: SimilarityRows, band: Band, doubt: int) -> Trace:
         for summed, before, after in zip(total, stack, stack[1:], strict=False):
             reached = after[start + 1 : end + 2]
             np.maximum(before[start : end + 1], before[start + 1 : end + 2], out=reached)
-            reached[1:] -= summed[:-1]
+            np.subtract(reached[1:], summed[:-1], out=reached[1:])
             np.maximum.accumulate(reached, out=reached)
             reached += summed
-        reached = stack[1 : count + 1, start + 1 : end + 2]
+        least = np.subtract(stack[1 : count + 1, start + 1 : end + 2], loss, out=loss)
+        least -= doubt
         match, above = (stack[:count, start + at : end + at + 1] for at in (0, 1))
-        best = np.subtract(reached, loss, out=loss)  # of the three ways into each cell
-        moves.record(first, best, match, above, reached[:, :-1])
+        moves.record(first, least, match, above, stack[1 : count + 1, start : end + 1])
         stack[0, start : end + 2] = stack[count, start : end + 2]
     return moves.follow_cells()
 
 
 class Moves:
-    """For each cell, the moves into it that are best or within `doubt` of it, in one byte.
+    """For each cell, the moves into it that are best or nearly so, in one byte.
 
-    Rows with the same window are worked on in blocks that stay in the processor's cache.
+    Rows with the same window are worked on in blocks that stay in the processor's cache. Cells
+    begin right of the `edge`: the first column of nodes is reached in one way alone.
     """
 
-    def __init__(self, band: Band, doubt: int) -> None:
-        self.low, self.high = band.low.tolist(), band.high.tolist()
-        self.doubt = doubt
+    def __init__(self, band: Band, edge: int) -> None:
+        self.low, self.high, self.edge = band.low.tolist(), band.high.tolist(), edge
+        self.left = [max(low - 1, edge) for low in self.low]  # the column before the cells
         self.widest = band.widest
         self.height = max(1, min(CACHED // (16 * band.widest), len(self.low)))
         self.table = np.empty((len(self.low), band.widest), np.uint8)
-        self.least = self.make_rows()
-        self.flags: Bools = np.empty(self.least.shape, np.bool_)
+        self.flags: Bools = np.empty((self.height, self.widest), np.bool_)
 
     def make_stack(self) -> Ints:
-        """A row and the block of rows after it: all columns and one before them, unreached."""
-        return np.full((self.height + 1, self.high[-1] + 2), NOWHERE)
+        """A row and the block of rows after it: all columns from the edge on, unreached."""
+        return np.full((self.height + 1, self.high[-1] + 1 - self.edge), NOWHERE)
 
     def make_rows(self) -> Ints:
-        return np.empty((self.height, self.widest), np.int64)
+        """Rows that do not touch: NumPy copies where one operand has gaps and another has none."""
+        return np.empty((self.height, self.widest + 1), np.int64)[:, :-1]
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """First row and number of rows of each block, without row 0."""
@@ -158,32 +158,28 @@ class Moves:
             yield first, count
             first += count
 
-    def record(self, first: int, best: Ints, match: Ints, above: Ints, beside: Ints) -> None:
-        """Note the ways into the cells of a block; ways that fewer columns have end with it."""
-        count, width = best.shape
-        least = np.subtract(best, self.doubt, out=self.least[:count, :width])
-        codes = self.table[first : first + count, :width]
-        codes[:, 0] = 0
-        np.greater_equal(beside, least[:, 1:], out=codes[:, 1:].view(np.bool_))
+    def record(self, first: int, least: Ints, match: Ints, above: Ints, beside: Ints) -> None:
+        """Note the ways into the cells of a block that bring at least so much."""
+        count, width = least.shape
+        codes, flags = self.table[first : first + count, :width], self.flags[:count, :width]
+        np.greater_equal(beside, least, out=codes.view(np.bool_))
         for ways in (above, match):
-            missing = width - ways.shape[1]
-            flags = np.greater_equal(
-                ways, least[:, missing:], out=self.flags[:count, missing:width]
-            )
+            np.greater_equal(ways, least, out=flags)
             np.add(codes, codes, out=codes)
-            part = codes[:, missing:]
-            np.add(part, flags.view(np.uint8), out=part)
+            np.add(codes, flags.view(np.uint8), out=codes)
 
     def enter(self, row: int, column: int) -> tuple[int, int]:
         """Go back beside along a row: the column where the path came into it, and its byte."""
-        codes = self.table[row, : column - self.low[row] + 1].tobytes().rstrip(ONLY_BESIDE)
-        return self.low[row] + len(codes) - 1, codes[-1]
+        codes = self.table[row, : column - self.left[row]].tobytes().rstrip(ONLY_BESIDE)
+        return self.left[row] + len(codes), codes[-1]
 
     def follow_matches(self) -> Trace:
         """The path's matches, on the nodes between sentences."""
         sure, column = True, self.high[-1]
         pairs: list[tuple[int, int]] = []
         for row in range(len(self.low) - 1, 0, -1):
+            if column == self.edge:
+                break
             column, code = self.enter(row, column)
             sure = sure and code in (MATCH, ABOVE)
             if code & MATCH:
