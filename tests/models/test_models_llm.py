@@ -32,7 +32,7 @@ class Thing(BaseModel):
 def model(
     service: Service, name: str = "openai:gpt-4o-mini", cache: Cache | None = None, **values: Any
 ) -> CachedLanguageModel:
-    url = service.url if name.startswith("google") else f"{service.url}/v1"
+    url = f"{service.url}/v1" if name.startswith("openai") else service.url
     settings = LanguageModelSettings(base_url=url, pause=0.01, **values)
     return load_language_model(name, cache=cache or Cache(None), settings=settings, api_key=KEY)
 
@@ -56,6 +56,40 @@ def test_a_structured_answer(name: str) -> None:
     )
     assert schema["properties"]["size"]["type"] == "integer"
     assert ("generateContent" in service.paths[0]) == name.startswith("google")
+
+
+@pytest.mark.parametrize("max_tokens", [0, 99])  # without a limit the answer is streamed
+@pytest.mark.parametrize("name", ["claude-haiku-4-5", "claude-sonnet-5", "anthropic:claude-x"])
+def test_a_structured_answer_of_claude(
+    name: str, max_tokens: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serve(529, GOOD) as service:
+        asked = model(service, name, temperature=0.2, max_tokens=max_tokens)
+        (answer,) = asked.ask(["What?"], Thing, instructions="Be brief.")
+    assert answer.value == Thing(name="fact", size=3)
+    assert (answer.input_tokens, answer.output_tokens, answer.cached) == (70, 50, False)
+    request = service.requests[-1]
+    assert service.paths[-1].partition("?")[0] == "/v1/messages"
+    assert request["max_tokens"] == 99 or not max_tokens
+    sent = json.dumps(request)
+    assert "What?" in sent and "Be brief." in sent and '"size"' in sent
+    told = "Sampling parameters ['temperature'] are not supported" in caplog.text
+    assert told == (name == "claude-sonnet-5")
+    assert request.get("temperature") == (None if told else 0.2)
+
+
+def test_a_models_end_of_life_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    with serve(GOOD) as service:
+        model(service, "claude-3-5-haiku-latest").ask(["One?", "Two?"], Thing)
+    assert caplog.text.count("is deprecated and will reach end-of-life") == 1
+
+
+def test_claude_without_a_key_is_refused_before_anything_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(InputError, match="ANTHROPIC_API_KEY"):
+        load_language_model("claude-sonnet-5", cache=Cache(None))
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])

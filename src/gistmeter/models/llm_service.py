@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +17,7 @@ from gistmeter.models.protocols import Answer
 if TYPE_CHECKING:
     from gistmeter.models.llm import LanguageModelSettings
 
+logger = logging.getLogger(__name__)
 FAMILIES = {
     "gemini": "google",
     "claude": "anthropic",
@@ -62,7 +67,7 @@ def full_name(name: str, base_url: str) -> str:
         return f"openai:{name}"
     raise InputError(
         f"'{name}' does not say who serves it. Write provider:model, as in "
-        "google:gemini-2.5-flash, openai:gpt-5, anthropic:claude-sonnet-4-5 "
+        "google:gemini-2.5-flash, openai:gpt-5, anthropic:claude-sonnet-5 "
         "or ollama:qwen3, or give the server's base URL"
     )
 
@@ -143,6 +148,16 @@ def request_options(settings: LanguageModelSettings, sample: int = 0) -> dict[st
     if settings.max_tokens:
         options["max_tokens"] = settings.max_tokens
     return options
+
+
+@contextmanager
+def log_warnings(name: str) -> Iterator[None]:
+    """What the libraries warn of (a setting that a model does not take, its end of life), once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for line in dict.fromkeys(str(one.message).partition("\n")[0] for one in caught):
+        logger.warning("%s: %s", name, line)
 
 
 def read_answer(result: Any) -> Answer[Any]:

