@@ -378,3 +378,26 @@ def test_a_real_treebank_without_its_multiword_tokens(tmp_path: Path) -> None:
     split.write_text("\n".join(words), encoding="utf-8")
     with pytest.raises(InputError, match="its characters are not those of"):
         score_parses(path, split, conll18=True, resamples=0)
+
+
+def test_an_item_of_several_sentences_is_drawn_with_the_heads_of_each(tmp_path: Path) -> None:
+    from gistmeter.report.html.drilldown.parse import tree
+
+    apart = [
+        [word(1, "Go", "VERB", 0, "root"), word(2, "home", "ADV", 1, "advmod")],
+        [word(1, "now", "ADV", 2, "advmod"), word(2, "sleep", "VERB", 0, "root")],
+    ]
+    together = [
+        [
+            word(1, "Go", "VERB", 0, "root"),
+            word(2, "home", "NOUN", 1, "obj"),
+            word(3, "now", "ADV", 4, "advmod"),
+            word(4, "sleep", "VERB", 1, "conj"),
+        ]
+    ]
+    metric = ParseAccuracy(flat_classes=True)
+    details = metric.measure(aligned(tmp_path, apart, together)).details
+    (item,) = details["sentences.json"]["system0"]
+    words = tree(item["tokens"])["w"]
+    assert [one["g"] for one in words] == [-1, 0, 3, -1]
+    assert [one["s"] for one in words] == [-1, 0, 3, 0]

@@ -229,6 +229,7 @@ def _token(result: SystemPoints, word: int, taxonomy: Taxonomy | None) -> dict[s
     at = word - result.comparison.gold.start
     token: dict[str, Any] = {
         "id": gold.text("ID", word),
+        "sentence": _sentence_of(gold, word),
         "form": gold.form(word),
         "gold": {column.lower(): gold.text(column, word) for column in columns},
         "system": None,
@@ -241,6 +242,7 @@ def _token(result: SystemPoints, word: int, taxonomy: Taxonomy | None) -> dict[s
     if other >= 0:
         token["system"] = {column.lower(): result.system.text(column, other) for column in columns}
         token["system_id"] = result.system.text("ID", other)
+        token["system_sentence"] = _sentence_of(result.system, other)
         # A relation to the wrong head is not wrong by itself.
         if "las" in result.earned and token["system"]["deprel"] != token["gold"]["deprel"]:
             token["wrong"].append("deprel")
@@ -248,6 +250,11 @@ def _token(result: SystemPoints, word: int, taxonomy: Taxonomy | None) -> dict[s
         if path:
             token["class_path"] = path
     return token
+
+
+def _sentence_of(treebank: Treebank, word: int) -> int:
+    """Ids begin anew in each sentence, and an item of --conll18 may have several."""
+    return int(np.searchsorted(treebank.offsets, word, side="right"))
 
 
 def _class_path(result: SystemPoints, word: int, other: int, taxonomy: Taxonomy | None) -> str:

@@ -70,9 +70,10 @@ def sentences(opener: Opener) -> dict[tuple[str, str], Mapping[str, Any]]:
 
 def tree(tokens: list[Mapping[str, Any]]) -> Block:
     """Words with gold and system heads by position; -1 is the root, null unknown."""
-    place = {str(token.get("id")): at for at, token in enumerate(tokens)}
+    place = {(token.get("sentence"), str(token.get("id"))): at for at, token in enumerate(tokens)}
     their_place = {
-        str(token.get("system_id", token.get("id"))): at for at, token in enumerate(tokens)
+        (token.get("system_sentence"), str(token.get("system_id", token.get("id")))): at
+        for at, token in enumerate(tokens)
     }
     names = [
         tag
@@ -85,8 +86,8 @@ def tree(tokens: list[Mapping[str, Any]]) -> Block:
         words.append(
             {
                 "f": shown(str(token.get("form", "")), 40),
-                "g": _head(gold.get("head"), place),
-                "s": _head(system.get("head"), their_place),
+                "g": _head(token.get("sentence"), gold.get("head"), place),
+                "s": _head(token.get("system_sentence"), system.get("head"), their_place),
                 "gr": shown(str(gold.get("deprel", "")), 24),
                 "sr": shown(str(system.get("deprel", "")), 24),
                 "t": [
@@ -98,10 +99,10 @@ def tree(tokens: list[Mapping[str, Any]]) -> Block:
     return {"k": "tree", "n": names, "w": words}
 
 
-def _head(head: Any, place: Mapping[str, int]) -> int | None:
+def _head(sentence: Any, head: Any, place: Mapping[tuple[Any, str], int]) -> int | None:
     if str(head) == "0":
         return -1
-    return place.get(str(head))
+    return place.get((sentence, str(head)))
 
 
 def differences(tokens: list[Mapping[str, Any]]) -> Block:
