@@ -9,46 +9,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any
 
 from gistmeter.formats.audio import SAMPLE_RATE
 from gistmeter.recognizers.protocols import RecognizerError, SpeechEvent
-from gistmeter.recognizers.websocket import (
-    WebSocketSession,
-    key_of,
-    model_and_url,
-    stream_to,
-)
-
-MODEL = "nova-3"
-URL = "wss://api.deepgram.com/v1/listen"
+from gistmeter.recognizers.websocket import Dialect
 
 
-@dataclass(frozen=True, slots=True)
-class Deepgram:
-    """`deepgram`, `deepgram:MODEL` or `deepgram:MODEL@URL`; the key in DEEPGRAM_API_KEY."""
-
-    vendor: ClassVar[str] = "Deepgram"
-    settle: ClassVar[float] = 0.0
-    close_is_end: ClassVar[bool] = True
-
-    key: str = field(repr=False)
-    model: str = MODEL
-    url: str = URL
-
-    @classmethod
-    def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
-        key = key_of(cls.vendor, "DEEPGRAM_API_KEY", environment)
-        model, url = model_and_url(argument, MODEL, URL)
-        return cls(key, model, stream_to(cls.vendor, url, extra="deepgram"))
-
-    @property
-    def id(self) -> str:
-        return f"deepgram:{self.model}@{self.url}"
-
-    def session(self, language: str = "") -> WebSocketSession:
-        return WebSocketSession(self, language)
+class Deepgram(Dialect):
+    vendor = "Deepgram"
+    usual_model = "nova-3"
+    usual_url = "wss://api.deepgram.com/v1/listen"
+    close_is_end = True
 
     def query(self, language: str) -> Mapping[str, str]:
         query = {
@@ -63,15 +35,6 @@ class Deepgram:
 
     def headers(self) -> Mapping[str, str]:
         return {"Authorization": f"Token {self.key}"}
-
-    def opening(self, language: str) -> None:  # noqa: ARG002
-        return None
-
-    def is_ready(self, message: Mapping[str, Any]) -> bool:  # noqa: ARG002
-        return True
-
-    def audio(self, pcm: bytes) -> bytes:
-        return pcm
 
     def ending(self, chunks: int) -> str:  # noqa: ARG002
         return json.dumps({"type": "CloseStream"})

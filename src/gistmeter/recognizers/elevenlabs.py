@@ -18,18 +18,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from gistmeter.formats.audio import SAMPLE_RATE
 from gistmeter.recognizers.http import post_file, text_of
 from gistmeter.recognizers.local import require
 from gistmeter.recognizers.protocols import RecognizerError, SpeechEvent
-from gistmeter.recognizers.websocket import (
-    WebSocketSession,
-    key_of,
-    model_and_url,
-    stream_to,
-)
+from gistmeter.recognizers.websocket import Dialect, key_of, model_and_url, stream_to
 
 VENDOR = "ElevenLabs"
 MODEL = "scribe_v2_realtime"
@@ -56,24 +51,11 @@ class ElevenLabs:
         return ElevenLabsFiles(key, model, re.sub("^ws", "http", url) + FILES)
 
 
-@dataclass(frozen=True, slots=True)
-class ElevenLabsLive:
+class ElevenLabsLive(Dialect):
     """Scribe as it listens."""
 
-    vendor: ClassVar[str] = VENDOR
-    settle: ClassVar[float] = 1.0
-    close_is_end: ClassVar[bool] = False
-
-    key: str = field(repr=False)
-    model: str
-    url: str
-
-    @property
-    def id(self) -> str:
-        return f"elevenlabs:{self.model}@{self.url}"
-
-    def session(self, language: str = "") -> WebSocketSession:
-        return WebSocketSession(self, language)
+    vendor = VENDOR
+    settle = 1.0
 
     def query(self, language: str) -> Mapping[str, str]:
         query = {
@@ -85,12 +67,6 @@ class ElevenLabsLive:
 
     def headers(self) -> Mapping[str, str]:
         return {"xi-api-key": self.key}
-
-    def opening(self, language: str) -> None:  # noqa: ARG002
-        return None
-
-    def is_ready(self, message: Mapping[str, Any]) -> bool:  # noqa: ARG002
-        return True
 
     def audio(self, pcm: bytes) -> str:
         return _chunk(pcm, commit=False)

@@ -10,52 +10,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any
 
 from gistmeter.formats.audio import SAMPLE_RATE
 from gistmeter.recognizers.protocols import RecognizerError, SpeechEvent
-from gistmeter.recognizers.websocket import (
-    WebSocketSession,
-    key_of,
-    model_and_url,
-    stream_to,
-)
+from gistmeter.recognizers.websocket import Dialect
 
-OPERATING_POINT = "enhanced"
-URL = "wss://eu.rt.speechmatics.com/v2"
 # Worth another try, as the reference says; everything else is refused again.
 PASSING = frozenset({"quota_exceeded", "job_error", "internal_error", "timelimit_exceeded"})
 UNKNOWN_SPEAKER = "UU"
 
 
-@dataclass(frozen=True, slots=True)
-class Speechmatics:
-    """`speechmatics`, `speechmatics:standard` or with @URL; the key in SPEECHMATICS_API_KEY."""
+class Speechmatics(Dialect):
+    """The model is what the service calls an operating point: enhanced or standard."""
 
-    vendor: ClassVar[str] = "Speechmatics"
-    settle: ClassVar[float] = 0.0
-    close_is_end: ClassVar[bool] = False
-
-    key: str = field(repr=False)
-    operating_point: str = OPERATING_POINT
-    url: str = URL
-
-    @classmethod
-    def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
-        key = key_of(cls.vendor, "SPEECHMATICS_API_KEY", environment)
-        model, url = model_and_url(argument, OPERATING_POINT, URL)
-        return cls(key, model, stream_to(cls.vendor, url, extra="speechmatics"))
-
-    @property
-    def id(self) -> str:
-        return f"speechmatics:{self.operating_point}@{self.url}"
-
-    def session(self, language: str = "") -> WebSocketSession:
-        return WebSocketSession(self, language)
-
-    def query(self, language: str) -> Mapping[str, str]:  # noqa: ARG002
-        return {}
+    vendor = "Speechmatics"
+    usual_model = "enhanced"
+    usual_url = "wss://eu.rt.speechmatics.com/v2"
 
     def headers(self) -> Mapping[str, str]:
         return {"Authorization": f"Bearer {self.key}"}
@@ -64,7 +35,7 @@ class Speechmatics:
         audio = {"type": "raw", "encoding": "pcm_s16le", "sample_rate": SAMPLE_RATE}
         config = {
             "language": language.partition("-")[0] or "en",  # the service does not guess
-            "operating_point": self.operating_point,
+            "operating_point": self.model,
             "enable_partials": True,
         }
         start = {"message": "StartRecognition", "audio_format": audio}
@@ -72,9 +43,6 @@ class Speechmatics:
 
     def is_ready(self, message: Mapping[str, Any]) -> bool:
         return message.get("message") == "RecognitionStarted"
-
-    def audio(self, pcm: bytes) -> bytes:
-        return pcm
 
     def ending(self, chunks: int) -> str:
         return json.dumps({"message": "EndOfStream", "last_seq_no": chunks})

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 from gistmeter.errors import InputError
 from gistmeter.recognizers.http import MISTAKES, retry_after
@@ -23,30 +25,63 @@ LARGEST = 16 * 2**20  # bytes of one message
 OPEN_SECONDS = 20.0
 
 
-class Dialect(Protocol):
-    """One service's way of speaking."""
+@dataclass(frozen=True, slots=True)
+class Dialect(ABC):
+    """One service's way of speaking: `vendor`, `vendor:MODEL` or `vendor:MODEL@URL`.
+
+    The key is in VENDOR_API_KEY. What is written here is what most services do.
+    """
 
     vendor: ClassVar[str]
-    settle: ClassVar[float]  # seconds of quiet after the last message in which more may come
-    close_is_end: ClassVar[bool]  # a normal close after our ending says that all has been said
+    usual_model: ClassVar[str]
+    usual_url: ClassVar[str]
+    settle: ClassVar[float] = 0.0  # seconds of quiet after the last message in which more may come
+    close_is_end: ClassVar[bool] = False  # a normal close after our ending: all has been said
+
+    key: str = field(repr=False)
+    model: str
+    url: str
+
+    @classmethod
+    def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
+        name = cls.vendor.lower()
+        key = key_of(cls.vendor, f"{name.upper()}_API_KEY", environment)
+        model, url = model_and_url(argument, cls.usual_model, cls.usual_url)
+        return cls(key, model, stream_to(cls.vendor, url, extra=name))
 
     @property
-    def url(self) -> str: ...
-    def query(self, language: str) -> Mapping[str, str]: ...
+    def id(self) -> str:
+        return f"{self.vendor.lower()}:{self.model}@{self.url}"
+
+    def session(self, language: str = "") -> WebSocketSession:
+        return WebSocketSession(self, language)
+
+    def query(self, language: str) -> Mapping[str, str]:  # noqa: ARG002
+        return {}
+
+    @abstractmethod
     def headers(self) -> Mapping[str, str]: ...
-    def opening(self, language: str) -> str | None:
+
+    def opening(self, language: str) -> str | None:  # noqa: ARG002
         """What is sent first."""
+        return None
 
-    def is_ready(self, message: Message) -> bool:
+    def is_ready(self, message: Message) -> bool:  # noqa: ARG002
         """Whether sound may be sent after this message; asked only where there is an opening."""
+        return True
 
-    def audio(self, pcm: bytes) -> str | bytes: ...
+    def audio(self, pcm: bytes) -> str | bytes:
+        return pcm
+
+    @abstractmethod
     def ending(self, chunks: int) -> str:
         """What says that no more sound will come, after so many chunks."""
 
+    @abstractmethod
     def events(self, message: Message) -> Iterable[SpeechEvent]:
         """The texts of a message; a message of failure raises `RecognizerError`."""
 
+    @abstractmethod
     def is_last(self, message: Message) -> bool: ...
 
 
