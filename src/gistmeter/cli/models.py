@@ -16,6 +16,9 @@ app = typer.Typer(
     add_completion=False,
 )
 
+Profile = Annotated[
+    str, typer.Option("--profile", "-p", help="One profile only; all of them if not given.")
+]
 Language = Annotated[
     str, typer.Option("--language", "-l", help="A language's code, where a profile depends on it.")
 ]
@@ -27,9 +30,7 @@ Config = Annotated[
 
 @app.command("list")
 def list_models(
-    profile: Annotated[
-        str, typer.Option("--profile", "-p", help="One profile only; all of them if not given.")
-    ] = "",
+    profile: Profile = "",
     language: Language = "",
     config: Config = None,
 ) -> None:
@@ -80,9 +81,7 @@ def pull(
 
 @app.command()
 def verify(
-    profile: Annotated[
-        str, typer.Option("--profile", "-p", help="One profile only; all of them if not given.")
-    ] = "",
+    profile: Profile = "",
     language: Language = "",
     config: Config = None,
 ) -> None:
