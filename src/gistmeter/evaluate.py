@@ -40,6 +40,7 @@ def evaluate(
     *,
     command: str = "python",
     settings: Mapping[str, Any] | None = None,
+    reading: Mapping[str, Any] | None = None,
     inputs: Mapping[str, str] | None = None,
     open_folder: OpenFolder | None = None,
     seed: int = SEED,
@@ -51,16 +52,23 @@ def evaluate(
 ) -> Run:
     """Score items with metrics.
 
-    `open_folder` gets the plan and gives the run's folder, new or resumed; without it nothing is
-    written. `notes` may be a function of the rows, called at the end. Returns the run with its
-    rows; an item that cannot be scored is in it with its reason.
+    `reading` says how the items were read from their files, as far as that changes a score: it is
+    part of every signature. `open_folder` gets the plan and gives the run's folder, new or
+    resumed; without it nothing is written. `notes` may be a function of the rows, called at the
+    end. Returns the run with its rows; an item that cannot be scored is in it with its reason.
     """
     if not len(items):
         raise InputError("There is nothing to score: no items were given")
     named = metrics if isinstance(metrics, Mapping) else {name_of(one): one for one in metrics}
     signatures = {
         name: sign(
-            name, metric, **_missing(metric), seed=seed, resamples=resamples, confidence=confidence
+            name,
+            metric,
+            **_missing(metric),
+            **(reading or {}),
+            seed=seed,
+            resamples=resamples,
+            confidence=confidence,
         )
         for name, metric in named.items()
     }

@@ -111,10 +111,31 @@ class Rows:
     def with_details(self, documents: Mapping[str, Any]) -> Self:
         return replace(self, details={**self.details, **documents})
 
-    def join(self, other: Rows) -> Self:
+    def spread(self, like: Rows) -> Rows:
+        """One row an item, at the first of the rows that another metric gives the item."""
+        places = {item: at for at, item in reversed(list(enumerate(like.item.tolist())))}
+        if sorted(places) != sorted(self.item.tolist()):
+            raise GistmeterError(f"Cannot join {len(self)} rows with {len(like)}")
+        firsts = np.asarray([places[item] for item in self.item.tolist()], dtype=np.int64)
+        numbers, texts = {}, {}
+        for name, column in self.numbers.items():
+            numbers[name] = np.full(len(like), np.nan)
+            numbers[name][firsts] = column
+        for name, cells in self.texts.items():
+            held = dict(zip(firsts.tolist(), cells, strict=True))
+            texts[name] = [held.get(at) for at in range(len(like))]
+        reasons = {
+            name: {int(firsts[at]): why for at, why in cells.items()}
+            for name, cells in self.reasons.items()
+        }
+        return Rows(like.keys, like.item, numbers, texts, reasons, self.details)
+
+    def join(self, other: Rows) -> Rows:
         """The statistics of two metrics on the same items, side by side."""
-        if len(other) != len(self):
-            raise GistmeterError(f"Cannot join {len(self)} rows with {len(other)}")
+        if len(other) < len(self):
+            other = other.spread(self)
+        elif len(other) > len(self):
+            return self.spread(other).join(other)
         joined = replace(
             self,
             numbers={**self.numbers, **other.numbers},

@@ -74,6 +74,6 @@ def combine(signatures: Mapping[str, str]) -> str:
 
 
 def spell(value: Any) -> str:
-    """A setting as it reads in the line; long ones by their hash."""
+    """A setting as it reads in the line; by its hash if it is long or has the line's own mark."""
     text = value if isinstance(value, str) else canonical(value)
-    return text if len(text) <= 80 else f"#{digest(value)[:8]}"
+    return text if len(text) <= 80 and "|" not in text else f"#{digest(value)[:8]}"

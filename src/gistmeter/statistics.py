@@ -224,8 +224,10 @@ def intervals(
         pool, rows, seed=seed, resamples=resamples, cluster=cluster
     ).items():
         finite = values[np.isfinite(values)]
-        # A score that most resamples leave undefined has no honest interval.
-        if len(finite) * 2 > len(values):
+        # A score that most resamples leave undefined has no honest interval, nor has one that is
+        # always the same where it is defined: all of it comes from one cluster.
+        alone = len(finite) < len(values) and np.ptp(finite) == 0 if len(finite) else True
+        if len(finite) * 2 > len(values) and not alone:
             low, high = np.quantile(finite, [tail, 1 - tail])
             found[name] = (float(low), float(high))
     return found
@@ -301,7 +303,11 @@ def _score(
     info: ScoreInfo, value: float, bounds: tuple[float, float] | None, rows: Rows, metric: Metric
 ) -> Score:
     basis = info.basis or info.name
-    n = int(np.count_nonzero(~np.isnan(rows.values(basis)))) if basis in rows else len(rows)
+    n, unscored = _counts(rows, basis) if basis in rows else (len(rows), 0)
+    reasons = dict(collections.Counter(rows.reasons.get(basis, {}).values()))
+    explain = getattr(metric, "explain", None)
+    if n and np.isnan(value) and explain is not None:
+        reasons[explain(info.name, rows)] = 1
     low, high = bounds or (np.nan, np.nan)
     partial: Mapping[str, Sequence[str]] = getattr(metric, "partial", {})
     return Score(
@@ -310,12 +316,23 @@ def _score(
         low=low if np.isfinite(value) else np.nan,
         high=high if np.isfinite(value) else np.nan,
         n=n,
-        unscored=len(rows) - n,
+        unscored=unscored,
         higher_is_better=info.higher_is_better,
         unit=info.unit,
         partial=tuple(partial.get(info.name, ())),
-        reasons=dict(collections.Counter(rows.reasons.get(basis, {}).values())),
+        reasons=reasons,
     )
+
+
+def _counts(rows: Rows, basis: str) -> tuple[int, int]:
+    """How many rows have a value, and how many lack one.
+
+    An item with parts may have its value in one of them: the others, without a reason, lack none.
+    """
+    undefined = np.isnan(rows.values(basis))
+    silent = undefined & np.isin(rows.item, rows.item[~undefined])
+    silent[list(rows.reasons.get(basis, {}))] = False
+    return int((~undefined).sum()), int((undefined & ~silent).sum())
 
 
 def count_reasons(rows: Rows) -> dict[str, int]:

@@ -163,7 +163,8 @@ class Metric(Protocol):
     `measure` gives a row of statistics for each item; `pool` turns rows into values with the
     sums, means and ratios of a `Pool` only, so that intervals, tests, shards and resumed runs
     work for it without its knowing. A metric may also have `partial`, a mapping from a score's
-    name to the list of what is missing from it.
+    name to the list of what is missing from it, and `explain(name, rows)`, which says why a score
+    of a whole system is undefined.
     """
 
     scores: ClassVar[tuple[ScoreInfo, ...]]

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import polars
 import pytest
+from typer.testing import CliRunner
 
 from conftest import ROOT
+from gistmeter.cli import app
 
 TOY = [sys.executable, str(ROOT / "tests" / "toy_command.py"), "toy"]
 
@@ -77,9 +79,7 @@ def test_two_folders_are_one_too_many(in_folder: Path) -> None:
 
 
 def test_underscores_hyphens_environment_and_config(in_folder: Path) -> None:
-    Path("c.toml").write_text(
-        "seed = 3\nsomething_else = 1\n[toy]\ncount = 4\nmetric-limit = 0.5\n"
-    )
+    Path("c.toml").write_text("seed = 3\n[toy]\ncount = 4\nmetric-limit = 0.5\n")
 
     def items(*arguments: str, **environment: str) -> tuple[int, str]:
         done = run("--format", "json", *arguments, **environment)
@@ -101,6 +101,10 @@ def test_a_wrong_config_says_where(in_folder: Path) -> None:
     done = run("--config", "c.toml")
     assert done.returncode == 2
     assert "Did you mean 'count'" in done.stderr
+    Path("c.toml").write_text("sede = 4\n")
+    done = run("--config", "c.toml")
+    assert done.returncode == 2
+    assert "Did you mean 'seed'" in done.stderr
     Path("c.toml").write_text("[toy\n")
     assert run("--config", "c.toml").returncode == 2
     assert run("--config", "missing.toml").returncode == 2
@@ -176,3 +180,16 @@ def test_overwrite_replaces_a_run(in_folder: Path) -> None:
     assert run("-o", "r", "--count", "4").returncode == 2
     assert run("-o", "r", "--count", "4", "--overwrite").returncode == 0
     assert polars.read_parquet("r/items.parquet").height == 8
+
+
+def test_a_config_may_serve_several_commands(in_folder: Path) -> None:
+    Path("c.toml").write_text(
+        'bandwidth = 7\n[book]\nalpha = 3\n[parse]\nresamples = 0\n[profiles.mine]\nnli = "x"\n'
+    )
+    said = CliRunner().invoke(app, ["text", "none.csv", "--config", "c.toml"])
+    assert "none.csv" in str(said.exception)
+    Path("g.conllu").write_text("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    for words in (["parse", "score"], ["parse"]):
+        arguments = [*words, "g.conllu", "g.conllu", "--config", "c.toml", "--format", "json", "-q"]
+        done = CliRunner().invoke(app, [*arguments, "--no-report"])
+        assert "resamples:0" in json.loads(done.stdout)["signature"]

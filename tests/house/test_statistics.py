@@ -126,3 +126,11 @@ def test_trace_names_every_score_once() -> None:
     assert list(found) == ["kept", "loss_rate", "median"]
     assert found["loss_rate"].apply(rows) == pool_all(metrics, rows)["loss_rate"]
     assert not found["loss_rate"].info.higher_is_better
+
+
+def test_a_score_of_one_cluster_among_undefined_ones_has_no_interval() -> None:
+    rows = Rows.of(pairs(3))
+    rows = rows.with_numbers({"x": [0.5, np.nan, np.nan], "y": [0.5, 0.5, 0.5]})
+    found = intervals(lambda pool: {"x": pool.mean("x"), "y": pool.mean("y")}, rows, seed=1)
+    assert "x" not in found
+    assert found["y"] == (0.5, 0.5)

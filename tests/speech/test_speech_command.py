@@ -266,6 +266,25 @@ def test_a_custom_metric() -> None:
     load_run(Path("folder"))
 
 
+def test_a_custom_metric_beside_segments() -> None:
+    long = " ".join(f"word{at}" for at in range(200))
+    done = run(*files(f"1\t{long}\n2\tfour five\n", f"1\t{long}\n2\t\n"), *FAST, "--segments",
+               "--custom-metric", "speech_plugins:length", "--format", "json")  # fmt: skip
+    assert done.code == 0, done.said
+    score = done.score("custom_metric")
+    assert (score["n"], score["unscored"]) == (2, 0)
+    assert score["value"] == pytest.approx(50.0)
+    assert done.score("wer")["n"] > 2
+
+
+def test_a_profile_of_the_config_is_known() -> None:
+    write("c.toml", '[profiles.mine]\ntoken_encoder = "nowhere/at-all"\n')
+    done = run(*files(), "--metrics", "sem_dist", "--language", "en", "--config", "c.toml",
+               "--profile", "mine")  # fmt: skip
+    assert done.code == 2
+    assert "nowhere/at-all" in done.said
+
+
 def test_a_custom_metric_that_raises_leaves_an_empty_cell() -> None:
     done = run(*files(), *FAST, "--custom-metric", "speech_plugins:moody", "--format", "json",
                "-o", "out.tsv")  # fmt: skip

@@ -166,7 +166,12 @@ def test_the_seeds_model_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_estimate_counts_what_the_cache_does_not_have(tmp_path: Path) -> None:
     reading = Reading(get("en"))
     clips = [Clip("1", SAID, HEARD), Clip("2", SAID, ""), Clip("3", SAID, None), Clip("4", "", "x")]
-    with serve(answer) as service:
+
+    def reply(prompt: str) -> Any:
+        first = len(texts_of(prompt)) == 2
+        return answer(prompt) if first else {"verdicts": [{"number": 1, "told": "both"}]}
+
+    with serve(reply) as service:
         cache = Cache(tmp_path / "answers.sqlite")
         judge = Judge(model(service, cache))
         before = judge.estimate(clips, reading, repeats=2)
@@ -175,9 +180,12 @@ def test_an_estimate_counts_what_the_cache_does_not_have(tmp_path: Path) -> None
         assert service.requests == []
         SemanticErrorRate(judge.llm, reading).measure(clips)
         after = judge.estimate(clips, reading, repeats=2)
+        assert judge.estimate(clips, reading, verify=True).calls == 2
+        assert judge.llm.usage.cached == 0
+        SemanticErrorRate(judge.llm, reading, verify=True).measure(clips)
+        assert judge.estimate(clips, reading, verify=True).calls == 0
         cache.close()
     assert (after.calls, after.cached) == (2, 2)
-    assert judge.estimate(clips, reading, verify=True).calls == 2
     assert "2 (2 answers are in the cache)" in after.describe("x")
 
 

@@ -356,3 +356,33 @@ def test_a_ratio_of_sums_is_no_mean_of_rates() -> None:
     metric = MeanAndRatio()
     rows = make_rows("a", {"accuracy": [1, 1], "wrong": [1, 0], "words": [1, 99]})
     assert metric.pool(rows)["errors"] == pytest.approx(1.0)
+
+
+def parts(system: str, books: dict[str, list[float]]) -> Rows:
+    """Books with sentences in blocks of two."""
+    items = [(book, at) for book, values in books.items() for at in range(len(values))]
+    keys = {
+        "id": [f"{book}#{at}" for book, at in items],
+        "system": [system] * len(items),
+        "group": [book for book, _ in items],
+        "cluster": [f"{book}#{at // 2}" for book, at in items],
+    }
+    numbers = np.asarray([value for values in books.values() for value in values])
+    places = np.asarray([list(books).index(book) for book, _ in items])
+    return Rows(keys, places).with_numbers({"accuracy": numbers})
+
+
+def test_an_item_that_one_side_leaves_unscored_is_left_out_of_both_with_all_its_parts() -> None:
+    good = parts("good", {"easy": [0.9, 0.9, 0.9, 0.9], "hard": [0.1, 0.1]})
+    fails = parts("fails", {"easy": [0.4, 0.4], "hard": [math.nan]})
+    (found,) = compare(contenders([make_run(good, fails)]), options=Options(resamples=200))
+    assert found.pairs[0].difference == pytest.approx(0.5)
+    assert found.pairs[0].n == 4
+
+
+def test_clusters_without_a_value_do_not_count() -> None:
+    (found,) = compare(two([0.5, math.nan], [0.4, 0.3]))
+    pair = found.pairs[0]
+    assert (pair.n, pair.clusters, pair.test) == (1, 1, "none")
+    assert math.isnan(pair.low) and math.isnan(pair.detectable)
+    assert "one cluster is all there is" in found.notes[0]

@@ -225,3 +225,9 @@ def test_clusters_are_drawn_together() -> None:
     assert (drawn[0] == 1).all()
     assert (drawn[:, 0] == drawn[:, 1]).all()
     assert (drawn.sum(axis=1) == 6).all()
+
+
+def test_labels_of_items_in_several_groups_must_name_the_group(tmp_path: Path) -> None:
+    rows = make_rows("a", {"accuracy": [0.1, 0.2]}, ids=["x", "x"], groups=["g", "h"])
+    with pytest.raises(FormatError, match=r"several groups \(g, h\).*column 'group'"):
+        read_labels(write(tmp_path / "l.csv", "id,human\nx,1\n"), rows)

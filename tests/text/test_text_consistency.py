@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,6 +95,23 @@ def test_nothing_is_invented_without_an_original() -> None:
     assert run.unscored[NO_ORIGINAL] == 1
     assert 0 < run["s_cons"].value < 1
     assert run["s_struct"].value == pytest.approx(1.0)
+
+
+def test_what_is_undefined_says_why_and_what_is_unscored_is_counted() -> None:
+    def family(*groups: str) -> Any:
+        pairs = [
+            pair(None if at == 0 else "a b", "a", "a c", id=str(at), arrangement=group,
+                 structure="xyy"[at], has_original="yes" if "original" in groups else "")
+            for at in range(3)
+            for group in groups
+        ]  # fmt: skip
+        return evaluate(pairs, FAMILY, resamples=0)
+
+    run = family("original", "one")
+    for name in ("mdr", "mda", "s_seq", "s_struct", "s_rob"):
+        assert (run[name].n, run[name].unscored) == (4, 2), name
+    assert run["s_struct"].reasons["fewer than two structure classes"] == 1
+    assert family("original")["s_seq"].reasons["no predictions for a scrambled form"] == 1
 
 
 def test_the_whole_family_has_intervals_from_the_rows() -> None:

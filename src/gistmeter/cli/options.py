@@ -34,7 +34,7 @@ def load_config(context: typer.Context, path: Path | None) -> Path | None:
     if path is None:
         return None
     document = read_config(path)
-    command = str(context.info_name)
+    command = command_of(context)
     own = document.get(command, {})
     if not isinstance(own, dict):
         raise InputError(f"{path}: [{command}] must be a table of options")
@@ -46,8 +46,29 @@ def load_config(context: typer.Context, path: Path | None) -> Path | None:
             defaults[name] = value
         elif key in own:
             raise UnknownName(f"option of '{command}' in {path}", name, known - {"config"})
+        elif name not in (anywhere := known_anywhere(context)):
+            raise UnknownName(f"option or command in {path}", name, anywhere - {"config"})
     context.default_map = defaults
     return path
+
+
+def command_of(context: typer.Context) -> str:
+    """`text`, `parse`: the table of the configuration file that the command reads."""
+    parent = context.parent
+    inner = parent is not None and parent.parent is not None
+    return str(parent.info_name if inner and parent else context.info_name)
+
+
+def known_anywhere(context: typer.Context) -> set[str]:
+    """Commands, the options of all of them, and profiles: a file may serve several commands."""
+    found = {"profiles"}
+    waiting: list[Any] = [context.find_root().command]
+    while waiting:
+        command = waiting.pop()
+        inner = getattr(command, "commands", {})
+        found |= {str(parameter.name) for parameter in command.params} | set(inner)
+        waiting += inner.values()
+    return found
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from gistmeter.cli.options import configured_profiles
 from gistmeter.errors import InputError, MissingDependency, MissingModel
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ def load_matcher(
             language=language,
             settings=ModelSettings(layer=choice.layer, device=choice.device),
             cache=session.cache,
+            profiles=configured_profiles(session.options.config),
             progress=session.progress,
         )
     except (MissingDependency, MissingModel) as error:

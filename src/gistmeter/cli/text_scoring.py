@@ -96,6 +96,7 @@ class TextScoring:
         separators: str,
         columns: Mapping[str, str],
     ) -> None:
+        from gistmeter.formats.references import DEFAULT_SEPARATORS
         from gistmeter.report.text_sheets import text_layout
         from gistmeter.texts.choice import (
             build_metrics,
@@ -131,6 +132,7 @@ class TextScoring:
                 built,
                 inputs=self.files.all(),
                 settings={"language": code, "profile": self.profile, "separators": separators},
+                reading={} if separators == DEFAULT_SEPARATORS else {"separators": separators},
                 layout=layout,
                 chunk=CHUNK,
                 notes=lambda rows: {**text_notes(rows), "unmatched": unmatched},

@@ -151,8 +151,24 @@ def _match_parts(first: Rows, second: Rows) -> Matched:
         rows.take([at for at, label in enumerate(rows.keys["cluster"]) if _whole(label) in common])
         for rows in (first, second)
     )
+    one, two = _masked_items(one, two), _masked_items(two, one)
     clusters = dict.fromkeys([*one.keys["cluster"], *two.keys["cluster"]])
     return Matched(one, two, tuple(clusters), len(items[0] ^ items[1]))
+
+
+def _masked_items(rows: Rows, other: Rows) -> Rows:
+    """The statistics, undefined for items of which the other has none: parts do not pair."""
+    ours, theirs = (
+        np.asarray([_whole(label) for label in side.keys["cluster"]], dtype=object)
+        for side in (rows, other)
+    )
+    numbers = {}
+    for name, column in rows.numbers.items():
+        if name in other.numbers:
+            defined = set(theirs[~np.isnan(other.numbers[name])])
+            there = np.asarray([item in defined for item in ours], dtype=np.bool_)
+            numbers[name] = np.where(there, column, np.nan)
+    return Rows(rows.keys, rows.item, numbers)
 
 
 def _whole(cluster: str) -> str:

@@ -243,23 +243,28 @@ def _result(
             left_out=matched.left_out,
             note=f"{score} cannot be resampled: only the stored values are compared",
         )
+    n, clusters = _counts(matched, first.info(score).basis or score)
     found = PairResult(
         first.name,
         second.name,
         sample.observed[score],
-        n=_count(matched, first.info(score).basis or score),
-        clusters=len(matched.clusters),
+        n=n,
+        clusters=clusters,
         left_out=matched.left_out,
         test=options.test,
     )
-    if score not in sample.drawn:
+    if score not in sample.drawn or clusters < 2:
         return replace(
             found, test="none", note="one cluster is all there is: no interval and no test"
         )
-    if options.test == "permutation" and 2 ** (1 - min(60, len(matched.clusters))) > 0.05:
-        found = replace(found, note=_few(len(matched.clusters)))
     by_cluster = sample.clusters[score]
     drawn = np.concatenate(sample.drawn[score])
+    if not np.isfinite(drawn).any():
+        return replace(
+            found, test="none", note=f"{score} cannot be resampled: no interval, no test"
+        )
+    if options.test == "permutation" and 2 ** (1 - min(60, clusters)) > 0.05:
+        found = replace(found, note=_few(clusters))
     low, high = significance.percentile_interval(drawn, options.confidence)
     sign = 1.0 if first.info(score).higher_is_better else -1.0
     return replace(
@@ -291,9 +296,13 @@ def _p_value(sample: _Sample, score: str, drawn: Floats, options: Options) -> fl
     return significance.permutation_p(observed, exchanged, exact=all_tried)
 
 
-def _count(matched: Matched, basis: str) -> int:
+def _counts(matched: Matched, basis: str) -> tuple[int, int]:
+    """Rows and clusters that have a value."""
     rows = matched.first
-    return int(np.count_nonzero(~np.isnan(rows.values(basis)))) if basis in rows else len(rows)
+    if basis not in rows:
+        return len(rows), len(matched.clusters)
+    defined = ~np.isnan(rows.values(basis))
+    return int(defined.sum()), len(np.unique(matched.codes(rows)[defined]))
 
 
 def _ranks(

@@ -162,8 +162,10 @@ def read_clip_table(path: Path, columns: Mapping[str, str] | None = None) -> Cli
         )
     else:
         clips = []
-        for column in _wide_columns(table, known):
-            name = path.stem if column == got else column
+        wide = _wide_columns(table, known)
+        for column in wide:
+            # A column called "got" says nothing of its system; beside others it is one.
+            name = path.stem if column == got and len(wide) == 1 else column
             clips += known.clips(table.column(column), [name] * len(table.rows))
     _refuse_repeated(clips, table)
     return Clips(tuple(clips), tuple(remarks))

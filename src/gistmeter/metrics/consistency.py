@@ -106,6 +106,18 @@ class SequenceRobustness:
         }
         return rows.with_reasons(ORIGINAL, first)
 
+    def derive(self, rows: Rows) -> Rows:
+        return only_scored(rows, ORIGINAL)
+
+    def explain(self, name: str, rows: Rows) -> str:  # noqa: ARG002 - the same of all three
+        """Why the scores are undefined, for all rows of a system."""
+        groups = {is_original(name) for name in rows.keys["group"]}
+        if True not in groups:
+            return NO_ORIGINAL
+        if False not in groups:
+            return "no predictions for a scrambled form"
+        return "S_Acc of the unscrambled form is 0 or unscored"
+
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         drop, worst = self._drops(rows)
         return {"mdr": drop, "mda": worst, "s_seq": 1 - (0.5 * drop + 0.5 * worst)}
@@ -153,6 +165,19 @@ class StructuralRobustness:
         harmonic: Value = divide(2 * sequence * evenness, sequence + evenness)
         return {"s_struct": evenness, "s_rob": harmonic}
 
+    def derive(self, rows: Rows) -> Rows:
+        return only_scored(rows, STRUCTURED)
+
+    def explain(self, name: str, rows: Rows) -> str:
+        """Why a score is undefined, for all rows of a system."""
+        columns = [column for column in rows.names if column.startswith(CLASS)]
+        scored = [column for column in columns if not np.isnan(rows.ratio("s_acc", column))]
+        if len(scored) < 2:
+            return "fewer than two structure classes"
+        if name == "s_rob":
+            return SequenceRobustness().explain(name, rows)
+        return "S_Acc is 0 in all structure classes"
+
     def _evenness(self, means: Sequence[Value]) -> Value:
         if not means:
             return np.nan
@@ -162,6 +187,16 @@ class StructuralRobustness:
         classes = np.count_nonzero(~np.isnan(stacked), axis=0)
         evenness = np.maximum(0.0, 1 - divide(spread, center))
         return np.where(classes > 1, evenness, np.nan)
+
+
+def only_scored(rows: Rows, column: str) -> Rows:
+    """A column of ones without the rows that have no S_Acc, for the reasons that S_Acc has."""
+    if "s_acc" not in rows:
+        return rows
+    unscored = np.isnan(rows.values("s_acc"))
+    reasons = {at: why for at, why in rows.reasons.get("s_acc", {}).items() if unscored[at]}
+    ones = np.where(unscored, np.nan, rows.values(column))
+    return rows.with_numbers({column: ones}).with_reasons(column, reasons)
 
 
 def partial_of(scores: Sequence[ScoreInfo], missing: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -67,9 +67,10 @@ def match(candidate: TextVectors, reference: TextVectors, weights: TokenWeights)
     ours, theirs = weights.weigh(candidate), weights.weigh(reference)
     if not ours.any() or not theirs.any():
         return None
-    similarity = candidate.tokens @ reference.tokens.T
-    precision = float(similarity.max(axis=1) @ (ours / ours.sum()))
-    recall = float(similarity.max(axis=0) @ (theirs / theirs.sum()))
+    # Unit vectors in float32: a token's cosine with itself may be a hair above 1.
+    similarity = np.minimum(candidate.tokens @ reference.tokens.T, np.float32(1))
+    precision = min(float(similarity.max(axis=1) @ (ours / ours.sum())), 1.0)
+    recall = min(float(similarity.max(axis=0) @ (theirs / theirs.sum())), 1.0)
     total = precision + recall
     f1 = 2 * precision * recall / total if total else 0.0
     return np.asarray([precision, recall, f1], dtype=np.float64)
@@ -98,7 +99,8 @@ def find_baseline(path: str, model: str, language: str, layer: int) -> Baseline:
         raise InputError(
             f"There is no BERTScore baseline for '{model}' in '{language or 'any language'}'"
             f"{f' at {file}' if file else ''}. Name a file with columns LAYER,P,R,F "
-            "(--baseline FILE), install bert-score for its own tables, or do not rescale"
+            "(the model setting `baseline`), install bert-score for its own tables, or do not "
+            "rescale"
         )
     with file.open(encoding="utf-8", newline="") as handle:
         for number, row in enumerate(csv.reader(handle), start=1):

@@ -87,11 +87,29 @@ def write_table(run: Run, path: Path, layout: Layout | None = None) -> list[Path
         return [path]
     if suffix not in {".csv", ".tsv"}:
         raise InputError(f"{path}: cannot write '{suffix}'. Known: {', '.join(SUFFIXES)}")
-    beside = [path.with_suffix(f".{file_name(sheet.name)}{path.suffix}") for sheet in sheets[1:]]
-    targets = [path, *beside]
+    names = unique_names([file_name(sheet.name) for sheet in sheets[1:]])
+    targets = [path, *(path.with_suffix(f".{name}{path.suffix}") for name in names)]
     for sheet, target in zip(sheets, targets, strict=True):
         write_atomically(target, delimited(sheet, "," if suffix == ".csv" else "\t"))
     return targets
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Names of files that differ also where case does not count; the last of a kind keeps its own.
+
+    >>> unique_names(["1_2", "1_2", "summary", "Summary"])
+    ['1_2 (2)', '1_2', 'summary (2)', 'Summary']
+    """
+    given: set[str] = set()
+    found = []
+    for name in reversed(names):
+        candidate, number = name, 1
+        while candidate.casefold() in given:
+            number += 1
+            candidate = f"{name} ({number})"
+        given.add(candidate.casefold())
+        found.append(candidate)
+    return found[::-1]
 
 
 def delimited(sheet: Sheet, delimiter: str) -> bytes:

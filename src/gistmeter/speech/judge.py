@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gistmeter.errors import InputError, MissingDependency
@@ -20,7 +20,10 @@ from gistmeter.metrics.facts.prompt import (
     VERIFY_INSTRUCTIONS,
     build_prompt,
     fact_schema,
+    verdict_schema,
 )
+from gistmeter.metrics.facts.rate import SemanticErrorRate
+from gistmeter.models.llm import Usage
 
 if TYPE_CHECKING:
     from gistmeter.cache import Cache
@@ -88,13 +91,16 @@ class Judge:
         calls = cached = taken = given = 0
         for sample in range(repeats):
             known = self.llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS, sample=sample)
-            for clip, prompt, is_known in zip(asked, prompts, known, strict=True):
+            verified = self._verified(asked, prompts, known, reading, sample) if verify else known
+            for clip, prompt, is_known, is_verified in zip(
+                asked, prompts, known, verified, strict=True
+            ):
                 answer = _answer_tokens(clip)
                 cached += is_known
                 if not is_known:
                     calls, taken = calls + 1, taken + _tokens(INSTRUCTIONS + prompt)
                     given += answer
-                if verify:
+                if verify and not is_verified:
                     calls += 1
                     taken += _tokens(VERIFY_INSTRUCTIONS + prompt) + answer
                     given += answer // 3
@@ -103,6 +109,32 @@ class Judge:
         free = bool(self.llm.settings.base_url)  # a server of one's own
         cost = None if free else estimate_cost(self.name, taken, given)
         return CostEstimate(calls, cached, taken, given, cost, seconds)
+
+    def _verified(
+        self,
+        clips: Sequence[Clip],
+        prompts: Sequence[str],
+        known: Sequence[bool],
+        reading: Reading,
+        sample: int,
+    ) -> list[bool]:
+        """For each clip whether its second question, too, is answered or need not be asked."""
+        there = [at for at, is_known in enumerate(known) if is_known]
+        llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
+        metric = SemanticErrorRate(llm, reading, verify=True)
+        pairs = [(clips[at].expected, clips[at].got or "") for at in there]
+        answers = llm.ask(
+            [prompts[at] for at in there], fact_schema(), instructions=INSTRUCTIONS, sample=sample
+        )
+        questions = metric.verifications(pairs, metric.read(pairs, answers))
+        answered = llm.known(
+            list(questions.values()),
+            verdict_schema(),
+            instructions=VERIFY_INSTRUCTIONS,
+            sample=sample,
+        )
+        missing = {there[at] for at, done in zip(questions, answered, strict=True) if not done}
+        return [is_known and at not in missing for at, is_known in enumerate(known)]
 
 
 def _tokens(text: str) -> int:

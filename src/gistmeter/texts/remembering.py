@@ -18,7 +18,7 @@ from gistmeter.cache import Cache, keys
 from gistmeter.languages import Language, Polarity, PolarWord
 from gistmeter.version import __version__
 
-REVISION = 1  # to be raised when analysers or polarity change what they find
+REVISION = 2  # to be raised when analysers or polarity change what they find
 HELD = 1 << 17  # analyses in memory at most
 
 
@@ -94,13 +94,14 @@ class RememberingLanguage:
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Have the analyses of texts at hand, looked up and made together."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._held]
+        wanted_texts = list(dict.fromkeys(texts))
+        missing = [text for text in wanted_texts if text not in self._held]
         if not missing:
             return
         if len(self._held) + len(missing) > HELD:
             self._held.clear()
             self._counts.clear()
-            missing = list(dict.fromkeys(texts))
+            missing = wanted_texts
         name = f"analysis/{__version__}.{REVISION}/{self.language.id}/plain={self.language.plain}"
         wanted = dict(zip(missing, keys(name, missing), strict=True))
         stored = self._cache.get_many(list(wanted.values()))

@@ -52,6 +52,13 @@ def read_labels(path: Path, rows: Rows, columns: Mapping[str, str] | None = None
             "column 'system'",
             path=path,
         )
+    if "group" not in cells and _repeat(rows):
+        groups = ", ".join(list(dict.fromkeys(rows.keys["group"]))[:8])
+        raise FormatError(
+            f"items of the run stand in several groups ({groups}), so the labels need a column "
+            "'group'",
+            path=path,
+        )
     keys = [key for key in ("id", "system", "group") if key in cells]
     found: dict[tuple[str, ...], list[float]] = {}
     words = False
@@ -63,6 +70,13 @@ def read_labels(path: Path, rows: Rows, columns: Mapping[str, str] | None = None
         key = tuple((cells[name][at] or "").strip() for name in keys)
         found.setdefault(key, []).append(value)
     return _matched(found, rows, keys, words=words, path=path)
+
+
+def _repeat(rows: Rows) -> bool:
+    """Whether a system has an item in several groups."""
+    keys = ("system", "id", "group")
+    whole = set(zip(*(rows.keys[key] for key in keys), strict=True))
+    return len({(system, item) for system, item, _ in whole}) < len(whole)
 
 
 def _judgement(cell: str | None, path: Path, line: int, column: str) -> tuple[float, bool]:

@@ -3,7 +3,8 @@
 A polar word may be several of jieba's words (longest first, at most four). A word of four or
 more characters that no list has is read as its halves (品德高尚: 高尚). A word that begins with
 不, 没, 无 or 未 before a polar word is a negation with that word (不高兴); 不 and 没 before any
-other single character are a negation alone (不动). A不A is a question, no negation. 的 and 地
+other single character are a negation alone (不动). 很, 太, 最 and the like before a polar word
+leave its sign (很坏). A不A is a question, no negation. 的 and 地
 end the reach of the negation of a verb (毫不犹豫地牺牲, 不放在心上的消极态度).
 """
 
@@ -22,6 +23,7 @@ from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
 PUNCTUATION = frozenset("，。；！？：…,;!?:\n（）()“”")
 QUESTION = re.compile(r"(\w)[不没]\1")
 LONGEST = 4
+DEGREE = frozenset("很太最极更挺颇")  # 很坏 is one of jieba's words
 ATTRIBUTIVE = frozenset("的地")
 # Negations of a noun and of being reach over 的: 没有真正的才能, 不是真正的朋友.
 NOMINAL = frozenset(
@@ -93,6 +95,8 @@ class ChineseReader:
             yield Mark(Kind.SHIFTER, start, end, index)
         elif word[0] in "不没无未" and word[1:] in kinds:
             yield Mark(Kind.NEGATION, start, start + 1, index)
+            yield Mark(kinds[word[1:]], start + 1, end, index)
+        elif word[0] in DEGREE and word[1:] in kinds:
             yield Mark(kinds[word[1:]], start + 1, end, index)
         elif word[0] in "不没" and len(word) == 2:
             yield Mark(Kind.NEGATION, start, start + 1, index)

@@ -39,7 +39,7 @@ from gistmeter.metrics.facts.prompt import (
 from gistmeter.metrics.facts.verdicts import count_facts
 from gistmeter.metrics.transcription import Reading, clip_rows
 from gistmeter.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, Columns
-from gistmeter.models.protocols import LanguageModel
+from gistmeter.models.protocols import Answer, LanguageModel
 from gistmeter.rows import Pool, Rows, Value, divide
 from gistmeter.types import Clip, ScoreInfo
 
@@ -100,7 +100,6 @@ class SemanticErrorRate:
         """All answers about each pair of (expected, got), one for each repeat."""
         code = self.reading.code
         prompts = [build_prompt(expected, got, code) for expected, got in pairs]
-        plain = Reading(self.reading.language, "basic", "digits").normalise
         rounds: list[list[Judgement]] = []
         for sample in range(self.repeats):
             answers = (
@@ -108,28 +107,42 @@ class SemanticErrorRate:
                 if prompts
                 else []
             )
-            judged = [
-                read_answer(*pair, answer, plain)
-                for pair, answer in zip(pairs, answers, strict=True)
-            ]
+            judged = self.read(pairs, answers)
             rounds.append(self._verified(pairs, judged, sample) if self.verify else judged)
         return [list(one) for one in zip(*rounds, strict=True)]
+
+    def read(
+        self, pairs: Sequence[tuple[str, str]], answers: Sequence[Answer[Any]]
+    ) -> list[Judgement]:
+        """What the answers say of each pair."""
+        plain = Reading(self.reading.language, "basic", "digits").normalise
+        return [
+            read_answer(*pair, answer, plain) for pair, answer in zip(pairs, answers, strict=True)
+        ]
+
+    def verifications(
+        self, pairs: Sequence[tuple[str, str]], judged: Sequence[Judgement]
+    ) -> dict[int, str]:
+        """The second questions, by the place of the pair they are about."""
+        return {
+            at: build_verification(*pairs[at], one.facts, self.reading.code)
+            for at, one in enumerate(judged)
+            if one.facts
+        }
 
     def _verified(
         self, pairs: Sequence[tuple[str, str]], judged: Sequence[Judgement], sample: int
     ) -> list[Judgement]:
         """The same judgements without the facts that a second question disputes."""
-        asked = [at for at, one in enumerate(judged) if one.facts]
-        prompts = [
-            build_verification(*pairs[at], judged[at].facts, self.reading.code) for at in asked
-        ]
+        questions = self.verifications(pairs, judged)
+        prompts = list(questions.values())
         answers = (
             self.llm.ask(prompts, verdict_schema(), instructions=VERIFY_INSTRUCTIONS, sample=sample)
             if prompts
             else []
         )
         out = list(judged)
-        for at, answer in zip(asked, answers, strict=True):
+        for at, answer in zip(questions, answers, strict=True):
             out[at] = dispute(judged[at], answer)
         return out
 
