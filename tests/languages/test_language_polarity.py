@@ -20,6 +20,7 @@ CHINESE = {
     "比喻人非常勇敢": PRAISE,
     "形容人贪婪自私": BLAME,
     "他很喜欢音乐": PRAISE,
+    "人品很坏": BLAME,
     "他不喜欢音乐": NOT_GOOD,
     "不是不喜欢": PRAISE,
     "他并不是不喜欢音乐": PRAISE,

@@ -189,3 +189,8 @@ def test_alternatives(tmp_path: Path) -> None:
         read_alternatives(write(tmp_path, "b.txt", "a = b\ncolour\n"))
     with pytest.raises(InputError, match="names no alternatives"):
         read_alternatives(write(tmp_path, "c.txt", "# nothing\n"))
+
+
+def test_beside_other_systems_every_column_keeps_its_name(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "file,expected,output,whisper\n1,one,won,one\n")
+    assert [clip.system for clip in read_clip_table(path).clips] == ["output", "whisper"]

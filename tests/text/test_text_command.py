@@ -273,3 +273,24 @@ def test_hostile_cells_stay_cells(call: Call) -> None:
     code, _, said = call("m.csv", "--references", "r.csv", "--language", "zh", "-o", "x.csv")
     assert code == 0, said
     assert read("x.csv")[0]["idiom"].startswith("'=")
+
+
+def test_runs_against_other_references_have_other_signatures(call: Call) -> None:
+    def signature(*separators: str) -> str:
+        arguments = ("good.csv", "--references", "refs.csv", "--language", "zh")
+        return str(call(*arguments, "--metrics", "s_info", *separators)[1]["signature"])
+
+    assert "separators" not in signature()
+    assert "|separators:wide|" in signature("--reference-separators", "wide")
+    assert signature("--reference-separators", "|| ;") != signature("--reference-separators", "; |")
+
+
+def test_each_arrangement_has_a_file_whatever_its_name(call: Call) -> None:
+    lines = ["idiom,Arrangement,Prediction"]
+    lines += [f"ab,{name},喜欢学习" for name in ("1+2", "1/2", "summary")]
+    Path("many.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    arguments = ("many.csv", "--references", "refs.csv", "--language", "zh", "--metrics", "s_info")
+    assert call(*arguments, "-o", "x.csv")[0] == 0
+    written = sorted(path.name for path in Path().glob("x.*.csv"))
+    assert written == ["x.1_2 (2).csv", "x.1_2.csv", "x.summary (2).csv", "x.summary.csv"]
+    assert "s_info" in read("x.summary.csv")[0]
