@@ -226,10 +226,10 @@ def intervals(
         finite = values[np.isfinite(values)]
         # A score that most resamples leave undefined has no honest interval, nor has one that is
         # always the same where it is defined: all of it comes from one cluster.
-        alone = len(finite) < len(values) and np.ptp(finite) == 0 if len(finite) else True
-        if len(finite) * 2 > len(values) and not alone:
-            low, high = np.quantile(finite, [tail, 1 - tail])
-            found[name] = (float(low), float(high))
+        if len(finite) * 2 <= len(values) or (len(finite) < len(values) and np.ptp(finite) == 0):
+            continue
+        low, high = np.quantile(finite, [tail, 1 - tail])
+        found[name] = (float(low), float(high))
     return found
 
 

@@ -53,10 +53,10 @@ def load_config(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def command_of(context: typer.Context) -> str:
-    """`text`, `parse`: the table of the configuration file that the command reads."""
-    parent = context.parent
-    inner = parent is not None and parent.parent is not None
-    return str(parent.info_name if inner and parent else context.info_name)
+    """The table of the configuration file that a command reads: `parse score` reads [parse]."""
+    while context.parent is not None and context.parent.parent is not None:
+        context = context.parent
+    return str(context.info_name)
 
 
 def known_anywhere(context: typer.Context) -> set[str]:

@@ -297,12 +297,12 @@ def _p_value(sample: _Sample, score: str, drawn: Floats, options: Options) -> fl
 
 
 def _counts(matched: Matched, basis: str) -> tuple[int, int]:
-    """Rows and clusters that have a value."""
-    rows = matched.first
-    if basis not in rows:
-        return len(rows), len(matched.clusters)
-    defined = ~np.isnan(rows.values(basis))
-    return int(defined.sum()), len(np.unique(matched.codes(rows)[defined]))
+    """Rows of the first, and clusters of either, that have a value."""
+    if basis not in matched.first or basis not in matched.second:
+        return len(matched.first), len(matched.clusters)
+    ours, theirs = (~np.isnan(rows.values(basis)) for rows in (matched.first, matched.second))
+    there = {*matched.codes(matched.first)[ours], *matched.codes(matched.second)[theirs]}
+    return int(ours.sum()), len(there)
 
 
 def _ranks(
