@@ -54,9 +54,10 @@ def load_config(context: typer.Context, path: Path | None) -> Path | None:
 
 def command_of(context: typer.Context) -> str:
     """The table of the configuration file that a command reads: `parse score` reads [parse]."""
-    while context.parent is not None and context.parent.parent is not None:
-        context = context.parent
-    return str(context.info_name)
+    inner: Any = context
+    while inner.parent is not None and inner.parent.parent is not None:
+        inner = inner.parent
+    return str(inner.info_name)
 
 
 def known_anywhere(context: typer.Context) -> set[str]:
