@@ -73,7 +73,7 @@ class Cache:
             except sqlite3.DatabaseError as error:
                 raise GistmeterError(
                     f"The cache {self.path} cannot be used ({error}). "
-                    "Clear it with: gistmeter cache clear"
+                    "Clear it with: gistmeter cache clear, or do without: --no-cache"
                 ) from error
 
     def _connect(self) -> sqlite3.Connection:
@@ -81,7 +81,9 @@ class Cache:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise GistmeterError(f"Cannot make the cache folder: {error}") from error
+                raise GistmeterError(
+                    f"Cannot make the cache folder ({error}). Do without: --no-cache"
+                ) from error
         target = str(self.path) if self.path is not None else ":memory:"
         try:
             connection = sqlite3.connect(target, timeout=60, check_same_thread=False)
@@ -94,7 +96,7 @@ class Cache:
         except sqlite3.DatabaseError as error:
             raise GistmeterError(
                 f"The cache {target} cannot be opened ({error}). "
-                "Clear it with: gistmeter cache clear"
+                "Clear it with: gistmeter cache clear, or do without: --no-cache"
             ) from error
         return connection
 

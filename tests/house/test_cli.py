@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import polars
 import pytest
@@ -193,3 +194,23 @@ def test_a_config_may_serve_several_commands(in_folder: Path) -> None:
         arguments = [*words, "g.conllu", "g.conllu", "--config", "c.toml", "--format", "json", "-q"]
         done = CliRunner().invoke(app, [*arguments, "--no-report"])
         assert "resamples:0" in json.loads(done.stdout)["signature"]
+
+
+def test_a_full_disk_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    import errno
+
+    import typer
+
+    from gistmeter.cli import main
+
+    broken = typer.Typer()
+
+    @broken.command()
+    def fill() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "out.csv")
+
+    monkeypatch.setattr("sys.argv", ["gistmeter"])
+    with pytest.raises(SystemExit) as ended:
+        main(broken)
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "Error: out.csv: No space left on device\n"

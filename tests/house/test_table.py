@@ -133,3 +133,27 @@ def test_half_characters_in_json_do_not_travel(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"id": "a", "text": "x\\ud800y", "refs": ["one", "two"]}\n')
     assert read_table(path).rows == [["a", "x\N{REPLACEMENT CHARACTER}y", "one || two"]]
+
+
+def test_an_empty_cell_of_a_data_frame_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": "x", "b": NaN}\n{"a": NaN, "b": 2.0}\n')
+    assert read_table(path).rows == [["x", None], [None, "2"]]
+
+
+def test_quotes_may_be_characters_between_tabs(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text('a\tb\n"one" two\t3\n"\t4\n')
+    assert read_table(path).rows == [['"one" two', "3"], ['"', "4"]]
+    path.write_text('a\tb\n"one\ttwo"\t3\n')
+    assert read_table(path).rows == [["one\ttwo", "3"]]
+
+
+def test_a_sheet_of_notes_is_no_table(tmp_path: Path) -> None:
+    import xlsxwriter
+
+    path = tmp_path / "t.xlsx"
+    with xlsxwriter.Workbook(str(path)) as book:
+        book.add_worksheet("Notes").write(0, 0, "to do")
+        book.add_worksheet("data").write_column(0, 0, ["a", "x"])
+    assert list(read_sheets(path)) == ["data"]

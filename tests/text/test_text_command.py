@@ -294,3 +294,43 @@ def test_each_arrangement_has_a_file_whatever_its_name(call: Call) -> None:
     written = sorted(path.name for path in Path().glob("x.*.csv"))
     assert written == ["x.1_2 (2).csv", "x.1_2.csv", "x.summary (2).csv", "x.summary.csv"]
     assert "s_info" in read("x.summary.csv")[0]
+
+
+@pytest.mark.parametrize("output", ["good.csv", "./refs.csv"])
+def test_no_input_is_overwritten(call: Call, output: str) -> None:
+    before = Path(output).read_bytes()
+    arguments = ("good.csv", "--references", "refs.csv", "--language", "zh", "--metrics", "s_info")
+    code, _, said = call(*arguments, "-o", output)
+    assert code == 2
+    assert "is read by this command" in said
+    assert Path(output).read_bytes() == before
+
+
+def test_an_unknown_suffix_is_no_folder(call: Call) -> None:
+    code, _, said = call("good.csv", "--references", "refs.csv", "-o", "x.xls")
+    assert code == 2
+    assert "cannot write '.xls'. Known: .json" in said
+    assert not Path("x.xls").exists()
+
+
+def test_composed_and_decomposed_names_are_the_same(call: Call) -> None:
+    import unicodedata
+
+    for name, form in (("nfc", "NFC"), ("nfd", "NFD")):
+        text = unicodedata.normalize(form, "idiom,explanation\n가나,다라\n")
+        Path(f"{name}.csv").write_text(text, encoding="utf-8")
+    arguments = ("--language", "zh", "--metrics", "s_info", "--column", "prediction=explanation")
+    code, found, said = call("nfd.csv", "--references", "nfc.csv", *arguments)
+    assert code == 0, said
+    assert found["systems"]["nfd"]["scores"]["s_info"]["n"] == 1
+
+
+@pytest.mark.parametrize("language", ["korean", "xx_yy!!"])
+def test_a_language_is_named_by_its_code(call: Call, language: str) -> None:
+    code, _, said = call("good.csv", "--references", "refs.csv", "--language", language)
+    assert code == 2
+    assert "Available: cs, en, ja, ko" in said
+
+
+def test_a_threshold_is_a_number(call: Call) -> None:
+    assert call("good.csv", "--references", "refs.csv", "--fail-under", "s_acc=nan")[0] == 2

@@ -99,6 +99,11 @@ def main(commands: typer.Typer = app) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:  # a full disk, a drive that was pulled out
+        place = f"{error.filename}: " if error.filename else ""
+        message = f"Error: {place}{error.strerror or error}"
+        Console(stderr=True, highlight=False).print(message, markup=False, soft_wrap=True)
+        sys.exit(1)
 
 
 def _interrupt(*_: object) -> None:

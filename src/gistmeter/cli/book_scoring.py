@@ -35,6 +35,7 @@ def score_books(
     from gistmeter.cli.options import configured_profiles
 
     books, files = read_books(session, source_path, summary_paths, config.language, skip_missing)
+    session.spare(files, [output_path] if output_path else [])
     profiles = configured_profiles(session.options.config)
     embedder = load_embedder(config, books[0].language, session.cache, session.progress, profiles)
     metric = build_metric(config, books, embedder)

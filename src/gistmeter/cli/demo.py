@@ -110,7 +110,7 @@ def demo(
 
 def run_step(step: Step, folder: Path) -> None:
     """Run a step's command as if it had been typed, without its own table."""
-    from gistmeter.cli import app
+    from gistmeter.cli import INTERRUPTED, app
 
     places = {"{samples}": str(importlib.resources.files("gistmeter") / "samples")}
     if any("{clips}" in part for part in step.arguments):
@@ -123,6 +123,8 @@ def run_step(step: Step, folder: Path) -> None:
         arguments = [part.replace(mark, place) for part in arguments]
     with contextlib.redirect_stdout(io.StringIO()):
         code = app([*arguments, "-o", str(folder), "--overwrite", "--quiet"], standalone_mode=False)
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
     if code:
         raise GistmeterError(f"The sample {step.name} ended with exit code {code}")
 

@@ -40,8 +40,9 @@ def list_models(
 
     profiles = configured_profiles(config)
     for name in [profile] if profile else [*PROFILES, *profiles]:
+        entries = look(name, language, profiles)
         print(f"{name}{f' ({language})' if language else ''}")
-        for entry in look(name, language, profiles):
+        for entry in entries:
             if not entry.name and name != "embedded":
                 continue  # a profile of one's own names what it needs
             mark = "ready  " if entry.ready else "missing"

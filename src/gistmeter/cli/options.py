@@ -6,6 +6,7 @@ that over the defaults.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -176,11 +177,12 @@ def parse_thresholds(given: Sequence[str]) -> dict[str, float]:
     for text in given:
         name, _, value = text.partition("=")
         try:
-            thresholds[name.strip()] = float(value)
+            threshold = float(value)
         except ValueError:
-            name = ""
-        if not name.strip():
+            threshold = math.nan
+        if not name.strip() or math.isnan(threshold):
             raise InputError(f"--fail-under {text}: expected SCORE=VALUE, such as s_acc=0.7")
+        thresholds[name.strip()] = threshold
     return thresholds
 
 

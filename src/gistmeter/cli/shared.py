@@ -80,6 +80,13 @@ def scoring_command(name: str) -> Callable[[Callable[..., None]], Callable[..., 
     return decorate
 
 
+# Suffixes of files that we do not write: a run's folder is hardly ever called so.
+DOCUMENTS = (
+    ".xls", ".xlsm", ".ods", ".doc", ".docx", ".odt", ".pdf", ".txt", ".tex", ".htm", ".xml",
+    ".yaml", ".yml", ".jsonl", ".zip", ".png", ".svg",
+)  # fmt: skip
+
+
 @dataclass
 class Session:
     """One call of a scoring command: where to print, what to keep, how to end."""
@@ -161,6 +168,7 @@ class Session:
         from gistmeter.evaluate import evaluate, input_digests
 
         self._know_thresholds(metrics)
+        self.spare(inputs, self.files)
         run = evaluate(
             items,
             metrics,
@@ -185,6 +193,14 @@ class Session:
         self._check_thresholds(run)
         return run
 
+    @staticmethod
+    def spare(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
+        """No output may take the place of an input."""
+        read = {path.resolve() for path in inputs}
+        for path in outputs:
+            if path.resolve() in read:
+                raise InputError(f"{path}: is read by this command; choose another file to write")
+
     def output_to(self, paths: Sequence[Path]) -> None:
         """Take outputs that were named otherwise than by -o."""
         self.options = replace(self.options, output=list(paths))
@@ -197,6 +213,10 @@ class Session:
         given = list(self.options.output or [])
         files = [path for path in given if path.suffix.lower() in SUFFIXES and not path.is_dir()]
         folders = [path for path in given if path not in files]
+        for path in folders:
+            if path.suffix.lower() in DOCUMENTS and not path.is_dir():
+                known = ", ".join(SUFFIXES)
+                raise InputError(f"{path}: cannot write '{path.suffix}'. Known: {known}")
         if len(folders) > 1:
             listed = ", ".join(str(path) for path in folders)
             raise InputError(f"-o names several run folders ({listed}); give one")

@@ -74,7 +74,10 @@ class Files:
         if self.overrides is None:
             return {}
         given = read_by_idiom(self.overrides, "polarity", POLARITY)
-        return {idiom: parse_sign(sign) for idiom, sign in given.items()}
+        try:
+            return {idiom: parse_sign(sign) for idiom, sign in given.items()}
+        except InputError as error:
+            raise InputError(f"{self.overrides}: {error}") from error
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,8 @@ def read_shelf(
     source = read_texts(source_path)
     books: list[Book] = []
     files, remarks = list(source.files), []
+    if len({path.resolve() for path in summary_paths}) < len(summary_paths):
+        raise InputError("The same summaries are given twice")
     systems = _system_names(summary_paths)
     sides = [source]
     for path, system in zip(summary_paths, systems, strict=True):

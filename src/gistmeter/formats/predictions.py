@@ -18,7 +18,7 @@ from pathlib import Path
 
 from gistmeter.errors import FormatError, InputError
 from gistmeter.formats.references import IDIOM, STRUCTURE, References, Splitting, clean, usable
-from gistmeter.formats.table import SUFFIXES, Table, read_sheets
+from gistmeter.formats.table import SUFFIXES, Table, name_in, read_sheets
 from gistmeter.types import Pair
 
 logger = logging.getLogger(__name__)
@@ -107,7 +107,9 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
 
 
 def _files_of(folder: Path) -> list[Path]:
-    tables = [file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES]
+    # A .txt in a folder is a note more often than a table; named by itself it is read.
+    suffixes = set(SUFFIXES) - {".txt"}
+    tables = [file for file in folder.iterdir() if file.suffix.lower() in suffixes]
     files = sorted(file for file in tables if file.is_file() and file.name[0] not in ".~")
     if not files:
         raise InputError(f"{folder}: has no table. Known: {', '.join(SUFFIXES)}")
@@ -181,7 +183,7 @@ def _read_rows(
     found = []
     for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
         cells = {name: (row[place] or "").strip() for name, place in at.items()}
-        key = cells["idiom"] if idiom else str(number)
+        key = name_in(cells["idiom"]) if idiom else str(number)
         if not key:
             raise FormatError("names no idiom", path=table.path, row=line, column=idiom)
         found.append(

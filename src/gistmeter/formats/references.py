@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gistmeter.errors import FormatError
 from gistmeter.files import printable
-from gistmeter.formats.table import Table, read_sheets, read_table
+from gistmeter.formats.table import Table, name_in, read_sheets, read_table
 
 IDIOM = ("idiom", "id", "item", "key", "term", "word", "phrase", "name", "成语", "成語", "四字熟語",
          "사자성어", "표제어", "question")  # fmt: skip
@@ -95,7 +95,7 @@ def read_references(
     cells: dict[str, list[str | None]] = {}
     structures: dict[str, str] = {}
     for row in table.rows:
-        name = (row[place] or "").strip()
+        name = name_in(row[place])
         if not name:
             continue
         cells.setdefault(name, []).extend(row[at] for at in chosen)
@@ -177,6 +177,6 @@ def read_by_idiom(path: Path, name: str, synonyms: Iterable[str]) -> dict[str, s
         if not (key or "").strip() or not (cell or "").strip():
             continue
         label = (cell or "").strip()
-        if found.setdefault((key or "").strip(), label) != label:
+        if found.setdefault(name_in(key), label) != label:
             raise FormatError(f"gives '{key}' two values", path=path, row=line, column=value)
     return found

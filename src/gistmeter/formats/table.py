@@ -11,10 +11,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from gistmeter.errors import FormatError, InputError
 from gistmeter.files import printable, read_bytes
@@ -86,6 +88,11 @@ class Table:
         return ", ".join(f"'{column}'" for column in self.columns) or "none"
 
 
+def name_in(cell: str | None) -> str:
+    """What names a row: trimmed and composed, for some systems write é as two characters."""
+    return unicodedata.normalize("NFC", cell or "").strip()
+
+
 def read_table(path: Path, *, header: bool | None = None) -> Table:
     """The only table of a file. `header=False` reads a CSV without a header line.
 
@@ -118,7 +125,7 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     elif suffix == ".json":
         table = _read_json(path, text, guessed)
     else:
-        table = _read_csv(path, text, guessed, suffix, header is not False)
+        table = _read_delimited(path, text, guessed, suffix, header is not False)
     return {table.name: table}
 
 
@@ -172,11 +179,34 @@ def _guess(content: bytes, path: Path, error: UnicodeDecodeError) -> tuple[str, 
     )
 
 
-def _read_csv(path: Path, text: str, guessed: str, suffix: str, header: bool) -> Table:
+def _read_delimited(path: Path, text: str, guessed: str, suffix: str, header: bool) -> Table:
     delimiter = "\t" if suffix == ".tsv" else _delimiter(text)
+    try:
+        return _read_csv(path, text, guessed, delimiter, header)
+    except FormatError:
+        if delimiter != "\t":
+            raise
+        try:
+            # Many who write tabs between cells quote none, and a quote is a character.
+            return _read_csv(path, text, guessed, delimiter, header, quoting=csv.QUOTE_NONE)
+        except FormatError:
+            pass
+        raise
+
+
+def _read_csv(
+    path: Path,
+    text: str,
+    guessed: str,
+    delimiter: str,
+    header: bool,
+    *,
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL,
+) -> Table:
     # newline="" keeps line ends inside quoted cells; strict makes a broken quote an error.
     csv.field_size_limit(MAX_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    stream = io.StringIO(text, newline="")
+    reader = csv.reader(stream, delimiter=delimiter, strict=True, quoting=quoting)
     rows: list[list[str | None]] = []
     lines: list[int] = []
     columns: list[str] | None = None
@@ -269,6 +299,8 @@ def _cell(value: Any) -> str | None:
         return printable(value)
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return printable(" || ".join(value))
+    if isinstance(value, float) and math.isnan(value):
+        return None  # how data frames write an empty cell
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return (
@@ -305,7 +337,8 @@ def _read_xlsx(path: Path, content: bytes, header: bool) -> dict[str, Table]:
         )
     if not tables:
         raise InputError(f"{path}: is empty (no sheet has a filled cell)")
-    return {name: _checked(table) for name, table in tables.items()}
+    filled_tables = {name: table for name, table in tables.items() if table.rows}
+    return filled_tables or {name: _checked(table) for name, table in tables.items()}
 
 
 def _read_parquet(path: Path) -> Table:

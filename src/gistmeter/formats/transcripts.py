@@ -17,7 +17,7 @@ from pathlib import Path
 
 from gistmeter.errors import FormatError, InputError
 from gistmeter.files import printable, read_bytes
-from gistmeter.formats.table import Table, decode, read_table
+from gistmeter.formats.table import Table, decode, name_in, read_table
 from gistmeter.types import Clip
 
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg")
@@ -63,9 +63,9 @@ def read_transcripts(path: Path) -> Transcripts:
         texts: dict[str, str] = {}
         for number, line in lines:
             key, _, rest = line.partition("\t")
-            if key.strip() in texts:
-                raise FormatError(f"has the id '{key.strip()}' twice", path=path, row=number)
-            texts[key.strip()] = printable(rest.strip())
+            if name_in(key) in texts:
+                raise FormatError(f"has the id '{name_in(key)}' twice", path=path, row=number)
+            texts[name_in(key)] = printable(rest.strip())
         return Transcripts(path, texts, keyed=True, guessed=guessed)
     return Transcripts(path, {path.stem: printable(text.strip())}, keyed=False, guessed=guessed)
 
@@ -189,7 +189,7 @@ class _Known:
         }
         headers = {expected, *(header for header in found.values() if header)}
         fields = {
-            name: [(cell or "").strip() for cell in table.column(header)] if header else []
+            name: [name_in(cell) for cell in table.column(header)] if header else []
             for name, header in found.items()
         }
         said = [cell or "" for cell in table.column(expected)]

@@ -12,6 +12,7 @@ A language pack is data and a few lines. Dictionaries are loaded at first use, a
 from __future__ import annotations
 
 import importlib
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -51,6 +52,7 @@ PACKS = {
 ALIASES = {"zh-hans": "zh", "zh-cn": "zh", "zh-sg": "zh", "zh-tw": "zh-Hant", "zh-hk": "zh-Hant"}
 CODES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru", "generic")
 TOKENIZERS = ("jieba", "unicode")
+CODE = re.compile(r"(generic|[a-z]{2,3}(-[a-z0-9]{1,8})*)?", re.IGNORECASE)  # ISO 639, BCP 47
 
 
 @cache
@@ -79,6 +81,8 @@ def _pack(code: str) -> Language:
         name = "zh-Hant"
     if name is None:
         name = known.get(spelled.lower().partition("-")[0])
+    if name is None and not CODE.fullmatch(spelled):
+        raise UnknownName("language", code, PACKS)
     if name is None:
         return generic.language(code)
     language: Language = importlib.import_module(f"gistmeter.languages.{PACKS[name]}").LANGUAGE

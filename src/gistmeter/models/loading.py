@@ -189,13 +189,16 @@ def _choose_official(roles: set[str]) -> str:
 
 def _choose_runtime(name: str, roles: set[str]) -> str:
     """torch where it is installed, else ONNX for a folder that has such a file."""
+    from gistmeter.models.hub import find_cached, looks_like_path
+
+    if looks_like_path(name) and not Path(name).expanduser().is_dir():
+        command = "gistmeter models pull NAME (for a model of the hub)"
+        raise MissingModel(" and ".join(sorted(roles)), name, name, command)
     if _has_torch():
         return "torch"
     local = Path(name).expanduser()
     if any((local / file).is_file() for file in ("model.onnx", "onnx/model.onnx")):
         return "onnx"
-    from gistmeter.models.hub import find_cached
-
     cached = find_cached(name)
     if cached is not None and (cached / "onnx" / "model.onnx").is_file():
         return "onnx"
