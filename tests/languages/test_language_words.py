@@ -161,3 +161,12 @@ def test_broken_text_is_read_all_the_same(code: str, text: str) -> None:
     assert isinstance(language.normalise(text), str)
     assert isinstance(language.sentences(text), list)
     assert 0 <= languages.detect([text]).confidence <= 1
+
+
+@pytest.mark.parametrize("code", ["zh", "zh-Hant", "ja", "ko"])
+def test_a_run_without_an_end_is_broken_and_places_stay_right(code: str) -> None:
+    text = "好 " + "A" * 4000 + " 나라"
+    tokens = languages.get(code).analyser.tokens(text)
+    assert max(token.end - token.start for token in tokens) <= 500
+    assert all(text[token.start : token.end] == token.surface for token in tokens)
+    assert tokens[-1].end == len(text)

@@ -112,7 +112,9 @@ class Session:
             self._bars.stop()
         if self._cache:
             self._cache.close()
-        if kind is not None and issubclass(kind, KeyboardInterrupt) and self._folder:
+        # The demo runs commands that nobody typed: how to go on with one is no use.
+        typed = self.command in self.arguments
+        if typed and kind is not None and issubclass(kind, KeyboardInterrupt) and self._folder:
             given = [part for part in self.arguments if part != "--resume"]
             folder = [] if self.folder else ["-o", str(self._folder)]
             line = shlex.join(["gistmeter", *given, *folder, "--resume"])

@@ -13,6 +13,7 @@ from importlib import metadata
 from typing import NamedTuple, Protocol
 
 SURROGATE = re.compile("[\ud800-\udfff]")
+ENDLESS, PIECE = re.compile(r"\w{1000,}"), 500
 
 
 class Token(NamedTuple):
@@ -45,8 +46,19 @@ class Analyser(Protocol):
 
 
 def well_formed(text: str) -> str:
-    """The text without lone surrogates, which JSON can hold and no library in C takes."""
-    return SURROGATE.sub("\ufffd", text)
+    """The text as every library can take it, of the same length.
+
+    Lone surrogates, which JSON can hold and no library in C takes, are replaced. A thousand letters
+    without a break are no word of any language, and take some libraries quadratic time: such a run
+    is broken, by a space in place of every five-hundredth.
+    """
+    return ENDLESS.sub(_broken, SURROGATE.sub("\ufffd", text))
+
+
+def _broken(run: re.Match[str]) -> str:
+    letters = list(run[0])
+    letters[PIECE::PIECE] = " " * len(letters[PIECE::PIECE])
+    return "".join(letters)
 
 
 @cache

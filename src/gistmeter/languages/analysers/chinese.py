@@ -104,6 +104,7 @@ class Jieba:
 
     def _read(self, text: str) -> str:
         """The text as the dictionary knows it: the same length, so that places stay right."""
+        text = text if self.plain else well_formed(text)
         if not self.traditional:
             return text
         simplified = simplify(text)
