@@ -87,3 +87,12 @@ def test_markdown_can_be_pasted() -> None:
 )
 def test_scores_are_rounded_for_people(score: Score, text: str) -> None:
     assert spell_score(score) == text
+
+
+def test_a_text_that_no_cell_holds_ends_with_an_ellipsis(tmp_path: Path) -> None:
+    sheet = Sheet("s", ["a"], [["x" * 40_000], ["y" * 32_767]])
+    run = evaluate(pairs(2), [Length()], resamples=0)
+    write_table(run, tmp_path / "t.xlsx", lambda _: [sheet])
+    ((cut,), (whole,)) = read_sheets(tmp_path / "t.xlsx")["s"].rows
+    assert cut is not None and (len(cut), cut[-1]) == (32_767, "…")
+    assert whole == "y" * 32_767

@@ -241,6 +241,12 @@ def test_an_estimate_hears_nothing_and_takes_texts_as_long_as_expected(
     assert not Path("runs").exists()
 
 
+def test_an_estimate_needs_a_model() -> None:
+    done = run(*files(SAID, HEARD), "--language", "en", "--estimate")
+    assert done.code == 2
+    assert "name one by --llm" in done.said
+
+
 def test_money_is_asked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
     pair = files(SAID, HEARD)

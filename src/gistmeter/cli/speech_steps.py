@@ -169,7 +169,10 @@ def print_estimate(
 ) -> None:
     """What the semantic error rate would cost, on stdout; nothing is run."""
     if judge is None:
-        return
+        raise InputError(
+            "Nothing can be estimated: there is no language model. Set GEMINI_API_KEY or name one "
+            "by --llm"
+        )
     clips = source.clips
     if source.recognizers:  # not heard yet: a transcript is about as long as what was said
         clips = [

@@ -174,7 +174,9 @@ def _write_cell(page: Any, line: int, at: int, cell: object, number: Any) -> Non
     elif isinstance(cell, int):
         page.write_number(line, at, cell)
     else:
-        page.write_string(line, at, printable(str(cell))[:MAX_CELL])
+        text = printable(str(cell))
+        # What a cell cannot hold is cut where a reader sees it; the run's own files have it all.
+        page.write_string(line, at, text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…")
 
 
 def _width(sheet: Sheet, at: int) -> float:
