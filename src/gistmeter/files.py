@@ -7,7 +7,8 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gistmeter.errors import InputError
@@ -82,3 +83,24 @@ def sha256(path: Path) -> str:
 def printable(text: str) -> str:
     """Text that every encoder takes: half characters (lone surrogates) become U+FFFD."""
     return HALVES.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def system_names(paths: Sequence[Path]) -> list[str]:
+    """Systems by the stems of their files; files of the same stem are told apart by their folders.
+
+    >>> system_names([Path("a/x.conllu"), Path("b/x.txt"), Path("y.conllu.gz")])
+    ['a/x', 'b/x', 'y']
+    """
+    bare = [path.with_suffix("") if path.suffix == ".gz" else path for path in paths]
+    stems = [unicodedata.normalize("NFC", path.stem) for path in bare]
+    names = [
+        name if stems.count(name) == 1 else f"{path.resolve().parent.name}/{name}"
+        for name, path in zip(stems, paths, strict=True)
+    ]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"Several systems have the name {', '.join(twice)}: a file is given twice, or files "
+            "need other names"
+        )
+    return names

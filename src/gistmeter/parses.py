@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from gistmeter.errors import FormatError, InputError
 from gistmeter.evaluate import SEED, evaluate, input_digests
-from gistmeter.files import read_bytes
+from gistmeter.files import read_bytes, system_names
 from gistmeter.formats import taxonomy as taxonomies
 from gistmeter.formats.conllu.alignment import align, tree_parents
 from gistmeter.formats.conllu.layout import CONLLU, Layout, declare
@@ -178,24 +178,6 @@ def _need_columns(treebank: Treebank) -> None:
     missing = [column for column in COLUMNS if column not in treebank]
     if missing:
         raise InputError(f"{treebank.path}: --conll18 needs the columns {' '.join(missing)} too")
-
-
-def stem(path: Path) -> str:
-    """A file's name without its suffix, and without .gz before that."""
-    return Path(path.stem).stem if path.suffix == ".gz" else path.stem
-
-
-def system_names(paths: Sequence[Path]) -> list[str]:
-    """Stems; files of the same stem are told apart by their folders."""
-    stems = [stem(path) for path in paths]
-    names = [
-        name if stems.count(name) == 1 else f"{path.resolve().parent.name}/{name}"
-        for name, path in zip(stems, paths, strict=True)
-    ]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InputError(f"Several systems have the name {', '.join(twice)}: rename their files")
-    return names
 
 
 def load_taxonomy(path: Path, cache: Cache | None = None) -> Taxonomy:

@@ -14,13 +14,14 @@ from parse_files import PLACE, paired, row, two_treebanks
 
 from conftest import shared_path
 from gistmeter.errors import FormatError, InputError
+from gistmeter.files import system_names
 from gistmeter.formats.taxonomy import Taxonomy
 from gistmeter.metrics.parsing import SEVEN, ParseAccuracy
 from gistmeter.metrics.parsing.features import FeatureSets
 from gistmeter.metrics.parsing.points import normalise_lemma
 from gistmeter.metrics.parsing.weights import FEATS_WEIGHTS, split_features
 from gistmeter.parses import ParseOptions as Options
-from gistmeter.parses import prepare, read_weights, score_parses, system_names
+from gistmeter.parses import prepare, read_weights, score_parses
 
 Treebanks = tuple[list[list[list[str]]], list[list[list[str]]]]
 CLASSES = Taxonomy.build(

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from gistmeter.errors import FormatError, InputError
+from gistmeter.files import system_names
 from gistmeter.formats.transcripts import (
     pair_files,
     read_alternatives,
     read_assets,
     read_clip_table,
     read_transcripts,
-    system_names,
 )
 
 

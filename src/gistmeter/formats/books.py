@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.errors import FormatError, InputError
-from gistmeter.files import printable, read_bytes
+from gistmeter.files import printable, read_bytes, system_names
 from gistmeter.formats.table import decode
 from gistmeter.types import Book
 
@@ -77,9 +77,7 @@ def read_shelf(
     source = read_texts(source_path)
     books: list[Book] = []
     files, remarks = list(source.files), []
-    if len({path.resolve() for path in summary_paths}) < len(summary_paths):
-        raise InputError("The same summaries are given twice")
-    systems = _system_names(summary_paths)
+    systems = system_names(summary_paths)
     sides = [source]
     for path, system in zip(summary_paths, systems, strict=True):
         summary = read_texts(path)
@@ -190,15 +188,6 @@ def _control(character: str) -> str:
 
 def _title(name: str) -> str:
     return unicodedata.normalize("NFC", name)
-
-
-def _system_names(paths: Sequence[Path]) -> list[str]:
-    """Stems of the files; where two are the same, the whole path."""
-    stems = [_title(path.stem) for path in paths]
-    return [
-        stem if stems.count(stem) == 1 else str(path)
-        for stem, path in zip(stems, paths, strict=True)
-    ]
 
 
 def _listed(titles: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gistmeter.errors import FormatError, InputError
-from gistmeter.files import printable, read_bytes
+from gistmeter.files import printable, read_bytes, system_names
 from gistmeter.formats.table import Table, decode, name_in, read_table
 from gistmeter.types import Clip
 
@@ -130,18 +130,6 @@ def _listed(keys: Sequence[str], most: int = 5) -> str:
     # Ids come from files and go to a terminal: nothing in them may steer it.
     shown = CONTROL.sub("\N{REPLACEMENT CHARACTER}", ", ".join(keys[:most]))
     return f"{len(keys)} clips ({shown}{', …' if len(keys) > most else ''})"
-
-
-def system_names(paths: Sequence[Path]) -> list[str]:
-    """Systems by the stems of their files; where stems repeat, with the folder's name."""
-    stems = [path.stem for path in paths]
-    names = [
-        stem if stems.count(stem) == 1 else f"{path.parent.name}/{stem}"
-        for path, stem in zip(paths, stems, strict=True)
-    ]
-    if len(set(names)) < len(names):
-        raise InputError("The same file of transcripts is given twice")
-    return names
 
 
 def read_clip_table(path: Path, columns: Mapping[str, str] | None = None) -> Clips:

@@ -67,8 +67,8 @@ def match(candidate: TextVectors, reference: TextVectors, weights: TokenWeights)
     ours, theirs = weights.weigh(candidate), weights.weigh(reference)
     if not ours.any() or not theirs.any():
         return None
+    similarity = candidate.tokens @ reference.tokens.T
     # Unit vectors in float32: a token's cosine with itself may be a hair above 1.
-    similarity = np.minimum(candidate.tokens @ reference.tokens.T, np.float32(1))
     precision = min(float(similarity.max(axis=1) @ (ours / ours.sum())), 1.0)
     recall = min(float(similarity.max(axis=0) @ (theirs / theirs.sum())), 1.0)
     total = precision + recall
