@@ -6,32 +6,37 @@ The names below are the public surface; each is imported when it is first used.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.version import __version__
 
+if TYPE_CHECKING:
+    from gistmeter.api import (
+        score_book as score_book,
+        score_parses as score_parses,
+        score_speech as score_speech,
+        score_text as score_text,
+    )
+
 _HOMES = {
+    "api": ("score_text",),
+    "run": ("Run", "compare", "load_run"),
+    "score": ("evaluate",),
     "types": (
-        "Book", "Clip", "Item", "Metric", "Pair", "Parse", "Run", "Score", "ScoreInfo", "Sentence",
+        "Book", "Clip", "Item", "Metric", "Pair", "Parse", "Score", "ScoreInfo", "Sentence",
         "SystemScores", "Token",
+    ),
+    "families.text": ("TextSettings",),
+    "families.text.components": (
+        "bertscore", "content_fbeta", "entailment", "lexical_cosine", "polarity_conflict",
+        "semantic_accuracy",
     ),
     "rows": ("Pool", "Rows"),
     "errors": (
         "FormatError", "GistmeterError", "InputError", "MissingDependency", "MissingModel",
-        "ModelError", "ResumeError", "UnknownName",
+        "ModelError", "ResumeError", "ThresholdError", "UnknownName",
     ),
     "cache": ("Cache",),
-    "runs": ("load_run",),
-    "texts": (
-        "bertscore", "content_fbeta", "entailment", "lexical_cosine", "polarity_conflict",
-        "score_text", "semantic_accuracy",
-    ),
-    "books": ("EvaluationConfig", "align_sentences", "evaluate_alignment", "evaluate_corpus"),
-    "parses": ("score_parses",),
-    "speech": (
-        "CustomMetricResult", "DiffReport", "SemanticFact", "SemanticMetricResult",
-        "SemanticUnderstandingAnalyzer", "Verdict", "score_speech", "transcribe_and_diff",
-    ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -15,6 +15,12 @@ from typing import Any
 from gistmeter.errors import InputError, UnknownName
 
 TABLES: Mapping[str, Mapping[str, str]] = {
+    "gistmeter.families": {
+        "text": "gistmeter.families.text:Text",
+        "book": "gistmeter.families.book:Books",
+        "parse": "gistmeter.families.parse:Parses",
+        "speech": "gistmeter.families.speech:Speech",
+    },
     "gistmeter.metrics": {
         "s_acc": "gistmeter.metrics.accuracy:SemanticAccuracy",
         "s_logic": "gistmeter.metrics.logic:LogicalValidity",

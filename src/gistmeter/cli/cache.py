@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import typer
-
-from gistmeter.cli.shared import cache_file
-
-app = typer.Typer(
-    no_args_is_help=True,
-    help="The cache of model answers: info, clear, path.",
-    add_completion=False,
-)
+from gistmeter.cli.command import SettingsCommand, ToolGroup
+from gistmeter.cli.locations import cache_file
 
 
-@app.command()
 def info() -> None:
-    """How many answers are kept, and how much room they take."""
     from gistmeter.cache import Cache
 
     found = Cache(cache_file()).info()
@@ -24,9 +15,7 @@ def info() -> None:
     print(f"size     {found.size / 1e6:,.1f} MB")
 
 
-@app.command()
 def clear() -> None:
-    """Forget all answers. Models converted for use stay: `gistmeter models` knows them."""
     from gistmeter.cache import Cache
 
     cache = Cache(cache_file())
@@ -35,7 +24,25 @@ def clear() -> None:
     print(f"Cleared {size / 1e6:,.1f} MB")
 
 
-@app.command()
 def path() -> None:
-    """The file that holds them. Set GISTMETER_CACHE_DIR to choose its folder."""
     print(cache_file())
+
+
+command = ToolGroup(
+    "cache",
+    [
+        SettingsCommand(
+            "info", (), info, summary="How many answers are kept, and how much room they take."
+        ),
+        SettingsCommand(
+            "clear", (), clear,
+            summary="Forget all answers. Models converted for use stay: `gistmeter models` knows"
+            " them.",
+        ),
+        SettingsCommand(
+            "path", (), path,
+            summary="The file that holds them. Set GISTMETER_CACHE_DIR to choose its folder.",
+        ),
+    ],
+    summary="The cache of model answers: info, clear, path.",
+)  # fmt: skip

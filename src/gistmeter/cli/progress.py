@@ -29,15 +29,15 @@ class SpeedColumn(ProgressColumn):
 
 
 class ProgressBars:
-    """One bar a stage, made when the stage first reports."""
+    """One bar per stage, made when the stage first reports."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._console = console = Console(stderr=True, quiet=quiet, highlight=False)
         self._tasks: dict[str, TaskID] = {}
         self._started: dict[str, float] = {}
         self._last = time.monotonic()
         self._progress: Progress | None = None
-        if console.is_terminal:
+        if console.is_terminal and not quiet:
             self._progress = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.comparison.matching import (
     Contender,
@@ -21,9 +21,12 @@ from gistmeter.comparison.paired import compare
 from gistmeter.comparison.results import Options
 from gistmeter.errors import InputError
 from gistmeter.rows import Rows
-from gistmeter.types import Metric, Run
+from gistmeter.types import Metric
 
-Loaded = tuple[Run, Mapping[str, Metric]]
+if TYPE_CHECKING:
+    from gistmeter.run import Run
+
+Loaded = "tuple[Run, Mapping[str, Metric]]"
 RESAMPLES = 2000
 MOST_SCORES, MOST_SYSTEMS = 12, 8  # beyond these, all are compared with the best alone
 

@@ -12,6 +12,8 @@ the parts that differ, unless the user insists.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +22,10 @@ import numpy as np
 
 from gistmeter.errors import InputError
 from gistmeter.rows import Rows
-from gistmeter.types import HEADLINES, Metric, Run, Score, ScoreInfo
+from gistmeter.types import Metric, Score, ScoreInfo
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 OF_THE_SYSTEM = {"system", "recognizer", "recognizers"}  # parts that name the system under test
 
@@ -93,7 +98,7 @@ def shared_scores(among: Sequence[Contender]) -> list[str]:
     if not among:
         return []
     own = list(among[0].scores)
-    first = [name for name in HEADLINES.get(among[0].run.command, ()) if name in own]
+    first = [name for name in among[0].run.headline if name in own]
     names = dict.fromkeys([*first, *own])
     return [name for name in names if all(name in other.scores for other in among)]
 

@@ -1,7 +1,7 @@
 """The tables of a run of texts, with the columns that its users know.
 
 CSV holds every item, a file for each arrangement where there are several, and the summary; a
-workbook has one sheet an arrangement and the summary.
+workbook has one sheet per arrangement and the summary.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gistmeter.errors import InputError
-from gistmeter.report.tables import Sheet
 from gistmeter.rows import Rows
-from gistmeter.types import Run
+from gistmeter.run import Run
+from gistmeter.types import Sheet
 
 DELIMITED = (".csv", ".tsv")
 COLUMNS: Mapping[str, str] = {
@@ -40,21 +39,19 @@ LOGIC: Mapping[str, str] = {
 FURTHER: Mapping[str, str] = {"s_info": "S_Info", "recovery": "Recovery"}
 
 
-def text_layout(run: Run) -> list[Sheet]:
+def sheets(run: Run) -> list[Sheet]:
     """Items, arrangements where there are several, and the summary last."""
-    if run.rows is None:
-        raise InputError("This run carries no rows: load it from its folder")
-    table = _ItemTable.of(run.rows)
-    groups = list(dict.fromkeys(run.rows.keys["group"]))
+    table = _ItemTable.of(run)
+    groups = list(dict.fromkeys(run.measured.keys["group"]))
     everything = Sheet("items", table.columns, table.cells)
     if len(groups) < 2:
         return [everything, summary(run)]
     place = table.columns.index("arrangement")
-    sheets = [Sheet("items", table.columns, table.cells, DELIMITED)]
+    found = [Sheet("items", table.columns, table.cells, DELIMITED)]
     for group in groups:
         own = [row for row in table.cells if row[place] == group]
-        sheets.append(Sheet(group or "unnamed", table.columns, own))
-    return [*sheets, summary(run)]
+        found.append(Sheet(group or "unnamed", table.columns, own))
+    return [*found, summary(run)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +60,9 @@ class _ItemTable:
     cells: list[list[object]]
 
     @classmethod
-    def of(cls, rows: Rows) -> _ItemTable:
-        """One line an item: the known columns first, then system, arrangement and the rest."""
+    def of(cls, run: Run) -> _ItemTable:
+        """One line per item: the known columns first, then other scores, system, arrangement."""
+        rows = run.measured
         empty: Sequence[object] = [None] * len(rows)
         accuracy = "s_acc" in rows
         named: dict[str, Sequence[object]] = {
@@ -78,6 +76,7 @@ class _ItemTable:
         for name, title in {**LOGIC, **FURTHER}.items():
             if name in rows:
                 named[title] = _numbers(rows, name)
+        named |= _other_scores(run)
         for text in ("reading", "structure"):
             if text in rows.texts:
                 named[text.capitalize()] = rows.texts[text]
@@ -85,6 +84,13 @@ class _ItemTable:
         named["Unscored"] = _reasons(rows)
         cells = [list(row) for row in zip(*named.values(), strict=True)]
         return cls(list(named), cells)
+
+
+def _other_scores(run: Run) -> dict[str, Sequence[object]]:
+    """Scores of further metrics, under their own names."""
+    rows, known = run.measured, {*COLUMNS, *LOGIC, *FURTHER}
+    made = dict.fromkeys(name for held in run.systems.values() for name in held.scores)
+    return {name: _numbers(rows, name) for name in made if name in rows and name not in known}
 
 
 def _numbers(rows: Rows, name: str) -> Sequence[object]:
@@ -97,8 +103,9 @@ def _numbers(rows: Rows, name: str) -> Sequence[object]:
 
 
 def _reasons(rows: Rows) -> list[object]:
-    """Why an item has no S_Acc, or else no S_Logic."""
-    main = [rows.reasons.get(name, {}) for name in ("s_acc", "s_logic", "s_info")]
+    """Why an item has no S_Acc, or else no S_Logic, or else no other score."""
+    first = ("s_acc", "s_logic", "s_info")
+    main = [rows.reasons.get(name, {}) for name in dict.fromkeys((*first, *rows.reasons))]
     return [next((cells[at] for cells in main if at in cells), None) for at in range(len(rows))]
 
 
