@@ -11,25 +11,72 @@ from typing import TYPE_CHECKING, Any
 from gistmeter.version import __version__
 
 if TYPE_CHECKING:
-    from gistmeter.api import (
-        score_book as score_book,
-        score_parses as score_parses,
-        score_speech as score_speech,
-        score_text as score_text,
+    from gistmeter.api import score_book, score_parses, score_text
+    from gistmeter.cache import Cache
+    from gistmeter.compat.book import (
+        EvaluationConfig,
+        align_sentences,
+        evaluate_alignment,
+        evaluate_corpus,
+    )
+    from gistmeter.errors import (
+        FormatError,
+        GistmeterError,
+        InputError,
+        MissingDependency,
+        MissingModel,
+        ModelError,
+        ResumeError,
+        ThresholdError,
+        UnknownName,
+    )
+    from gistmeter.families.book import BookSettings
+    from gistmeter.families.family import RunSettings
+    from gistmeter.families.parse import ParseSettings
+    from gistmeter.families.text import TextSettings
+    from gistmeter.families.text.components import (
+        bertscore,
+        content_fbeta,
+        entailment,
+        lexical_cosine,
+        polarity_conflict,
+        semantic_accuracy,
+    )
+    from gistmeter.rows import Pool, Rows
+    from gistmeter.run import Run, compare, load_run
+    from gistmeter.score import evaluate
+    from gistmeter.types import (
+        Book,
+        Clip,
+        Item,
+        Metric,
+        Pair,
+        Parse,
+        Score,
+        ScoreInfo,
+        Sentence,
+        SystemScores,
+        Token,
     )
 
 _HOMES = {
-    "api": ("score_text",),
+    "api": ("score_book", "score_parses", "score_text"),
     "run": ("Run", "compare", "load_run"),
     "score": ("evaluate",),
     "types": (
         "Book", "Clip", "Item", "Metric", "Pair", "Parse", "Score", "ScoreInfo", "Sentence",
         "SystemScores", "Token",
     ),
+    "families.family": ("RunSettings",),
     "families.text": ("TextSettings",),
     "families.text.components": (
         "bertscore", "content_fbeta", "entailment", "lexical_cosine", "polarity_conflict",
         "semantic_accuracy",
+    ),
+    "families.book": ("BookSettings",),
+    "families.parse": ("ParseSettings",),
+    "compat.book": (
+        "EvaluationConfig", "align_sentences", "evaluate_alignment", "evaluate_corpus",
     ),
     "rows": ("Pool", "Rows"),
     "errors": (

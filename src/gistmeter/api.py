@@ -6,7 +6,7 @@ option of the command by its name. A `settings` object may be given instead of s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,15 @@ from gistmeter.cache import Cache
 from gistmeter.errors import InputError
 from gistmeter.families import family_of
 from gistmeter.families import values as given
+from gistmeter.families.book import BookSettings
 from gistmeter.families.family import Items, RunSettings
+from gistmeter.families.parse import Parses, ParseSettings
 from gistmeter.families.text import TextSettings
 from gistmeter.families.values import Column
 from gistmeter.run import Run
 from gistmeter.score import score
 from gistmeter.settings import Settings, options_of, split
-from gistmeter.types import Pair
+from gistmeter.types import Book, Pair
 
 Files = str | Path
 ROLES = {"matcher": "token_encoder"}  # a role's name where its option has another
@@ -143,6 +145,83 @@ def mark_originals(pairs: list[Pair]) -> list[Pair]:
             marked.append(pair)
         told.add(pair.system)
     return marked
+
+
+def score_book(
+    source: Mapping[str, str] | Files,
+    summary: Mapping[str, Any] | Column | Files,
+    *,
+    language: str = "auto",
+    settings: BookSettings | None = None,
+    models: Mapping[str, Any] | None = None,
+    cache: Cache | Files | None = None,
+    **options: Any,
+) -> Run:
+    """Score abridgements against their originals.
+
+    `source` is the path of the originals, a mapping from titles to texts, or one text; `summary`
+    the same, several paths, or a mapping from systems to such mappings. `options` are those of
+    `gistmeter book`.
+
+    >>> run = score_book({"Fable": "A fox saw grapes. They hung high."},
+    ...                  {"Fable": "A fox saw grapes."}, language="en")
+    >>> run["coverage_at"].value
+    1.0
+    """
+    options = {**{"model_name" if role == "embedder" else role: one
+                  for role, one in (models or {}).items()}, "language": language, **options}  # fmt: skip
+    if given.is_path(source) and given.is_path(summary):
+        options |= {"source_path": source, "summary_path": summary}
+        return _score("book", settings, options, cache)
+    originals = _texts_by_title(source, "source")
+    nested = isinstance(summary, Mapping) and any(
+        isinstance(held, Mapping) for held in summary.values()
+    )
+    by_system: Mapping[str, Any] = summary if nested else {"summary": summary}  # type: ignore[assignment]
+    books: list[Book] = []
+    for system, held in by_system.items():
+        texts = _texts_by_title(held, "summary")
+        if differing := sorted(set(originals) ^ set(texts)):
+            raise InputError(f"These titles are not on both sides: {', '.join(differing[:5])}")
+        books += [Book(title, originals[title], texts[title], str(system)) for title in originals]
+    if not books:
+        raise InputError("There is nothing to score: no books were given")
+    return _score("book", settings, options, cache, Items(books))
+
+
+def _texts_by_title(value: Any, name: str) -> dict[str, str]:
+    if isinstance(value, str):
+        return {"book": value}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} is {type(value).__name__}; expected texts by title, or a path")
+    for title, text in value.items():
+        if not isinstance(text, str):
+            raise InputError(f"{name}[{title!r}] is {type(text).__name__}; expected text")
+    return {str(title): text for title, text in value.items()}
+
+
+def score_parses(
+    gold: Files,
+    systems: Files | Sequence[Files] | Mapping[str, Files],
+    *,
+    settings: ParseSettings | None = None,
+    cache: Cache | Files | None = None,
+    **options: Any,
+) -> Run:
+    """Score systems' parses against the gold's.
+
+    A system is named by its file's stem, or by its key where a mapping is given. `options` are
+    those of `gistmeter parse`. With a `cache` a large taxonomy is parsed only once.
+    """
+    if isinstance(systems, Mapping):
+        own = ParseSettings.of(
+            {key: value for key, value in options.items() if key in options_of(ParseSettings)}
+        )
+        named = {str(name): Path(path) for name, path in systems.items()}
+        items = Parses().read_named(Path(gold), named, settings or own)
+        return _score("parse", settings, options, cache, items)
+    options |= {"gold": gold, "systems": systems}
+    return _score("parse", settings, options, cache)
 
 
 def _score(

@@ -53,7 +53,7 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
     """Score and show; the exit code is decided when all is done."""
     from gistmeter.cache import Cache
     from gistmeter.cli.locations import cache_file
-    from gistmeter.cli.progress import ProgressBars
+    from gistmeter.report.progress import ProgressBars
     from gistmeter.configuration import profiles
     from gistmeter.score import score
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from gistmeter.files import write_atomically
 from gistmeter.metrics.alignment.documents import document_name
-from gistmeter.metrics.alignment.metric import BookAlignment, block_labels
+from gistmeter.metrics.alignment.metric import block_labels
 from gistmeter.rows import Rows
+from gistmeter.run import Run
 from gistmeter.statistics import intervals
-from gistmeter.types import Run, defined
+from gistmeter.types import defined
 
 SENTENCE_FIELDS = (
     "index", "sentence", "best_source_index", "best_similarity", "coverage_hit", "aligned_index",
     "aligned_similarity", "position_deviation", "scs", "topk",
 )  # fmt: skip
 Bounds = Mapping[str, tuple[float, float]]
-FindDocument = Callable[[str], Mapping[str, Any] | None]  # by its file's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +48,14 @@ class BookReport:
         return {**found, "reason": self.reason} if self.reason else found
 
 
-def make_reports(run: Run, system: str, find: FindDocument) -> dict[str, BookReport]:
+def make_reports(run: Run, system: str) -> dict[str, BookReport]:
     """The reports of a system's books, from the run and the documents kept with it."""
     held: Mapping[str, Mapping[str, Bounds]] = run.notes.get("book_intervals", {})
     return {
         title: _report(
             title,
             {name: defined(value) for name, value in values.items()},
-            find(document_name(title, system)),
+            document_of(run, title, system),
             held.get(system, {}).get(title, {}),
             run,
         )
@@ -84,28 +88,72 @@ def _reason(title: str, rows: Rows | None) -> str:
 
 
 def book_intervals(
-    metric: BookAlignment, *, seed: int, resamples: int, confidence: float
-) -> Callable[[Rows], dict[str, Any]]:
-    """A note with each book's own intervals, drawn over blocks of neighbouring sentences."""
+    pool: Callable[[Any], Mapping[str, Any]],
+    rows: Rows,
+    *,
+    seed: int,
+    resamples: int,
+    confidence: float,
+) -> dict[str, Any]:
+    """Each book's own intervals, drawn over blocks of neighbouring sentences."""
+    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for system, own in rows.by("system").items():
+        for title, book in own.by("group").items():
+            bounds = intervals(
+                pool,
+                book,
+                seed=seed,
+                resamples=resamples,
+                confidence=confidence,
+                cluster=block_labels(title, len(book)),
+            )
+            found.setdefault(system, {})[title] = {
+                name: [low, high] for name, (low, high) in bounds.items()
+            }
+    return {"book_intervals": found}
 
-    def note(rows: Rows) -> dict[str, Any]:
-        found: dict[str, dict[str, dict[str, list[float]]]] = {}
-        for system, own in rows.by("system").items():
-            for title, book in own.by("group").items():
-                bounds = intervals(
-                    metric.pool,
-                    book,
-                    seed=seed,
-                    resamples=resamples,
-                    confidence=confidence,
-                    cluster=block_labels(title, len(book)),
-                )
-                found.setdefault(system, {})[title] = {
-                    name: [low, high] for name, (low, high) in bounds.items()
-                }
-        return {"book_intervals": found}
 
-    return note
+def book_rows(run: Run) -> list[tuple[str, str, dict[str, tuple[float, float, float]]]]:
+    """System, title, and for each score its value with the interval over sentences."""
+    held = run.notes.get("book_intervals", {})
+    found = []
+    for system, scores in run.systems.items():
+        for title, values in scores.groups.items():
+            bounds = held.get(system, {}).get(title, {})
+            missing = (math.nan, math.nan)
+            own = {name: (value, *bounds.get(name, missing)) for name, value in values.items()}
+            found.append((system, title, own))
+    return found
+
+
+def document_of(run: Run, title: str, system: str) -> dict[str, Any] | None:
+    """The document of a book, from memory or from the run's folder."""
+    name = document_name(title, system)
+    held: dict[str, Any] | None = run.measured.details.get(name)
+    file = run.path / "details" / name if run.path else None
+    if held is None and file is not None and file.is_file():
+        held = json.loads(file.read_bytes())
+    return held
+
+
+def widened(run: Run) -> list[tuple[str, int]]:
+    """Books whose band held no path, with the band that was taken instead."""
+    if run.settings.get("bandwidth") is None:
+        return []
+    documents = [
+        (title, document_of(run, title, system) or {})
+        for system, held in run.systems.items()
+        for title in held.groups
+    ]
+    return [(title, one["bandwidth"]) for title, one in documents if one.get("widened")]
+
+
+def write_report(run: Run, settings: Mapping[str, Any], path: Path) -> None:
+    """The report with every sentence and its sources, as one JSON file."""
+    embedder = getattr(run.metrics.get("alignment"), "embedder", None)
+    config = {**settings, "model": getattr(embedder, "id", "")}
+    text = json.dumps(corpus_report(run, config), ensure_ascii=False, indent=2, allow_nan=False)
+    write_atomically(path, text + "\n")
 
 
 def macro_metrics(run: Run, system: str) -> dict[str, float | None]:
@@ -113,13 +161,13 @@ def macro_metrics(run: Run, system: str) -> dict[str, float | None]:
     return {name: defined(score.value) for name, score in run.systems[system].scores.items()}
 
 
-def corpus_report(run: Run, config: Mapping[str, Any], find: FindDocument) -> dict[str, Any]:
+def corpus_report(run: Run, config: Mapping[str, Any]) -> dict[str, Any]:
     """All books of a run as one object; with several systems, one such object for each."""
     parts = {
         system: {
             "macro_metrics": macro_metrics(run, system),
             "books": {
-                title: report.to_dict() for title, report in make_reports(run, system, find).items()
+                title: report.to_dict() for title, report in make_reports(run, system).items()
             },
         }
         for system in run.systems
