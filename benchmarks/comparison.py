@@ -158,7 +158,7 @@ def sts(languages: Sequence[str]) -> None:
     """S_Acc and its components against people, with the embedded models."""
     from gistmeter.cache import Cache
     from gistmeter.cli.shared import cache_file
-    from gistmeter.evaluate import evaluate
+    from gistmeter.score import evaluate
     from gistmeter.languages import get
     from gistmeter.metrics.accuracy import SemanticAccuracy
     from gistmeter.models.loading import load_models

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gistmeter.cache import Cache
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.metrics.alignment import BookAlignment
 from gistmeter.metrics.alignment.documents import document_name
 from gistmeter.metrics.alignment.metric import block_labels

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from conftest import ROOT
 from gistmeter.cli import app

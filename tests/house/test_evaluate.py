@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gistmeter.errors import InputError, ResumeError
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.runs import ITEMS, JOURNAL, RUN, Plan, RunFolder, load_run
 from gistmeter.types import Pair
 from toys import Length, pairs
@@ -118,7 +118,7 @@ def test_a_folder_with_a_run_or_with_something_else_is_kept(tmp_path: Path) -> N
 def test_a_failing_model_leaves_items_unscored_and_the_run_ends_well() -> None:
     items = [Pair("bad", "BOOM", ("xxxx",)), *pairs(20, "system")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gistmeter.evaluate.logger.warning", lambda *_: None)
+        patch.setattr("gistmeter.score.logger.warning", lambda *_: None)
         run = score(None, items, metric=Length(fail_on="BOOM"))
     assert run.unscored == {"the model is out of order": 7}
     assert run["kept"].n == 14
@@ -150,8 +150,9 @@ def test_a_run_can_be_loaded_and_pooled_again(
         "toys:Length",
     )
     made = score(tmp_path / "run", pairs(10), metric=Length(limit=0.5))
-    run, metrics = load_run(tmp_path / "run")
-    assert run.to_dict("v") == made.to_dict("v")
+    run = load_run(tmp_path / "run")
+    metrics = run.metrics
+    assert run.to_dict() == made.to_dict()
     assert metrics["length"].limit == 0.5
     assert metrics["length"].pool(run.rows)["kept"] == made["kept"].value
 

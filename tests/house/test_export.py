@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.formats.table import read_sheets
 from gistmeter.report.tables import Sheet, defused, delimited, markdown, spell_score, write_table
 from gistmeter.types import Pair, Score

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from speech_doubles import Scripted, fact, honest, outside, sentence_facts, texts_of
 
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.facts import (
     SemanticErrorRate,

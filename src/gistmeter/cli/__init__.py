@@ -111,9 +111,9 @@ class Commands(click.Group):
 
 def further_families() -> list[str]:
     """Shapes of data that installed packages add."""
-    from importlib.metadata import entry_points
+    from gistmeter import registry
 
-    return sorted({point.name for point in entry_points(group="gistmeter.families")})
+    return [name for name in registry.names("gistmeter.families") if name not in COMMANDS]
 
 
 @click.group(

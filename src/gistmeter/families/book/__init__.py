@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.errors import InputError
@@ -69,26 +68,17 @@ class Books(Family[BookSettings, Book]):
 
     def prepare(self, read: Items[Book], settings: BookSettings, context: Context) -> Items[Book]:
         """Every book with its language, found from the beginning of its source."""
-        from gistmeter import languages
+        from gistmeter.families.language import assign_languages
 
         path = settings.output_path
         if path is not None and path.is_dir():
             raise InputError(f"{path}: is a folder; --output-path names a file")
         if path is not None and path.resolve() in {file.resolve() for file in read.files}:
             raise InputError(f"{path}: is read by this command; choose another file to write")
-        chosen = languages.choose(
-            settings.language,
-            columns=[book.language for book in read.items],
-            names=[book.id for book in read.items],
-            texts=[((book.source.strip() or book.summary)[:TOLD],) for book in read.items],
+        texts = [((book.source.strip() or book.summary)[:TOLD],) for book in read.items]
+        return assign_languages(
+            read, settings.language, texts, context, [(book.id,) for book in read.items]
         )
-        for remark in chosen.remarks:
-            context.say(remark)
-        books = [
-            replace(book, language=code)
-            for book, code in zip(read.items, chosen.codes, strict=True)
-        ]
-        return replace(read, items=books, found={**read.found, "language": chosen.setting})
 
     def build(
         self, read: Items[Book], settings: BookSettings, context: Context

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.errors import InputError
@@ -82,7 +81,8 @@ class Text(Family[TextSettings, Pair]):
         matched = tables.match(rows, references, splitting=splitting, structures=classes)
         _tell_guesses(rows, references, settings, context)
         _tell_matches(matched, context)
-        names = [f"{row.path.stem} {_stem(settings.references)}".strip() for row in rows]
+        explained_in = (settings.references.name,) if settings.references else ()
+        names = [(row.path.name, *explained_in) for row in rows]
         single = [settings.references, settings.structure, settings.polarity_overrides]
         separators = settings.reference_separators
         return Items(
@@ -103,21 +103,10 @@ class Text(Family[TextSettings, Pair]):
 
     def prepare(self, read: Items[Pair], settings: TextSettings, context: Context) -> Items[Pair]:
         """Every pair with its language."""
-        from gistmeter import languages
+        from gistmeter.families.language import assign_languages
 
-        chosen = languages.choose(
-            settings.language,
-            columns=[pair.language for pair in read.items],
-            names=read.held,
-            texts=[pair.references or (pair.candidate or "",) for pair in read.items],
-        )
-        for remark in chosen.remarks:
-            context.say(remark)
-        pairs = [
-            replace(pair, language=code)
-            for pair, code in zip(read.items, chosen.codes, strict=True)
-        ]
-        return replace(read, items=pairs, found={**read.found, "language": chosen.setting})
+        texts = [pair.references or (pair.candidate or "",) for pair in read.items]
+        return assign_languages(read, settings.language, texts, context, read.held or ())
 
     def build(
         self, read: Items[Pair], settings: TextSettings, context: Context
@@ -338,7 +327,3 @@ def _tell_matches(matched: Matched, context: Context) -> None:
 def _shortened(names: Iterable[str]) -> str:
     listed = list(names)
     return ", ".join(listed[:SHOWN]) + (" …" if len(listed) > SHOWN else "")
-
-
-def _stem(path: Path | None) -> str:
-    return path.stem if path else ""
