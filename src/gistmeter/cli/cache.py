@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from gistmeter.cli.command import SettingsCommand, ToolGroup
-from gistmeter.cli.locations import cache_file
+from gistmeter.cli import locations
 
 
 def info() -> None:
     from gistmeter.cache import Cache
 
-    found = Cache(cache_file()).info()
+    found = Cache(locations.cache_file()).info()
     print(f"path     {found.path}")
     print(f"entries  {found.entries:,}")
     print(f"size     {found.size / 1e6:,.1f} MB")
@@ -18,14 +18,14 @@ def info() -> None:
 def clear() -> None:
     from gistmeter.cache import Cache
 
-    cache = Cache(cache_file())
+    cache = Cache(locations.cache_file())
     size = sum(file.stat().st_size for file in cache.files())
     cache.clear()
     print(f"Cleared {size / 1e6:,.1f} MB")
 
 
 def path() -> None:
-    print(cache_file())
+    print(locations.cache_file())
 
 
 command = ToolGroup(

@@ -24,6 +24,7 @@ TYPES: Mapping[str, Any] = {
     "path": click.Path(path_type=Path),
     "paths": click.Path(path_type=Path),
 }
+SCORE = "score"  # the default of a group of tools, by name
 CONTEXT: dict[str, Any] = {
     # The seeds' flags have underscores: --pfs_gamma is --pfs-gamma.
     "token_normalize_func": lambda token: token.replace("_", "-"),
@@ -187,4 +188,5 @@ class ToolGroup(click.Group):
         first = args[0].replace("_", "-") if args else ""
         if self.default is None or first in self.commands:
             return super().make_context(info_name, args, parent, **extra)
-        return self.default.make_context(info_name, args, parent, **extra)
+        named = args[1:] if first == SCORE else args
+        return self.default.make_context(info_name, named, parent, **extra)

@@ -88,16 +88,3 @@ def _pack(code: str) -> Language:
     language: Language = importlib.import_module(f"gistmeter.languages.{PACKS[name]}").LANGUAGE
     return language
 
-
-# TEMPORARY until the languages branch lands
-def choose(given, *, columns, names=None, texts):  # type: ignore
-    from types import SimpleNamespace
-    known = {"zh": "zh"}
-    if given.lower() != "auto":
-        codes = [get(given).code] * len(columns)
-        return SimpleNamespace(codes=codes, remarks=(), setting=codes[0])
-    codes = list(columns)
-    flat = [t for own in texts for t in own][:500]
-    found = detect(flat).code
-    codes = [c or found for c in codes]
-    return SimpleNamespace(codes=codes, remarks=(f"Language: {found}",), setting=found)

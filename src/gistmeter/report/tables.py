@@ -32,7 +32,9 @@ Layout = Callable[[Any], list[Sheet]]
 Companions = Callable[[Any], Mapping[str, Sheet]]
 
 
-def write_table(run: Run, path: Path, layout: Layout, companions: Companions) -> list[Path]:
+def write_table(
+    run: Run, path: Path, layout: Layout, companions: Companions = lambda _: {}
+) -> list[Path]:
     """Write a run to a file whose suffix decides the format; returns all files written."""
     suffix = path.suffix.lower()
     if suffix == ".json":

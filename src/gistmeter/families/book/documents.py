@@ -7,15 +7,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.files import write_atomically
 from gistmeter.metrics.alignment.documents import document_name
 from gistmeter.metrics.alignment.metric import block_labels
 from gistmeter.rows import Rows
-from gistmeter.run import Run
 from gistmeter.statistics import intervals
 from gistmeter.types import defined
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 SENTENCE_FIELDS = (
     "index", "sentence", "best_source_index", "best_similarity", "coverage_hit", "aligned_index",

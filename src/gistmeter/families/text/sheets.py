@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gistmeter.rows import Rows
-from gistmeter.run import Run
 from gistmeter.types import Sheet
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 DELIMITED = (".csv", ".tsv")
 COLUMNS: Mapping[str, str] = {
