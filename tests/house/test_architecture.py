@@ -26,7 +26,7 @@ ALLOWED = {
     "signature": FOUNDATION,
     "registry": FOUNDATION,
     "cache": LOWER,
-    "languages": SHAPES,
+    "languages": LOWER,
     "formats": LOWER | {"languages", "cache"},
     "statistics": LOWER,
     "models": MIDDLE,

@@ -23,7 +23,8 @@ NUMBER = r"\d+(?:[.,]\d+)+"
 MARK = (
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f"
     "\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
-    "\u0abc-\u0acd\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c3e-\u0c4d\u0cbc-\u0ccd\u0d3e-\u0d4d]"
+    "\u0abc-\u0acd\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c3e-\u0c4d\u0cbc-\u0ccd\u0d3e-\u0d4d"
+    "\u0f35\u0f37\u0f39\u0f71-\u0f84\u0f8d-\u0fbc]"
 )
 RUN = f"{LETTER}(?:{LETTER}|{MARK})*"
 WORD = re.compile(f"{NUMBER}|{RUN}(?:['’\\-‐]{RUN})*|{UNSPACED}")
@@ -42,6 +43,10 @@ class Unicode:
     def id(self) -> str:
         return "unicode"
 
+    def form(self, word: str) -> str:
+        """A word, in lower case, is compared as it stands."""
+        return word
+
     def tokens(self, text: str) -> list[Token]:
         return [
             Token(found[0], found[0].lower(), found.start(), found.end())
@@ -53,3 +58,6 @@ class Unicode:
 
     def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
         return [word for word in map(str.lower, WORD.findall(text)) if word not in stop]
+
+
+UNICODE = Unicode()
