@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from pack_examples import CODES
 
 from gistmeter import languages
-from pack_examples import CODES
 
 
 def test_words_found_are_marked_where_they_stand() -> None:

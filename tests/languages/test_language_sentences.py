@@ -7,10 +7,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pack_examples import CODES
 
 from gistmeter import languages
 from gistmeter.languages.sentences import CLOSERS
-from pack_examples import CODES
 
 # Languages without a pack; those with one have examples of their own.
 PARAGRAPHS = {

@@ -7,9 +7,9 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pack_examples import CODES
 
 from gistmeter import languages
-from pack_examples import CODES
 
 # Languages without a pack; those with one have examples of their own.
 WORDS = {

@@ -1,6 +1,7 @@
 """Full stops that end no sentence: after abbreviations, initials, ordinals and list numbers.
 
-`abbreviations.txt` in a pack's folder has an abbreviation (without its last stop) and a class a line:
+`abbreviations.txt` in a pack's folder has an abbreviation (without its last stop) and a class per
+line:
 
 - `title`: something always follows (Mr., prof., им.): never an end;
 - `number`: no end before a number (No. 5, str. 12, гл. IV), else an end;

@@ -25,10 +25,14 @@ SHORTEST = 4  # letters of a name that a file's name may have by no accident
 def packs() -> Mapping[str, Language]:
     """Every pack that is registered, ours first."""
     every = dict.fromkeys([*registry.TABLES[GROUP], *registry.names(GROUP)])
-    return {code: _checked(code, registry.find(GROUP, code)) for code in every}
+    return {code: _load(code) for code in every}
 
 
-def _checked(code: str, found: object) -> Language:
+def _load(code: str) -> Language:
+    try:
+        found = registry.find(GROUP, code)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"The language pack '{code}' cannot be loaded: {error}") from error
     if not isinstance(found, Language) or found.code != code:
         raise InputError(
             f"The language pack '{code}' is not a gistmeter.languages.Language with this code. "

@@ -26,7 +26,37 @@ SOUND = 0.6  # the confidence from which on a guess may be acted upon
 TEXTS, CHARACTERS = 400, 20_000  # the sample
 SHORT = 200  # letters
 COMMON = frozenset(
-    "ar bg cs da de el en es fa fi fr he hi hu id it nl no pl pt ro ru sk sr sv th tr uk vi".split()
+    [
+        "ar",
+        "bg",
+        "cs",
+        "da",
+        "de",
+        "el",
+        "en",
+        "es",
+        "fa",
+        "fi",
+        "fr",
+        "he",
+        "hi",
+        "hu",
+        "id",
+        "it",
+        "nl",
+        "no",
+        "pl",
+        "pt",
+        "ro",
+        "ru",
+        "sk",
+        "sr",
+        "sv",
+        "th",
+        "tr",
+        "uk",
+        "vi",
+    ]
 )
 CYRILLIC = "\u0400", "\u04ff"
 FOREIGN = 0.02  # letters of other languages that a text may have

@@ -1,10 +1,10 @@
 """Number words to digits, for comparing what was said with what was written.
 
-`numbers.txt` in a pack's folder has a word and its value a line. Number words become digits wherever
-they stand, compounds as one number: twenty-one, dvacet jedna, двадцать один to 21, and English
-years said in pairs: nineteen thirty-two to 1932. Numbers that make no compound stay apart: one two
-three to 1 2 3. Ordinals and fractions stay words (twenty-first), and so
-do numbers that a hyphen joins to another word.
+`numbers.txt` in a pack's folder has a word and its value per line. Number words become digits
+wherever they stand, compounds as one number: twenty-one, dvacet jedna, двадцать один to 21, and
+English years said in pairs: nineteen thirty-two to 1932. Numbers that make no compound stay apart:
+one two three to 1 2 3. Ordinals and fractions stay words (twenty-first), and so do numbers that a
+hyphen joins to another word.
 """
 
 from __future__ import annotations

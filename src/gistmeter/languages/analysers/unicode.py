@@ -15,7 +15,9 @@ from gistmeter.languages.analysers import Token
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = "\u3041-\u309f\u30a0-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 THAI_LAO = "[เแโใไເແໂໃໄ]?[ก-ฮກ-ຮ][ะ-ฺๅ็-๎ະ-ຼ່-ໍ]*"
-BRAHMIC = "[\u1000-\u102a\u103f-\u1055\u1780-\u17b3][\u102b-\u103e\u1056-\u1059\u17b4-\u17d3]*"
+BASE = "[\u1000-\u102a\u103f-\u1055\u1780-\u17b3]"
+# The signs U+1039 and U+17D2 put the next consonant under the one before them.
+BRAHMIC = f"{BASE}(?:[\u1039\u17d2]{BASE}|[\u102b-\u103e\u1056-\u1059\u17b4-\u17d3])*"
 UNSPACED = f"[{HAN}]|[{KANA}]|{THAI_LAO}|{BRAHMIC}|[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]"
 LETTER = f"[^\\W_{HAN}{KANA}\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]"
 NUMBER = r"\d+(?:[.,]\d+)+"

@@ -21,7 +21,9 @@ UNSPACED: Mapping[str, str] = {
     "bo": "\u0f00-\u0fff",
     **dict.fromkeys(("dz", "yue", "wuu", "gan", "hak", "lzh", "ii"), ""),
 }
-UNSPACED_SCRIPTS = frozenset(("Hani", "Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"))
+UNSPACED_SCRIPTS = frozenset(
+    ("Hani", "Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt")
+)
 HINTS: Mapping[str, Hint] = {code: WrittenIn(held) for code, held in UNSPACED.items() if held}
 
 

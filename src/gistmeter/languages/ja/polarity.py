@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Token
+from gistmeter.languages.ja.words import Mecab
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
-from gistmeter.languages.ja.words import Mecab
 
 LISTS = __name__.rpartition(".")[0]
 CONJUNCTIVE = frozenset(
@@ -106,7 +106,9 @@ class JapaneseReader:
 
     @staticmethod
     def _is_prefix(token: Token) -> bool:
-        return token.surface in lexicons.words(LISTS, "negations") and token.tag.startswith("接頭辞")
+        return token.surface in lexicons.words(LISTS, "negations") and token.tag.startswith(
+            "接頭辞"
+        )
 
     @staticmethod
     def _leads_over(token: Token, following: list[Token]) -> bool:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Token
+from gistmeter.languages.ko.words import Kiwi
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
-from gistmeter.languages.ko.words import Kiwi
 
 LISTS = __name__.rpartition(".")[0]
 NEGATIVE_TAGS = ("MAG", "VX", "VCN", "VA", "VV")
