@@ -76,7 +76,7 @@ def test_the_order_is_column_name_texts() -> None:
         "auto",
         ["ZH_tw", None, "", None],
         ["m_korean.csv", "m_korean.csv", "b.csv", "b.csv"],
-        [ENGLISH, ENGLISH, ENGLISH, ENGLISH],
+        [ENGLISH, KOREAN, ENGLISH, ENGLISH],
     )
     assert found.codes == ("zh-Hant", "ko", "en", "en")
     assert found.found == ("column", "name", "texts", "texts")
@@ -99,6 +99,25 @@ def test_a_wrong_column_says_where() -> None:
 def test_several_names_are_asked_in_their_order() -> None:
     names = [("m_a.csv", "refs_korean.csv"), ("m_chinese.csv", "refs_korean.csv")]
     assert choose("", (), names, ["x", "y"]).codes == ("ko", "zh")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "doubt"),
+    [
+        ("m_korean.csv", CHINESE, "ko", " (though the texts look like zh)"),
+        ("m_korean.csv", ENGLISH, "ko", " (though the texts do not look like it)"),
+        ("m_english.csv", KOREAN, "en", " (though the texts look like ko)"),
+        ("m_chinese.csv", "他們說這個國家", "zh", ""),
+        ("m_korean.csv", "42", "ko", ""),
+        ("m_german.csv", ENGLISH, "de", ""),  # not told without statistics
+    ],
+)
+def test_a_name_is_believed_but_a_contradiction_is_said(
+    name: str, text: str, code: str, doubt: str
+) -> None:
+    found = choose(names=[name] * 2, texts=[text] * 2)
+    assert found.codes == (code, code)
+    assert found.remark.startswith(f"Language: {code}, from the name of {name}{doubt}. Set it")
 
 
 def test_items_in_several_scripts_have_several_languages() -> None:

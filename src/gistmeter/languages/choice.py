@@ -17,11 +17,12 @@ from pathlib import PurePath
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.languages import generic
 from gistmeter.languages.codes import name_of, of_name, resolve
-from gistmeter.languages.detection import SOUND, Detection, detect
-from gistmeter.languages.hints import ENOUGH
+from gistmeter.languages.detection import SOUND, Detection, detect, hinted, sample
+from gistmeter.languages.hints import ENOUGH, LETTER
 
 UNKNOWN = frozenset(("", "auto"))  # no language is given
 BEGINNING = 80  # characters of a text that show its script
+SEEN = 400  # items of a file that show whether its name is right
 BLOCKS = re.compile(
     "(?P<Latin>[A-Za-z\u00aa-\u024f\u1e00-\u1eff])|(?P<Greek>[\u0370-\u03ff\u1f00-\u1fff])"
     "|(?P<Cyrillic>[\u0400-\u052f])|(?P<Hangul>[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af])"
@@ -75,10 +76,9 @@ def choose(
     for at, own in enumerate(column):
         if own and own.strip().lower() not in UNKNOWN:
             chosen.set(at, _of_column(own, at), "column")
-    for at, files in enumerate(names):
-        if chosen.codes[at] is None:
-            _by_name(chosen, at, _several(files))
-    _by_texts(chosen, [_several(own) for own in names], [_several(own) for own in texts])
+    files, held = [_several(own) for own in names], [_several(own) for own in texts]
+    _by_names(chosen, files, held)
+    _by_texts(chosen, files, held)
     codes = tuple(code or generic.CODE for code in chosen.codes)
     return Choice(codes, tuple(chosen.found), _remark(chosen.guesses))
 
@@ -94,12 +94,31 @@ def _of_column(spelled: str, at: int) -> str:
         raise InputError(f"Item {at + 1}, column 'language': {error}") from error
 
 
-def _by_name(chosen: _Open, at: int, files: Item) -> None:
-    for file in files:
-        code = of_name(PurePath(file).stem)
-        if code:
-            chosen.set(at, code, "name", f"from the name of {PurePath(file).name}")
-            return
+def _by_names(chosen: _Open, names: Sequence[Item], texts: Sequence[Item]) -> None:
+    """What the names of files say; texts in another script do not change it, but are told."""
+    places: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for at, files in enumerate(names):
+        if chosen.codes[at] is None:
+            said = ((of_name(PurePath(file).stem), PurePath(file).name) for file in files)
+            code, name = next((one for one in said if one[0]), ("", ""))
+            if code:
+                places[code, name].append(at)
+    for (code, name), own in places.items():
+        why = f"from the name of {name}{_doubt(code, own, texts)}"
+        for at in own:
+            chosen.set(at, code, "name", why)
+
+
+def _doubt(code: str, places: Sequence[int], texts: Sequence[Item]) -> str:
+    text = sample([text for at in places[:SEEN] for text in (texts[at] if texts else ())])
+    primary = code.partition("-")[0]
+    told = hinted(text)
+    kin = {other: sure for other, sure in told.items() if other.partition("-")[0] == primary}
+    stranger = max(told.keys() - kin.keys(), key=lambda other: told[other])
+    if told[stranger] >= SOUND:
+        return f" (though the texts look like {stranger})"
+    unlike = kin and not any(kin.values()) and LETTER.search(text)
+    return " (though the texts do not look like it)" if unlike else ""
 
 
 def _by_texts(chosen: _Open, names: Sequence[Item], texts: Sequence[Item]) -> None:

@@ -25,39 +25,10 @@ from gistmeter.languages.hints import LETTER
 SOUND = 0.6  # the confidence from which on a guess may be acted upon
 TEXTS, CHARACTERS = 400, 20_000  # the sample
 SHORT = 200  # letters
-COMMON = frozenset(
-    [
-        "ar",
-        "bg",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "fa",
-        "fi",
-        "fr",
-        "he",
-        "hi",
-        "hu",
-        "id",
-        "it",
-        "nl",
-        "no",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sr",
-        "sv",
-        "th",
-        "tr",
-        "uk",
-        "vi",
-    ]
-)
+COMMON = frozenset((
+    "ar", "bg", "cs", "da", "de", "el", "en", "es", "fa", "fi", "fr", "he", "hi", "hu", "id", "it",
+    "nl", "no", "pl", "pt", "ro", "ru", "sk", "sr", "sv", "th", "tr", "uk", "vi",
+))  # fmt: skip
 CYRILLIC = "\u0400", "\u04ff"
 FOREIGN = 0.02  # letters of other languages that a text may have
 

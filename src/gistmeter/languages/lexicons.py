@@ -62,5 +62,8 @@ def fingerprint(package: str) -> str:
 
 @cache
 def _read(package: str, name: str) -> str:
-    file = resources.files(package) / f"{name}.txt"
+    try:
+        file = resources.files(package) / f"{name}.txt"
+    except ModuleNotFoundError:
+        return ""
     return file.read_text(encoding="utf-8") if file.is_file() else ""
