@@ -31,7 +31,7 @@ ALLOWED = {
     "settings": FOUNDATION,
     "configuration": LOWER,
     "cache": LOWER,
-    "languages": SHAPES | {"registry"},
+    "languages": LOWER,
     "formats": LOWER | {"languages", "cache"},
     "statistics": LOWER,
     "models": MIDDLE,

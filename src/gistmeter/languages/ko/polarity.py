@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Token
-from gistmeter.languages.analysers.korean import Kiwi
+from gistmeter.languages.ko.words import Kiwi
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
 
+LISTS = __name__.rpartition(".")[0]
 NEGATIVE_TAGS = ("MAG", "VX", "VCN", "VA", "VV")
 LONGEST = 4
 
@@ -31,7 +32,7 @@ class KoreanReader:
 
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
-        silent = mask(text, "ko")
+        silent = mask(text, LISTS)
         marks: list[Mark] = []
         place, denied = 0, False
         while place < len(tokens):
@@ -41,7 +42,7 @@ class KoreanReader:
                 first, last = tokens[place], tokens[place + count - 1]
                 own = int(place > 0 and self._is_prefix(tokens[place - 1]))
                 found.append(Mark(kind, first.start, last.end, place, own))
-                if word in lexicons.words("ko", "shifters"):
+                if word in lexicons.words(LISTS, "shifters"):
                     found.append(Mark(Kind.SHIFTER, first.start, last.end, place))
             for mark in found:
                 denied = mark.kind is Kind.NEGATION or (denied and mark.kind is not Kind.BORDER)
@@ -50,7 +51,7 @@ class KoreanReader:
         return marks
 
     def _polar(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
-        kinds = {} if silent.covers(tokens[place].start) else polar_kinds("ko")
+        kinds = {} if silent.covers(tokens[place].start) else polar_kinds(LISTS)
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
             some = tokens[place : place + count]
             if count == 1 and not some[0].content:
@@ -74,20 +75,20 @@ class KoreanReader:
                 yield Mark(Kind.NEGATION, token.start, token.end, place)
             if token.form == "없이":
                 yield Mark(Kind.BORDER, token.end, token.end, place)
-        elif token.form in lexicons.words("ko", "shifters"):
+        elif token.form in lexicons.words(LISTS, "shifters"):
             yield Mark(Kind.SHIFTER, token.start, token.end, place)
         elif self._parts(token, after, denied):
             yield Mark(Kind.BORDER, token.start, token.end, place)
 
     @staticmethod
     def negates(token: Token) -> bool:
-        return token.form in lexicons.words("ko", "negations") and token.tag.startswith(
+        return token.form in lexicons.words(LISTS, "negations") and token.tag.startswith(
             NEGATIVE_TAGS
         )
 
     @staticmethod
     def _is_prefix(token: Token) -> bool:
-        return token.surface in lexicons.words("ko", "negations") and token.tag == "XPN"
+        return token.surface in lexicons.words(LISTS, "negations") and token.tag == "XPN"
 
     @staticmethod
     def _parts(token: Token, after: list[Token], denied: bool) -> bool:

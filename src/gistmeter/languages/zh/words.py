@@ -115,3 +115,6 @@ class Jieba:
             for character in text
             for one in [simplify(character)]
         )
+
+
+PLAIN = Jieba(plain=True)

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Token
-from gistmeter.languages.analysers.japanese import Mecab
+from gistmeter.languages.ja.words import Mecab
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
 
+LISTS = __name__.rpartition(".")[0]
 CONJUNCTIVE = frozenset(
     ("が", "けれど", "から", "ので", "のに", "し", "ながら", "つつ", "けれども", "けど")
 )
@@ -54,7 +55,7 @@ class JapaneseReader:
 
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
-        silent = mask(text, "ja")
+        silent = mask(text, LISTS)
         marks: list[Mark] = []
         place = 0
         while place < len(tokens):
@@ -63,7 +64,7 @@ class JapaneseReader:
                 first, last = tokens[place], tokens[place + count - 1]
                 own = int(place > 0 and self._is_prefix(tokens[place - 1]))
                 marks.append(Mark(kind, first.start, last.end, place, own))
-                if word in lexicons.words("ja", "shifters"):
+                if word in lexicons.words(LISTS, "shifters"):
                     marks.append(Mark(Kind.SHIFTER, first.start, last.end, place))
             else:
                 marks += self._single(tokens, place, silent)
@@ -72,7 +73,7 @@ class JapaneseReader:
 
     def _polar(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
         """The longest polar word that begins here, inflected or not."""
-        kinds = {} if silent.covers(tokens[place].start) else polar_kinds("ja")
+        kinds = {} if silent.covers(tokens[place].start) else polar_kinds(LISTS)
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
             head = "".join(token.surface for token in tokens[place : place + count - 1])
             last = tokens[place + count - 1]
@@ -92,20 +93,22 @@ class JapaneseReader:
                 yield Mark(Kind.NEGATION, token.start, token.end, place)
             if after is not None and self._leads_over(token, tokens[place + 1 : place + 3]):
                 yield Mark(Kind.BORDER, token.end, token.end, place)
-        elif token.form in lexicons.words("ja", "shifters"):
+        elif token.form in lexicons.words(LISTS, "shifters"):
             yield Mark(Kind.SHIFTER, token.start, token.end, place)
         elif self._parts(token, after):
             yield Mark(Kind.BORDER, token.start, token.end, place)
 
     @staticmethod
     def negates(token: Token) -> bool:
-        return token.form in lexicons.words("ja", "negations") and token.tag.startswith(
+        return token.form in lexicons.words(LISTS, "negations") and token.tag.startswith(
             ("助動詞", "形容詞")
         )
 
     @staticmethod
     def _is_prefix(token: Token) -> bool:
-        return token.surface in lexicons.words("ja", "negations") and token.tag.startswith("接頭辞")
+        return token.surface in lexicons.words(LISTS, "negations") and token.tag.startswith(
+            "接頭辞"
+        )
 
     @staticmethod
     def _leads_over(token: Token, following: list[Token]) -> bool:
@@ -129,6 +132,6 @@ class JapaneseReader:
             return token.form in CONJUNCTIVE
         if token.surface == "で" and token.tag.startswith("助動詞"):
             return after is not None and not (
-                after.form in AUXILIARY or after.form in lexicons.words("ja", "negations")
+                after.form in AUXILIARY or after.form in lexicons.words(LISTS, "negations")
             )
         return False

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Token
-from gistmeter.languages.analysers.chinese import Jieba
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
+from gistmeter.languages.zh.words import Jieba
 
+LISTS = __name__.rpartition(".")[0]
 PUNCTUATION = frozenset("，。；！？：…,;!?:\n（）()“”")
 QUESTION = re.compile(r"(\w)[不没]\1")
 LONGEST = 4
@@ -51,7 +52,7 @@ class ChineseReader:
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
         plain = simplified(tokens, text)
-        silent = mask(plain, "zh", QUESTION)
+        silent = mask(plain, LISTS, QUESTION)
         marks: list[Mark] = []
         place, verbal = 0, False  # whether a negation of a verb is open
         while place < len(tokens):
@@ -71,27 +72,27 @@ class ChineseReader:
         self, tokens: list[Token], place: int, plain: str, silent: Mask
     ) -> tuple[int, list[Mark]]:
         """How many tokens are taken here, and what they mark."""
-        kinds, start = polar_kinds("zh"), tokens[place].start
+        kinds, start = polar_kinds(LISTS), tokens[place].start
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
             end = tokens[place + count - 1].end
             kind = kinds.get(plain[start:end])
             if kind is not None and not silent.covers(start):
                 marks = [Mark(kind, start, end, place)]
-                if plain[start:end] in lexicons.words("zh", "shifters"):
+                if plain[start:end] in lexicons.words(LISTS, "shifters"):
                     marks.append(Mark(Kind.SHIFTER, start, end, place))
                 return count, marks
         return 1, list(self._single(tokens[place], place, silent))
 
     def _single(self, token: Token, index: int, silent: Mask) -> Iterator[Mark]:
         word, start, end = token.form, token.start, token.end
-        kinds = polar_kinds("zh")
-        if word in PUNCTUATION or word in lexicons.words("zh", "borders"):
+        kinds = polar_kinds(LISTS)
+        if word in PUNCTUATION or word in lexicons.words(LISTS, "borders"):
             yield Mark(Kind.BORDER, start, end, index)
         elif silent.covers(start):
             return
-        elif word in lexicons.words("zh", "negations"):
+        elif word in lexicons.words(LISTS, "negations"):
             yield Mark(Kind.NEGATION, start, end, index)
-        elif word in lexicons.words("zh", "shifters"):
+        elif word in lexicons.words(LISTS, "shifters"):
             yield Mark(Kind.SHIFTER, start, end, index)
         elif word[0] in "不没无未" and word[1:] in kinds:
             yield Mark(Kind.NEGATION, start, start + 1, index)
@@ -105,12 +106,12 @@ class ChineseReader:
 
     def _halves(self, token: Token, index: int) -> Iterator[Mark]:
         """A long word that no list has: a polar half, and what governs it (不怕困难, 克服困难)."""
-        kinds, shifters = polar_kinds("zh"), lexicons.words("zh", "shifters")
+        kinds, shifters = polar_kinds(LISTS), lexicons.words(LISTS, "shifters")
         marks = []
         for part, at in ((token.form[:2], token.start), (token.form[2:], token.start + 2)):
             if part in shifters:
                 marks.append(Mark(Kind.SHIFTER, at, at + 2, index))
-            if part in lexicons.words("zh", "negations"):
+            if part in lexicons.words(LISTS, "negations"):
                 marks.append(Mark(Kind.NEGATION, at, at + 2, index))
             elif part[0] in "不没无未" and part not in kinds and part[1:] in kinds:
                 marks.append(Mark(Kind.NEGATION, at, at + 1, index))
