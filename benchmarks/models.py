@@ -107,10 +107,10 @@ def embedded(count: int, folder: Path) -> None:
 def products_alone(texts: list[str], folder: Path) -> float:
     """Seconds for the products with the model's weights, all tokens at once: what must be paid."""
     import numpy as np
-    import onnxruntime
     from onnx import TensorProto, helper, numpy_helper
 
     from gistmeter.models import e5
+    from gistmeter.models.runtime import open_session
     from gistmeter.models.settings import ModelSettings
 
     encoder = e5.load(frozenset({"embedder"}), "e5", ModelSettings(), folder)
@@ -129,9 +129,7 @@ def products_alone(texts: list[str], folder: Path) -> float:
         )
         opset = helper.make_opsetid("", 20)
         model = helper.make_model(graph, opset_imports=[opset], ir_version=9)
-        session = onnxruntime.InferenceSession(
-            model.SerializeToString(), providers=["CPUExecutionProvider"]
-        )
+        session = open_session(model.SerializeToString(), threads=0)
         least = min(timed(lambda: session.run(None, {"x": given})) for _ in range(30))  # noqa: B023
         seconds += times * least
     return seconds * e5.LAYERS * tokens / rows

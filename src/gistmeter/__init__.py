@@ -8,7 +8,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from gistmeter.telemetry import switch_off
 from gistmeter.version import __version__
+
+switch_off()  # before anything else can be imported through us
 
 _HOMES = {
     "types": (

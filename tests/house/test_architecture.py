@@ -19,6 +19,7 @@ METRICS = MIDDLE | {"models.protocols"}
 FACES = {"texts", "books", "parses", "speech"}
 ALLOWED = {
     "version": set(),
+    "telemetry": set(),
     "errors": set(),
     "types": FOUNDATION | {"rows"},  # rows for type checking only
     "files": FOUNDATION,

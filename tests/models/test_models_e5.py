@@ -15,6 +15,7 @@ from gistmeter.cache import Cache
 from gistmeter.errors import InputError, MissingModel
 from gistmeter.models import e5, e5_graph, e5_weights
 from gistmeter.models.loading import Models, load_models
+from gistmeter.models.runtime import open_session
 from gistmeter.models.settings import ModelSettings
 
 TEXTS = [
@@ -75,11 +76,9 @@ def forward(weights: e5_weights.Weights, states: np.ndarray, layers: int) -> np.
 
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_the_graph_computes_the_network(layer: int) -> None:
-    import onnxruntime
-
     weights = e5_weights.parse(np.frombuffer(e5_file.content(), dtype=np.uint8))
     graph = e5_graph.build(weights, layer)
-    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    session = open_session(graph, threads=1)
     states = np.random.default_rng(1).normal(size=(3, 5, e5_file.WIDTH)).astype(np.float32)
     last, *other = session.run(None, {"embeddings": states})
     for at in range(3):

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from gistmeter.errors import InputError, MissingModel
 from gistmeter.models import e5_graph, e5_weights
 from gistmeter.models.encoding import States, Window, cut
+from gistmeter.models.runtime import open_session
 
 if TYPE_CHECKING:
     from gistmeter.models.settings import ModelSettings
@@ -117,21 +118,11 @@ class E5Encoder:
         )
 
     def _open_session(self, weights: e5_weights.Weights) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self.threads
-        options.log_severity_level = 3
-        options.enable_cpu_mem_arena = False  # no slower, and gives memory back
-        # Threads that wait by spinning take the processor from whoever else works.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         graph = e5_graph.prepare(weights, self.folder, self.layer)
-        source = graph if isinstance(graph, bytes) else str(graph)
-        return onnxruntime.InferenceSession(
-            source,
-            options,
-            providers=["CPUExecutionProvider"],
-            disabled_optimizers=["SkipLayerNormFusion"],  # its kernel is slower than the two parts
+        return open_session(
+            graph if isinstance(graph, bytes) else str(graph),
+            threads=self.threads,
+            without=("SkipLayerNormFusion",),  # its kernel is slower than the two parts
         )
 
     def normalise(self, text: str) -> str:
