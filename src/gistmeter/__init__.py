@@ -8,7 +8,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from gistmeter.telemetry import switch_off
 from gistmeter.version import __version__
+
+switch_off()
 
 if TYPE_CHECKING:
     from gistmeter.api import score_book, score_parses, score_text

@@ -34,7 +34,8 @@ SCORES = [
 def embedder(monkeypatch) -> WordEmbedder:
     model = WordEmbedder()
     monkeypatch.setattr(
-        "gistmeter.models.loading.load_models", lambda *_, **__: Models(embedder=model)
+        "gistmeter.models.loading.load_models_by_language",
+        lambda _, codes, **__: {code: Models(embedder=model) for code in codes},
     )
     return model
 

@@ -21,6 +21,7 @@ MEASURES = MIDDLE | {"models", "metrics", "recognizers"}
 WHOLE = MEASURES | {"families", "runs", "run", "comparison", "validation", "report"}
 ALLOWED = {
     "version": set(),
+    "telemetry": set(),
     "errors": set(),
     "types": FOUNDATION,
     "files": FOUNDATION,

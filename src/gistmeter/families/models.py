@@ -1,4 +1,4 @@
-"""The models of a run, for each of its languages; languages whose models agree share them."""
+"""The models of a run, for each of its languages."""
 
 from __future__ import annotations
 
@@ -21,28 +21,17 @@ def load_by_language(
     profile: str = "",
     **more: Any,
 ) -> dict[str, Models]:
-    """Models by language code, each distinct set loaded once."""
-    from gistmeter.models.loading import load_models
+    """Models by language code, as a family's settings and the run's context have them."""
+    from gistmeter.models.loading import load_models_by_language
     from gistmeter.models.settings import ModelSettings as BackEndSettings
-    from gistmeter.models.settings import profile_names
 
-    chosen = profile or settings.profile
-    held: dict[str, Models] = {}
-    found: dict[str, Models] = {}
-    for code in codes:
-        key = str(sorted(profile_names(chosen, code, context.profiles).items()))
-        if key not in held:
-            held[key] = load_models(
-                roles,
-                profile=chosen,
-                names={role: name for role, name in names.items() if name},
-                language=code,
-                settings=BackEndSettings(
-                    device=settings.device, max_length=settings.max_length, **more
-                ),
-                cache=context.cache,
-                profiles=context.profiles,
-                progress=context.progress,
-            )
-        found[code] = held[key]
-    return found
+    return load_models_by_language(
+        roles,
+        codes,
+        profile=profile or settings.profile,
+        names=names,
+        settings=BackEndSettings(device=settings.device, max_length=settings.max_length, **more),
+        cache=context.cache,
+        profiles=context.profiles,
+        progress=context.progress,
+    )

@@ -9,6 +9,10 @@ log((N + 1) / (n + 1)) of a token that occurs in n of N references; rescaling ta
 off, (x - b) / (1 - b), for P, R and F each. A text without tokens scores 0 there and is unscored
 here.
 
+Pairs are sorted by reference, so that a reference is read once for all its predictions, and worked
+off in blocks, so that memory stays bounded however many there are. When an embedder of the same run
+has the same model, the sentence vectors that fall off are handed to it.
+
 Zhang et al. 2020, "BERTScore: Evaluating Text Generation with BERT", ICLR.
 """
 
@@ -17,7 +21,7 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,11 +30,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.errors import FormatError, InputError
-from gistmeter.models.encoding import TextVectors, Window
+from gistmeter.models.batching import Failure
+from gistmeter.models.encoding import SharedEncoder, TextVectors, Window
+from gistmeter.models.protocols import TextPair
 from gistmeter.signature import digest
 
 Float64 = npt.NDArray[np.float64]
-Weights = npt.NDArray[np.float32]
+Float32 = npt.NDArray[np.float32]
+DECIMALS = 7
+BLOCK = 1024  # pairs whose token vectors are in memory at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,7 @@ class TokenWeights:
     def id(self) -> str:
         return digest([self.documents, sorted(self.counts.items())])[:8] if self.documents else ""
 
-    def weigh(self, text: TextVectors) -> Weights:
+    def weigh(self, text: TextVectors) -> Float32:
         if not self.documents:
             return np.asarray(~text.special, dtype=np.float32)
         top = self.documents + 1
@@ -74,6 +82,47 @@ def match(candidate: TextVectors, reference: TextVectors, weights: TokenWeights)
     total = precision + recall
     f1 = 2 * precision * recall / total if total else 0.0
     return np.asarray([precision, recall, f1], dtype=np.float64)
+
+
+class TokenMatching:
+    """Precision, recall and F of pairs by an encoder's token vectors; nothing is unseen."""
+
+    def __init__(
+        self,
+        encoder: SharedEncoder,
+        *,
+        weights: TokenWeights | None = None,
+        learn: Callable[[Sequence[tuple[str, TextVectors]]], None] | None = None,
+    ) -> None:
+        self.encoder, self.weights, self.learn = encoder, weights or TokenWeights(), learn
+
+    def read(self, pairs: Sequence[TextPair]) -> Iterator[tuple[int, Float64 | Failure]]:
+        order = sorted(range(len(pairs)), key=lambda at: (pairs[at][1], at))
+        for start in range(0, len(order), BLOCK):
+            block = order[start : start + BLOCK]
+            read = self._read(dict.fromkeys(text for at in block for text in pairs[at]))
+            for at in block:
+                candidate, reference = (read[text] for text in pairs[at])
+                yield at, self._match(candidate, reference)
+
+    def _match(
+        self, candidate: TextVectors | Failure, reference: TextVectors | Failure
+    ) -> Float64 | Failure:
+        if isinstance(candidate, Failure):
+            return candidate
+        if isinstance(reference, Failure):
+            return reference
+        scores = match(candidate, reference, self.weights)
+        if scores is None:
+            return Failure("no token to match")
+        return np.round(np.append(scores, 0.0), DECIMALS)
+
+    def _read(self, distinct: Mapping[str, None]) -> dict[str, TextVectors | Failure]:
+        texts = list(distinct)
+        read = {texts[index]: answer for index, answer in self.encoder.read(texts)}
+        if self.learn is not None:
+            self.learn([(text, one) for text, one in read.items() if isinstance(one, TextVectors)])
+        return read
 
 
 @dataclass(frozen=True, slots=True)
