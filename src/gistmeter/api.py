@@ -22,7 +22,7 @@ from gistmeter.families.text import TextSettings
 from gistmeter.families.values import Column
 from gistmeter.run import Run
 from gistmeter.score import score
-from gistmeter.settings import Settings, options_of, split
+from gistmeter.settings import Settings, aliases_of, options_of, split
 from gistmeter.types import Book, Pair
 
 Files = str | Path
@@ -253,7 +253,7 @@ def _configured(name: str, kind: type[Settings], options: Mapping[str, Any]) -> 
         return dict(options)
     from gistmeter.configuration import options_for
 
-    known = {**options_of(kind), **options_of(RunSettings)}
+    known = [*options_of(kind), *options_of(RunSettings), *aliases_of(kind)]
     return {**options_for(Path(options["config"]), name, known), **options}
 
 
