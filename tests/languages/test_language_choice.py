@@ -157,6 +157,21 @@ def test_a_guess_that_is_not_sound_is_refused_with_the_way_out() -> None:
     assert "language=\"en\" (--language en) or a 'language' column" in said
 
 
+def test_a_guess_that_says_nothing_is_not_said() -> None:
+    with pytest.raises(
+        InputError, match=r"^The language of the texts cannot be told\. Set it with"
+    ):
+        choose(texts=["xq"])
+
+
+def test_two_languages_of_one_script_in_one_file_are_not_clear() -> None:
+    german = "Das Wetter war schlecht, und niemand kam an diesem Tag"
+    with pytest.raises(InputError, match="is not clear"):
+        choose(
+            texts=[f"{ENGLISH} {at}" for at in range(200)] + [f"{german} {at}" for at in range(200)]
+        )
+
+
 def test_texts_without_letters_have_no_language_to_be_wrong_about() -> None:
     found = choose(texts=["123", "", "?"])
     assert found.codes == ("generic",) * 3
