@@ -120,6 +120,11 @@ def test_a_name_is_believed_but_a_contradiction_is_said(
     assert found.remark.startswith(f"Language: {code}, from the name of {name}{doubt}. Set it")
 
 
+@pytest.mark.parametrize("title", ["The German Lesson", "The Polish Officer, vol. 2", "Japanese"])
+def test_a_title_is_no_file(title: str) -> None:
+    assert choose(names=[(title,)], texts=[ENGLISH]).codes == ("en",)
+
+
 def test_items_in_several_scripts_have_several_languages() -> None:
     found = choose(texts=[CHINESE, KOREAN, ENGLISH, "", "42"] * 3)
     assert found.codes[:3] == ("zh", "ko", "en")

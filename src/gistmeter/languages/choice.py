@@ -23,6 +23,7 @@ from gistmeter.languages.hints import ENOUGH, LETTER
 
 UNKNOWN = frozenset(("", "auto"))  # no language is given
 BEGINNING = 120  # characters of a text that show its script
+FILE = re.compile(r"\.[A-Za-z]\w{0,7}$")  # a name with a suffix is a file's
 SEEN = 400  # items of a file that show whether its name is right
 SCRIPTS = {
     "Latin": "A-Za-z\u00aa-\u024f\u1e00-\u1eff",
@@ -72,6 +73,8 @@ def choose(
     `column` has what the items' own `language` says, `names` the files they come from (one or
     several, the most telling first), `texts` what shows their language: references where there are
     any, since a prediction may be in a wrong one. Each is empty or has an entry for every item.
+    A name without a suffix is no file's but a title (The German Lesson): it says nothing but which
+    items belong together.
     """
     size = max(len(column), len(names), len(texts))
     chosen = _Open([None] * size, [""] * size)
@@ -104,7 +107,8 @@ def _by_names(chosen: _Open, names: Sequence[Item], texts: Sequence[Item]) -> No
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     for at, files in enumerate(names):
         if chosen.codes[at] is None:
-            said = ((of_name(PurePath(file).stem), PurePath(file).name) for file in files)
+            named = [PurePath(file) for file in files if FILE.search(file)]
+            said = ((of_name(file.stem), file.name) for file in named)
             code, name = next((one for one in said if one[0]), ("", ""))
             if code:
                 places[code, name].append(at)
