@@ -50,7 +50,8 @@ def default_layout(run: Run) -> list[Sheet]:
 def items_sheet(run: Run) -> Sheet:
     if run.rows is None:
         raise InputError("This run carries no rows: load it from its folder")
-    frame = run.rows.to_polars().drop("item")
+    # Sparse counts are for programs: a cell of a table cannot hold them.
+    frame = run.rows.to_polars().drop("item", *run.rows.counts)
     names = [name for name in frame.columns if name not in KEYS or any(frame[name].to_list())]
     return Sheet("items", names, frame.select(names).rows())
 
