@@ -23,12 +23,11 @@ from gistmeter.errors import InputError, ModelError
 from gistmeter.rows import Rows
 from gistmeter.runs import Plan, RunFolder
 from gistmeter.signature import combine, sign
-from gistmeter.statistics import count_reasons, summarise
+from gistmeter.statistics import SEED, count_reasons, summarise
 from gistmeter.types import Item, Metric, Run
 
 logger = logging.getLogger(__name__)
 
-SEED = 20260
 Progress = Callable[[str, int, int], None]  # stage, done, total
 OpenFolder = Callable[[Plan], RunFolder]
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "torch", "transformers", "polars")
@@ -97,6 +96,7 @@ def evaluate(
         notes=dict(notes(rows) if callable(notes) else notes or {}),
         path=folder.path if folder else None,
         rows=rows,
+        metrics=named,
     )
     if folder:
         folder.finish(run, named, {"confidence": confidence, "resamples": resamples, "seed": seed})

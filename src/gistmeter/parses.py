@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gistmeter.errors import FormatError, InputError
-from gistmeter.evaluate import SEED, evaluate, input_digests
+from gistmeter.evaluate import evaluate, input_digests
 from gistmeter.files import read_bytes, system_names
 from gistmeter.formats import taxonomy as taxonomies
 from gistmeter.formats.conllu.alignment import align, tree_parents
@@ -26,6 +26,7 @@ from gistmeter.metrics.conll18 import COLUMNS, Conll18
 from gistmeter.metrics.parsing.accuracy import ParseAccuracy
 from gistmeter.metrics.parsing.points import NEEDED, SEVEN
 from gistmeter.metrics.parsing.weights import FEATS_WEIGHTS, LEMMA_WEIGHTS, Weights, estimate, seen
+from gistmeter.statistics import SEED
 
 if TYPE_CHECKING:
     from gistmeter.cache import Cache

@@ -240,6 +240,7 @@ class Run:
     notes: Mapping[str, Any] = field(default_factory=dict)  # what a family adds: usage, truncation
     path: Path | None = None
     rows: Rows | None = None
+    metrics: Mapping[str, Metric] = field(default_factory=dict)  # what pools the rows
 
     def __getitem__(self, name: str) -> Score:
         """The score of the only system; with several, ask `run.systems[system][name]`."""

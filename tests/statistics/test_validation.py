@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_runs import make_rows, make_run
-from scipy import stats
+from scipy import optimize, stats
 
 from gistmeter.errors import FormatError, InputError
+from gistmeter.statistics import item_weights
 from gistmeter.validation import Labels, read_labels, validate
 from gistmeter.validation.agreement import (
     best_tolerance,
@@ -22,10 +23,9 @@ from gistmeter.validation.agreement import (
     pearson,
     ranks,
     spearman,
-    weights,
 )
 from gistmeter.validation.decisions import decide
-from gistmeter.validation.refit import refit
+from gistmeter.validation.refit import non_negative, refit
 
 
 def once(size: int) -> np.ndarray:
@@ -135,6 +135,26 @@ def test_a_refit_finds_the_weights_that_made_the_judgements() -> None:
     assert all(one.low <= one.fitted <= one.high for one in found.components)
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 30))
+def test_non_negative_least_squares_are_scipys(seed: int, size: int, items: int) -> None:
+    random = np.random.default_rng(seed)
+    table, aim = random.normal(0, 1, (items, size)), random.normal(0, 1, items)
+    found = non_negative(table, aim)
+    expected = optimize.nnls(table, aim)[0]
+    assert (found >= 0).all()
+    assert np.linalg.norm(table @ found - aim) == pytest.approx(
+        np.linalg.norm(table @ expected - aim), abs=1e-9
+    )
+    if items >= size:
+        assert found == pytest.approx(expected, abs=1e-8)
+
+
+def test_weights_of_equal_columns_are_still_found() -> None:
+    column = np.arange(5.0)
+    found = non_negative(np.column_stack([column, column, -column]), 3 * column)
+    assert found[0] + found[1] - found[2] == pytest.approx(3)
+
+
 def test_noise_adds_nothing_out_of_fold() -> None:
     random = np.random.default_rng(5)
     human = random.random(500)
@@ -221,7 +241,7 @@ def test_too_few_or_equal_labels_are_refused() -> None:
 
 
 def test_clusters_are_drawn_together() -> None:
-    drawn = weights(np.array([0, 0, 1, 1, 2, 2]), 50, seed=1)
+    drawn = item_weights(np.array([0, 0, 1, 1, 2, 2]), 50, seed=1)
     assert (drawn[0] == 1).all()
     assert (drawn[:, 0] == drawn[:, 1]).all()
     assert (drawn.sum(axis=1) == 6).all()

@@ -7,30 +7,31 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gistmeter.comparison.matching import (
+from gistmeter.comparison.opponents import (
     Contender,
+    Loaded,
     contenders,
     shared_scores,
     signature_differences,
+    with_metrics,
 )
 from gistmeter.comparison.paired import compare
 from gistmeter.comparison.results import Options
 from gistmeter.errors import InputError
 from gistmeter.rows import Rows
-from gistmeter.types import Metric, Run
+from gistmeter.types import Run
 
-Loaded = tuple[Run, Mapping[str, Metric]]
 RESAMPLES = 2000
 MOST_SCORES, MOST_SYSTEMS = 12, 8  # beyond these, all are compared with the best alone
 
 
-def findings(loaded: Loaded, options: Options | None = None) -> dict[str, Any]:
+def findings(run: Run | Loaded, options: Options | None = None) -> dict[str, Any]:
     """The comparisons of a run's systems, as plain data; empty for a single system."""
-    among = [one for one in contenders([loaded]) if len(one.rows)]
+    among = [one for one in contenders([run]) if len(one.rows)]
     scores = shared_scores(among)[:MOST_SCORES] if len(among) > 1 else []
     if not scores:
         return {"comparisons": []}
@@ -49,10 +50,10 @@ def _best(among: Sequence[Contender], score: str) -> str:
     return max(among, key=lambda one: (sign * one.scores[score].value, one.name)).name
 
 
-def gather(loaded: Sequence[Loaded]) -> list[Loaded]:
+def gather(runs: Sequence[Run | Loaded]) -> list[Loaded]:
     """Runs that measured the same items with the same ruler become one, in order."""
     groups: list[list[Loaded]] = []
-    for one in loaded:
+    for one in map(with_metrics, runs):
         for group in groups:
             if _together(group[0], one):
                 group.append(one)
@@ -96,6 +97,7 @@ def merge(loaded: Sequence[Loaded]) -> Loaded:
         timings={},
         path=None,
         rows=replace(Rows.concat(parts), details=details),
+        metrics=loaded[0][1],
     )
     return merged, loaded[0][1]
 

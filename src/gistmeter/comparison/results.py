@@ -9,9 +9,8 @@ from typing import Any
 
 from gistmeter.comparison import significance
 from gistmeter.errors import InputError, UnknownName
+from gistmeter.statistics import SEED
 from gistmeter.types import defined
-
-SEED = 20260
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class PairResult:
+class PairedDifference:
     """What the data say of a against b on one score; the difference is a - b."""
 
     a: str
@@ -68,7 +67,7 @@ class Comparison:
     """All pairs on one score, and the ranks that follow."""
 
     metric: str
-    pairs: tuple[PairResult, ...]
+    pairs: tuple[PairedDifference, ...]
     ranks: Mapping[str, int]
     values: Mapping[str, float]
     higher_is_better: bool = True

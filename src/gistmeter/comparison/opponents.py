@@ -13,15 +13,19 @@ the parts that differ, unless the user insists.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from gistmeter.errors import InputError
 from gistmeter.rows import Rows
 from gistmeter.types import HEADLINES, Metric, Run, Score, ScoreInfo
 
+Loaded = tuple[Run, Mapping[str, Metric]]  # a run with the metrics that pool its rows
+
+Bools = npt.NDArray[np.bool_]
 OF_THE_SYSTEM = {"system", "recognizer", "recognizers"}  # parts that name the system under test
 
 
@@ -69,9 +73,16 @@ class Matched:
         return np.asarray([number[label] for label in rows.keys["cluster"]], dtype=np.int64)
 
 
-def contenders(loaded: Sequence[tuple[Run, Mapping[str, Metric]]]) -> list[Contender]:
+def with_metrics(run: Run | Loaded) -> Loaded:
+    """A run with its metrics: its own, or those that were given beside it."""
+    return (run, run.metrics) if isinstance(run, Run) else run
+
+
+def contenders(runs: Sequence[Run | Loaded]) -> list[Contender]:
     """All systems of all runs. A name that occurs twice is told apart by its run's folder."""
-    pairs = [(run, metrics, system) for run, metrics in loaded for system in run.systems]
+    pairs = [
+        (run, metrics, system) for run, metrics in map(with_metrics, runs) for system in run.systems
+    ]
     often = Counter(system for _, _, system in pairs)
     found: list[Contender] = []
     for number, (run, metrics, system) in enumerate(pairs, start=1):
@@ -133,7 +144,7 @@ def match(first: Rows, second: Rows) -> Matched:
     two = second.take([where[key] for key in keys[0] if key in common])
     one, two = _masked(one, two), _masked(two, one)
     # The same item may stand under another cluster name: the first run's names count for both.
-    two = Rows({**two.keys, "cluster": one.keys["cluster"]}, two.item, two.numbers)
+    two = replace(two, keys={**two.keys, "cluster": one.keys["cluster"]})
     return Matched(one, two, tuple(dict.fromkeys(one.keys["cluster"])), left_out)
 
 
@@ -162,13 +173,12 @@ def _masked_items(rows: Rows, other: Rows) -> Rows:
         np.asarray([_whole(label) for label in side.keys["cluster"]], dtype=object)
         for side in (rows, other)
     )
-    numbers = {}
-    for name, column in rows.numbers.items():
-        if name in other.numbers:
-            defined = set(theirs[~np.isnan(other.numbers[name])])
-            there = np.asarray([item in defined for item in ours], dtype=np.bool_)
-            numbers[name] = np.where(there, column, np.nan)
-    return Rows(rows.keys, rows.item, numbers)
+
+    def without_value(defined: Bools) -> Bools:
+        known = set(theirs[defined])
+        return np.asarray([item not in known for item in ours], dtype=np.bool_)
+
+    return _undefined(rows, other, without_value)
 
 
 def _whole(cluster: str) -> str:
@@ -183,9 +193,22 @@ def _keys(rows: Rows) -> list[tuple[str, ...]]:
 
 def _masked(rows: Rows, other: Rows) -> Rows:
     """The statistics, undefined where the other's are."""
-    numbers = {
-        name: np.where(np.isnan(other.numbers[name]), np.nan, column)
-        for name, column in rows.numbers.items()
-        if name in other.numbers
-    }
-    return Rows(rows.keys, rows.item, numbers)
+    return _undefined(rows, other, np.logical_not)
+
+
+def _undefined(rows: Rows, other: Rows, lacking: Callable[[Bools], Bools]) -> Rows:
+    """The statistics that both have, taken back where the other lacks them."""
+    return Rows(
+        rows.keys,
+        rows.item,
+        {
+            name: np.where(lacking(~np.isnan(other.numbers[name])), np.nan, column)
+            for name, column in rows.numbers.items()
+            if name in other.numbers
+        },
+        counts={
+            name: table.without(lacking(other.counts[name].known))
+            for name, table in rows.counts.items()
+            if name in other.counts
+        },
+    )
