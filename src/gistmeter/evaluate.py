@@ -77,6 +77,7 @@ def evaluate(
 
     started = time.perf_counter()
     rows = _measure_all(items, named, folder, chunk, progress)
+    rows = _add_documents(rows, items, named, folder)
     measured = time.perf_counter()
     systems = summarise(
         named, rows, signatures=signatures, seed=seed, resamples=resamples, confidence=confidence
@@ -133,6 +134,20 @@ def _measure_all(
     if folder:
         return folder.rows()
     return Rows.concat(parts)
+
+
+def _add_documents(
+    rows: Rows, items: Sequence[Item], metrics: Mapping[str, Metric], folder: RunFolder | None
+) -> Rows:
+    """The documents that metrics make of all rows together."""
+    for metric in metrics.values():
+        make = getattr(metric, "documents", None)
+        found: Mapping[str, Any] = make(rows, items) if make is not None else {}
+        for name, document in found.items():
+            if folder:
+                folder.write_detail(name, document)
+        rows = rows.with_details(found)
+    return rows
 
 
 def _chunks(missing: Sequence[int], size: int) -> list[list[int]]:

@@ -25,7 +25,13 @@ from gistmeter.formats.taxonomy import Taxonomy
 from gistmeter.metrics.conll18 import COLUMNS, Conll18
 from gistmeter.metrics.parsing.accuracy import ParseAccuracy
 from gistmeter.metrics.parsing.points import NEEDED, SEVEN
-from gistmeter.metrics.parsing.weights import FEATS_WEIGHTS, LEMMA_WEIGHTS, Weights, estimate, seen
+from gistmeter.metrics.parsing.weights import (
+    FEATS_WEIGHTS,
+    LEMMA_WEIGHTS,
+    ParseWeights,
+    estimate,
+    seen,
+)
 from gistmeter.statistics import SEED
 
 if TYPE_CHECKING:
@@ -110,7 +116,6 @@ def score_parses(
         seed=seed,
         resamples=resamples,
         confidence=confidence,
-        chunk=len(task.pairs),
     )
 
 
@@ -121,7 +126,7 @@ def prepare(
     if options.flat_classes and options.taxonomy:
         raise InputError("A taxonomy and --flat-classes exclude each other: choose one")
     taxonomy = load_taxonomy(options.taxonomy, cache) if options.taxonomy else None
-    given = Weights(
+    given = ParseWeights(
         read_weights(options.lemma_weights, "lemma") if options.lemma_weights else LEMMA_WEIGHTS,
         read_weights(options.feats_weights, "feats") if options.feats_weights else FEATS_WEIGHTS,
     )
@@ -225,7 +230,7 @@ def read_weights(path: Path, kind: str) -> dict[str, float]:
     return weights
 
 
-def estimate_weights(paths: Sequence[Path], columns: str = "") -> Weights:
+def estimate_weights(paths: Sequence[Path], columns: str = "") -> ParseWeights:
     """The weights of what treebanks contain."""
     layout = declare(columns, name="--columns") if columns else None
     return estimate(read_treebank(path, columns=SCORED, layout=layout) for path in paths)
@@ -258,7 +263,7 @@ def _remarks(pairs: ParsePairs) -> list[str]:
     return found
 
 
-def _unknown_weights(given: Weights, estimated: Weights) -> list[str]:
+def _unknown_weights(given: ParseWeights, estimated: ParseWeights) -> list[str]:
     lacking = given.lacking(estimated)
     if not lacking:
         return []

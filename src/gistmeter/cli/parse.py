@@ -147,7 +147,6 @@ def parse(
             "flat_classes": flat_classes,
             "conll18": conll18,
         },
-        chunk=len(task.pairs),
     )
 
 

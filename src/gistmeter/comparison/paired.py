@@ -120,7 +120,8 @@ class _Sample:
         if size:
             asked = pool(Resample(sample.both, np.ones((1, 2 * size))))
             sample.whole = sample.weigh(np.ones((1, size)))
-            found = sample.differences(*sample.whole, [name for name in scores if name in asked])
+            names = [name for name in scores if name in asked]
+            found = sample.differences(*sample.whole, 1, names)
             sample.observed = {name: float(value[0]) for name, value in found.items()}
             sample.clusters = sample.by_cluster()
         return sample
@@ -130,14 +131,16 @@ class _Sample:
         return self.both.weigh(weights), self.both.weigh(weights, weights.shape[1])
 
     def differences(
-        self, first: Sums, second: Sums, names: Iterable[str] = ()
+        self, first: Sums, second: Sums, resamples: int, names: Iterable[str] = ()
     ) -> dict[str, Floats]:
         """The scores' differences, one per resample."""
-        nothing = np.zeros((0, self.both.size))
-        ours, theirs = (self.pool(Resample(self.both, nothing, s)) for s in (first, second))
-        size = len(next(iter(first.values()), ()))
+        nothing, size = np.zeros((0, self.both.size)), len(self.matched.clusters)
+        ours, theirs = (
+            self.pool(Resample(self.both, nothing, sums, whole))
+            for sums, whole in ((first, range(size)), (second, range(size, 2 * size)))
+        )
         return {
-            name: np.broadcast_to(np.asarray(ours[name] - theirs[name]), (size,))
+            name: np.broadcast_to(np.asarray(ours[name] - theirs[name]), (resamples,))
             for name in names or self.observed
         }
 
@@ -148,12 +151,12 @@ class _Sample:
         for first in range(0, size if self.observed else 0, step):
             last = min(size, first + step)
             sides = self.both.alone(first, last), self.both.alone(size + first, size + last)
-            for name, values in self.differences(*sides).items():
+            for name, values in self.differences(*sides, last - first).items():
                 found[name].append(values)
         return {name: np.concatenate(values) for name, values in found.items()}
 
     def bootstrap(self, weights: Floats) -> None:
-        for name, values in self.differences(*self.weigh(weights)).items():
+        for name, values in self.differences(*self.weigh(weights), len(weights)).items():
             self.drawn.setdefault(name, []).append(values)
 
     def exchange(self, swapped: Floats) -> None:
@@ -163,6 +166,7 @@ class _Sample:
         found = self.differences(
             {key: whole[key] + gained[key] for key in gained},
             {key: other[key] - gained[key] for key in gained},
+            len(swapped),
         )
         for name, values in found.items():
             self.exchanged.setdefault(name, []).append(values)
@@ -282,12 +286,11 @@ def _result(
         return replace(
             found, test="none", note="one cluster is all there is: no interval and no test"
         )
-    by_cluster = sample.clusters[score]
     drawn = np.concatenate(sample.drawn[score])
     if not np.isfinite(drawn).any():
-        return replace(
-            found, test="none", note=f"{score} cannot be resampled: no interval, no test"
-        )
+        note = f"{score} cannot be resampled: no interval, no test"
+        return replace(found, test="none", note=note)
+    by_cluster = sample.clusters[score]
     if options.test == "permutation" and 2 ** (1 - min(60, clusters)) > 0.05:
         found = replace(found, note=_few(clusters))
     low, high = percentile_interval(drawn, options.confidence)

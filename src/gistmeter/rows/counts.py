@@ -24,10 +24,15 @@ UNDEFINED = -1  # the size of a row whose counts are not known
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelled:
-    """Totals by label: arrays of one number per label, or of resamples x labels."""
+    """Totals by label: arrays of one number per label, or of resamples x labels.
+
+    A resample has beside it the `whole`, the totals of the data as they are; its own are worked
+    out when they are asked for.
+    """
 
     labels: tuple[str, ...]
     numbers: Mapping[str, Floats]
+    whole: Labelled | None = None
 
     def __getitem__(self, number: str) -> Floats:
         return self.numbers[number]
@@ -53,12 +58,15 @@ class Counts:
     ) -> Self:
         """From entries in any order: `label` are places in `labels`; what occurs again adds up."""
         rows, codes = np.asarray(row, np.int64), np.asarray(label, np.int64)
-        used, codes = np.unique(codes, return_inverse=True)
-        names = sorted({labels[at] for at in used.tolist()})
+        seen = np.zeros(len(labels), np.bool_)
+        seen[codes] = True
+        used = np.flatnonzero(seen).tolist()
+        names = sorted({labels[at] for at in used})
         place = {name: at for at, name in enumerate(names)}
-        rank = np.asarray([place[labels[at]] for at in used.tolist()], np.int64)
+        rank = np.zeros(len(labels), np.int64)
+        rank[used] = [place[labels[at]] for at in used]
         width = max(1, len(names))
-        cells, entry = np.unique(rows * width + rank[codes], return_inverse=True)
+        cells, entry = _distinct(rows * width + rank[codes], size * width)
         return cls(
             tuple(names),
             np.bincount(cells // width, minlength=size).astype(np.int64),
@@ -85,12 +93,12 @@ class Counts:
         return np.repeat(np.arange(len(self)), np.maximum(self.sizes, 0))
 
     def totals(self) -> Labelled:
-        """The sums over all rows."""
+        """The sums over all rows; an undefined number is left out."""
         size = len(self.labels)
         return Labelled(
             self.labels,
             {
-                name: np.bincount(self.label, column, minlength=size).astype(np.float64)
+                name: np.bincount(self.label, np.nan_to_num(column), size).astype(np.float64)
                 for name, column in self.numbers.items()
             },
         )
@@ -180,3 +188,13 @@ class Counts:
                 if field.name != "label"
             },
         )
+
+
+def _distinct(cells: Ints, limit: int) -> tuple[Ints, Ints]:
+    """The distinct numbers below a limit, sorted, and the place of each among them."""
+    if limit > 8 * len(cells):
+        found, place = np.unique(cells, return_inverse=True)
+        return found, place
+    seen = np.zeros(limit, np.bool_)
+    seen[cells] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[cells]

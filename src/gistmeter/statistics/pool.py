@@ -12,8 +12,10 @@ often it was drawn; a paired test exchanges the clusters of two systems (see `co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +26,7 @@ from gistmeter.rows import Counts, Floats, Labelled, Pool, Rows, Value, divide, 
 Ints = npt.NDArray[np.int64]
 Question = tuple[str, ...]  # the part of the rows it is about, what is asked, of which column
 Sums = Mapping[Question, Floats]
+GATHERED = 131_072  # weights gathered at once: few enough for a processor's cache
 PoolFunction = Callable[[Pool], Mapping[str, Value]]
 
 
@@ -33,30 +36,48 @@ class NeedsValues(GistmeterError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Entries:
-    """Sparse totals: one number of `Counts`, with the cluster and the label of each entry."""
+    """Sparse totals: the numbers of `Counts`, with the cluster of each entry, label by label."""
 
     cluster: Ints
-    label: Ints
-    number: Floats
-    labels: int
+    numbers: Floats  # numbers x entries
+    bounds: Ints  # where the entries of each label begin; one more at the end
+
+    @classmethod
+    def of(cls, table: Counts, cluster: Ints) -> _Entries:
+        """Of rows in clusters; cluster -1 is left out."""
+        owner = cluster[table.row]
+        kept = np.flatnonzero(owner >= 0)
+        order = kept[np.argsort(table.label[kept], kind="stable")]
+        numbers = np.zeros((len(table.numbers), len(order)))
+        for at, column in enumerate(table.numbers.values()):
+            numbers[at] = np.nan_to_num(column[order])
+        bounds = np.searchsorted(table.label[order], np.arange(len(table.labels) + 1))
+        return cls(owner[order], numbers, bounds)
+
+    @property
+    def width(self) -> int:
+        return len(self.numbers) * (len(self.bounds) - 1)
 
     def weigh(self, weights: Floats, start: int) -> Floats:
-        """Totals by label, resamples x labels, of the clusters from `start` on."""
-        place = self.cluster - start
-        inside = np.flatnonzero((place >= 0) & (place < weights.shape[1]))
-        place, label, number = place[inside], self.label[inside], self.number[inside]
-        found = np.empty((len(weights), self.labels))
-        for at, row in enumerate(weights):
-            found[at] = np.bincount(label, row[place] * number, minlength=self.labels)
-        return found
+        """Totals of the clusters from `start` on: numbers x resamples x labels."""
+        stop, step = start + weights.shape[1], max(1, GATHERED // max(1, len(weights)))
+        found = np.zeros((len(self.bounds) - 1, len(self.numbers), len(weights)))
+        inside = (self.cluster >= start) & (self.cluster < stop)
+        by_cluster = np.ascontiguousarray(weights.T)
+        for label, (first, last) in enumerate(itertools.pairwise(self.bounds.tolist())):
+            own = first + np.flatnonzero(inside[first:last])
+            for part in (own[at : at + step] for at in range(0, len(own), step)):
+                found[label] += self.numbers[:, part] @ by_cluster[self.cluster[part] - start]
+        return found.transpose(1, 2, 0)
 
     def alone(self, first: int, last: int) -> Floats:
-        """Totals by label of single clusters, clusters x labels."""
-        found = np.zeros((last - first, self.labels))
-        inside = (self.cluster >= first) & (self.cluster < last)
-        place = self.cluster[inside] - first
-        np.add.at(found, (place, self.label[inside]), self.number[inside])
-        return found
+        """Totals of single clusters: numbers x clusters x labels."""
+        width, size = len(self.bounds) - 1, last - first
+        label = np.repeat(np.arange(width), np.diff(self.bounds))
+        inside = np.flatnonzero((self.cluster >= first) & (self.cluster < last))
+        cell = (self.cluster[inside] - first) * width + label[inside]
+        found = [np.bincount(cell, row[inside], size * width) for row in self.numbers]
+        return np.reshape(found, (len(found), size, width)).astype(np.float64)
 
 
 @dataclass(slots=True)
@@ -78,7 +99,7 @@ class Clustered:
     @property
     def width(self) -> int:
         """How many numbers a resample has, at most: those of all questions asked so far."""
-        return len(self.totals) + sum(one.labels for one in self.entries.values())
+        return len(self.totals) + sum(one.width for one in self.entries.values())
 
     def total(self, question: Question, column: Floats, places: Ints | None) -> Floats:
         """The sums by cluster of a column's defined cells, worked out once."""
@@ -92,15 +113,11 @@ class Clustered:
     def entry(self, question: Question, table: Counts, places: Ints | None) -> _Entries:
         """The entries of sparse counts, sorted out once."""
         if question not in self.entries:
-            inside = np.ones(len(self.rows), np.bool_)
+            cluster = self.cluster
             if places is not None:
-                inside[:] = False
-                inside[places] = True
-            number, row = table.numbers[question[-1]], table.row
-            kept = np.flatnonzero(inside[row] & ~np.isnan(number))
-            self.entries[question] = _Entries(
-                self.cluster[row[kept]], table.label[kept], number[kept], len(table.labels)
-            )
+                cluster = np.full(len(self.rows), -1)
+                cluster[places] = self.cluster[places]
+            self.entries[question] = _Entries.of(table, cluster)
         return self.entries[question]
 
     def weigh(self, weights: Floats, start: int = 0) -> Sums:
@@ -134,6 +151,7 @@ class Resample:
     clustered: Clustered
     weights: Floats  # resamples x clusters: how often each cluster counts
     sums: Sums = field(default_factory=dict)
+    whole: range | None = None  # the clusters that are the data as they are; None: all
     path: Question = ()  # the keys and labels by which the rows were split
     places: Ints | None = None  # the rows of this part; None: all
 
@@ -164,22 +182,33 @@ class Resample:
 
     def labelled(self, name: str) -> Labelled:
         table = self.clustered.rows.counts[name]
-        numbers = {}
-        for number in table.numbers:
-            question = (*self.path, "labelled", name, number)
-            entries = self.clustered.entry(question, table, self.places)
+        question = (*self.path, "labelled", name)
+
+        def answer() -> Floats:
             known = self.sums.get(question)
-            numbers[number] = entries.weigh(self.weights, 0) if known is None else known
-        return Labelled(table.labels, numbers)
+            if known is None:
+                entries = self.clustered.entry(question, table, self.places)
+                known = entries.weigh(self.weights, 0)
+            return known
+
+        numbers = _Asked(tuple(table.numbers), answer)
+        return Labelled(table.labels, numbers, table.take(self._rows()).totals())
+
+    def _rows(self) -> Ints:
+        """The rows of this part among the data as they are."""
+        cluster = self.clustered.cluster
+        own = np.arange(len(cluster)) if self.places is None else self.places
+        if self.whole is None:
+            return own
+        inside = (cluster[own] >= self.whole.start) & (cluster[own] < self.whole.stop)
+        return own[inside]
 
     def by(self, key: str) -> dict[str, Resample]:
         labels = self.clustered.rows.labels(key)
         inside = np.arange(len(labels)) if self.places is None else self.places
         found = positions([labels[at] for at in inside.tolist()])
         return {
-            label: Resample(
-                self.clustered, self.weights, self.sums, (*self.path, key, label), inside[places]
-            )
+            label: replace(self, path=(*self.path, key, label), places=inside[places])
             for label, places in found.items()
         }
 
@@ -192,6 +221,23 @@ class Resample:
         if known is None:
             known = self.weights @ self.clustered.total(question, column, self.places)
         return known
+
+
+class _Asked(Mapping[str, Floats]):
+    """Numbers by name, worked out together when the first of them is asked for."""
+
+    def __init__(self, names: Sequence[str], answer: Callable[[], Floats]) -> None:
+        self._place = {name: at for at, name in enumerate(names)}
+        self._answer = functools.cache(answer)
+
+    def __getitem__(self, name: str) -> Floats:
+        return np.asarray(self._answer()[self._place[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._place)
+
+    def __len__(self) -> int:
+        return len(self._place)
 
 
 def codes(labels: Sequence[str]) -> Ints:
