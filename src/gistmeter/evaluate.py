@@ -131,9 +131,7 @@ def _measure_all(
         done += len(places)
         if progress:
             progress("Scoring", done, total)
-    if folder:
-        return folder.rows()
-    return Rows.concat(parts)
+    return folder.rows() if folder else Rows.merge(parts)
 
 
 def _add_documents(

@@ -204,6 +204,20 @@ class Rows:
             },
         )
 
+    @classmethod
+    def merge(cls, parts: Iterable[Rows]) -> Rows:
+        """The rows of all shards, whatever their order and size: items in the order of the input,
+        columns by name."""
+        whole = cls.concat(parts)
+        rows = whole.take(np.argsort(whole.item, kind="stable"))
+        return replace(
+            rows,
+            numbers=dict(sorted(rows.numbers.items())),
+            texts=dict(sorted(rows.texts.items())),
+            details=dict(sorted(whole.details.items())),
+            counts=dict(sorted(rows.counts.items())),
+        )
+
     def take(self, indices: npt.ArrayLike) -> Rows:
         """Some rows, in the given order; details stay behind."""
         chosen = np.asarray(indices, dtype=np.int64)
