@@ -1,23 +1,31 @@
 """How fast the language packs are, and how sure: `python benchmarks/languages.py`.
 
 Prints, within one run: content words and polarity of 48,000 explanations beside plain jieba on the
-same texts; sentences of two million characters beside the simple rule; detection; sentence borders
-against the gold spans of real novels; and how often one explanation of an idiom has more content
-words in common with another of the same idiom than with a stranger's.
+same texts; sentences of two million characters beside the simple rule; sentence borders against the
+gold spans of real novels; how often one explanation of an idiom has more content words in common
+with another of the same idiom than with a stranger's; and how often the language of a word, two
+words, five words and a sentence is found, beside other detectors that are installed.
+`python benchmarks/languages.py detection` prints only the last.
 """
 
 from __future__ import annotations
 
 import csv
+import gzip
 import json
+import random
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from gistmeter import languages
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 EXPLANATIONS = 48_000
+TESTED = 200  # texts of each language
+Detector = Callable[[str], tuple[str, float]]
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -127,9 +135,90 @@ def sentences() -> None:
         )
 
 
+def rows(name: str) -> Iterator[dict[str, str]]:
+    with gzip.open(SHARED / "train" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def samples() -> dict[str, list[str]]:
+    """Sentences of eleven languages in Latin, Cyrillic and Devanagari letters."""
+    found = {
+        code: [] for code in ("en", "ru", "cs", "hu", "fr", "de", "pl", "es", "id", "it", "hi")
+    }
+    for code in ("en", "ru"):
+        with (SHARED / "sts" / f"stsb-{code}-dev.csv").open(encoding="utf-8", newline="") as file:
+            found[code] += [row[0] for row in csv.reader(file)]
+    found["cs"], found["hu"] = treebank("cs_pud-ud-test.conllu"), treebank("cobald-hun.conllu")
+    with (SHARED / "people" / "hats-dev.tsv").open(encoding="utf-8", newline="") as file:
+        found["fr"] += [next(iter(row.values())) for row in csv.DictReader(file, delimiter="\t")]
+    for code in ("de", "pl"):
+        found[code] += [row["a"] for row in rows(f"sts/stsb_{code}")]
+    found["es"] += [row["a"] for row in rows("para/pawsx") if row["lang"] == "es"]
+    found["id"] += [row["premise"] for row in rows("nli/indonli")]
+    sources = {(row["src_lang"], row["src"]) for row in rows("edits/demetr")}
+    for code, name in (("it", "italian"), ("hi", "hindi")):
+        found[code] += sorted(text for spoken, text in sources if spoken == name)
+    for texts in found.values():
+        random.Random(1).shuffle(texts)
+    return {code: texts[:TESTED] for code, texts in found.items()}
+
+
+def detectors() -> Iterator[tuple[str, Detector]]:
+    """Ours, and lingua in its two modes where it is installed, among the same languages."""
+    from gistmeter.languages.detection import COMMON
+
+    def ours(text: str) -> tuple[str, float]:
+        found = languages.detect([text])
+        return found.code, found.confidence
+
+    yield "gistmeter", ours
+    try:
+        from lingua import IsoCode639_1, LanguageDetectorBuilder
+    except ImportError:
+        return
+    codes = [getattr(IsoCode639_1, "NB" if code == "no" else code.upper()) for code in COMMON]
+    for name in ("lingua, small mode", "lingua"):
+        builder = LanguageDetectorBuilder.from_iso_codes_639_1(*codes)
+        detector = (builder.with_low_accuracy_mode() if "small" in name else builder).build()
+
+        def asked(text: str, detector: Any = detector) -> tuple[str, float]:
+            best = detector.compute_language_confidence_values(text)[0]
+            return best.language.iso_code_639_1.name.lower(), best.value
+
+        yield name, asked
+
+
+def detection() -> None:
+    """Right answers, and what a floor of confidence leaves of them."""
+    texts = samples()
+    for name, detect in detectors():
+        detect("a first text loads the model")
+        for words in (1, 2, 5, 0):
+            answers = []
+            start = time.perf_counter()
+            for code, sentences in texts.items():
+                for at, sentence in enumerate(sentences):
+                    cut = sentence.split()
+                    begin = random.Random(at).randrange(max(1, len(cut) - words + 1))
+                    asked = " ".join(cut[begin : begin + words]) if words else sentence
+                    found, sure = detect(asked)
+                    answers.append((found == code, sure))
+            took = (time.perf_counter() - start) / len(answers)
+            taken = [right for right, sure in answers if sure >= languages.SOUND]
+            print(
+                f"{name}, {f'{words} words' if words else 'a sentence'}: "
+                f"{sum(right for right, _ in answers) / len(answers):.3f} right; with a confidence of "
+                f"{languages.SOUND} or more {len(taken) / len(answers):.2f} of the texts, "
+                f"{sum(taken) / max(1, len(taken)):.3f} of them right; {took * 1e6:.0f} µs a text"
+            )
+
+
 def main() -> None:
     if not SHARED.is_dir():
         print(f"The data is not here: {SHARED}")
+        return
+    if sys.argv[1:] == ["detection"]:
+        detection()
         return
     speed("Simplified_Chinese", "zh")
     speed("Traditional_Chinese", "zh-Hant")
@@ -138,6 +227,7 @@ def main() -> None:
     discrimination("Traditional_Chinese", "zh-Hant")
     discrimination("Korean", "ko")
     sentences()
+    detection()
 
 
 if __name__ == "__main__":

@@ -107,10 +107,10 @@ def embedded(count: int, folder: Path) -> None:
 def products_alone(texts: list[str], folder: Path) -> float:
     """Seconds for the products with the model's weights, all tokens at once: what must be paid."""
     import numpy as np
-    import onnxruntime
-    from onnx import TensorProto, helper, numpy_helper
 
     from gistmeter.models import e5
+    from gistmeter.models.graph import Graph
+    from gistmeter.models.runtime import open_session
     from gistmeter.models.settings import ModelSettings
 
     encoder = e5.load(frozenset({"embedder"}), "e5", ModelSettings(), folder)
@@ -120,18 +120,10 @@ def products_alone(texts: list[str], folder: Path) -> float:
     for inputs, outputs, times in ((384, 384, 4), (384, 1536, 1), (1536, 384, 1)):
         weights = random.standard_normal((inputs, outputs), dtype=np.float32)
         given = random.standard_normal((rows, inputs), dtype=np.float32)
-        graph = helper.make_graph(
-            [helper.make_node("MatMul", ["x", "w"], ["y"])],
-            "product",
-            [helper.make_tensor_value_info("x", TensorProto.FLOAT, given.shape)],
-            [helper.make_tensor_value_info("y", TensorProto.FLOAT, (rows, outputs))],
-            [numpy_helper.from_array(weights, "w")],
-        )
-        opset = helper.make_opsetid("", 20)
-        model = helper.make_model(graph, opset_imports=[opset], ir_version=9)
-        session = onnxruntime.InferenceSession(
-            model.SerializeToString(), providers=["CPUExecutionProvider"]
-        )
+        graph = Graph()
+        graph.node("MatMul", ["x", graph.constant("w", weights)], "y")
+        content = graph.serialise("product", {"x": given.shape}, {"y": (rows, outputs)})
+        session = open_session(content, threads=0)
         least = min(timed(lambda: session.run(None, {"x": given})) for _ in range(30))  # noqa: B023
         seconds += times * least
     return seconds * e5.LAYERS * tokens / rows

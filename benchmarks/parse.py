@@ -112,7 +112,7 @@ def best(work: Callable[[], object], repeat: int) -> float:
 
 def scorer(paths: tuple[Path, Path], classes: Path, cache_path: Path) -> Callable[[], object]:
     from gistmeter.cache import Cache
-    from gistmeter.evaluate import measure
+    from gistmeter.score import measure
     from gistmeter.parses import ParseOptions, prepare
 
     cache = Cache(cache_path)
@@ -134,7 +134,7 @@ def peak_memory(paths: tuple[Path, Path], classes: Path) -> int:
     code = (
         "import sys\n"
         "from gistmeter.parses import ParseOptions, prepare\n"
-        "from gistmeter.evaluate import measure\n"
+        "from gistmeter.score import measure\n"
         "from pathlib import Path\n"
         "if len(sys.argv) > 1:\n"
         "    gold, system, classes = map(Path, sys.argv[1:])\n"

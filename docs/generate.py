@@ -5,12 +5,11 @@ The page lists every command with every option, so that an option without a help
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
-import typer.main
+import click
 
 from gistmeter.cli import app
 
@@ -26,10 +25,11 @@ hyphens. An option is also read from the environment (`GISTMETER_` + command + o
 
 def commands(group: Any = None, name: str = "gistmeter") -> list[tuple[str, Any]]:
     """Every command with its full name, sub-commands after their group."""
-    group = group or typer.main.get_command(app)
-    found = [(name, group)]
-    for key, command in getattr(group, "commands", {}).items():
-        found += commands(command, f"{name} {key}")
+    group = group or app
+    found = [(name, getattr(group, "default", None) or group)]
+    context = click.Context(group)
+    for key in group.list_commands(context) if isinstance(group, click.Group) else ():
+        found += commands(group.get_command(context, key), f"{name} {key}")
     return found
 
 
@@ -38,20 +38,25 @@ def describe(name: str, command: Any) -> str:
     lines = [f"## {name}", "", help_text, ""]
     rows = []
     for parameter in command.params:
-        if parameter.name == "help":
+        if parameter.name in ("help", "help_all"):
             continue
         flags = ", ".join(f"`{flag}`" for flag in [*parameter.opts, *parameter.secondary_opts])
-        default = parameter.default
-        shown = "" if default in (None, False, (), []) or callable(default) else f"`{default}`"
+        declared = getattr(command, "declared", {}).get(parameter.name)
+        default = declared.default if declared else parameter.default
+        shown = "" if default in (None, False, "", (), [], {}) else f"`{spelled(default)}`"
         text = " ".join((getattr(parameter, "help", "") or "").split()).replace("|", "\\|")
         if parameter.param_type_name == "argument":
             flags = f"`{(parameter.metavar or parameter.name or '').upper()}`"
-        rows.append(
-            f"| {flags} | {re.sub(r'^.*[.]', '', shown) if 'Format' in shown else shown} | {text} |"
-        )
+        variable = getattr(declared, "variable", "")
+        text += f" Environment: `{variable}`." if variable else ""
+        rows.append(f"| {flags} | {shown} | {text} |")
     if rows:
         lines += ["| option | default | meaning |", "|---|---|---|", *rows, ""]
     return "\n".join(lines)
+
+
+def spelled(default: object) -> str:
+    return ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
 
 
 def page() -> str:

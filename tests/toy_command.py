@@ -1,57 +1,69 @@
-"""A scoring command on a toy metric, run as a program by the tests of the command line."""
+"""A family of toys, run as a program by the tests of the command line."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import Any, ClassVar
 
 from gistmeter import registry
-from gistmeter.cli import CONTEXT, main
-from gistmeter.cli.shared import Session, scoring_command
+from gistmeter.cli import main
 from gistmeter.errors import InputError
+from gistmeter.families.family import Context, Family, Items
+from gistmeter.settings import Settings, option
+from gistmeter.types import Metric, Pair
 from toys import Length, pairs
 
 registry.TABLES["gistmeter.metrics"]["length"] = "toys:Length"  # type: ignore[index]
-app = typer.Typer(context_settings=CONTEXT, pretty_exceptions_enable=False)
+registry.TABLES["gistmeter.families"]["toy"] = "toy_command:Toys"  # type: ignore[index]
 
 
-@scoring_command("toy")
-def toy(
-    session: Session,
-    source_path: Annotated[Path | None, typer.Option(help="A file that is read.")] = None,
-    count: Annotated[int, typer.Option(help="How many items.")] = 20,
-    pause: Annotated[float, typer.Option(help="Seconds before each chunk.")] = 0.0,
-    metric_limit: Annotated[float, typer.Option(help="A setting.")] = 1.0,
-) -> None:
-    """Score made-up pairs."""
-    if source_path and not source_path.exists():
-        raise InputError(f"{source_path}: no such file")
-    session.say("a remark")
-    report = session.progress
-
-    def slowly(stage: str, done: int, total: int) -> None:
-        time.sleep(pause)
-        report(stage, done, total)
-
-    session.progress = slowly  # type: ignore[method-assign]
-    session.score(
-        [*pairs(count, "one"), *pairs(count, "two")],
-        {"length": Length(limit=metric_limit)},
-        inputs=[source_path] if source_path else [],
-        settings={"count": count, "metric_limit": metric_limit},
-        chunk=5,
-    )
+@dataclass(frozen=True, kw_only=True)
+class ToySettings(Settings):
+    title: ClassVar[str] = "toy"
+    source_path: Path | None = option(None, "A file that is read.", panel="input")
+    count: int = option(20, "How many items.", panel="input")
+    pause: float = option(0.0, "Seconds before each chunk.", panel="scores", kept=False)
+    metric_limit: float = option(1.0, "A setting.", panel="scores")
 
 
-@app.callback()
-def options() -> None:
-    """Toys."""
+@dataclass(frozen=True)
+class Slow(Length):
+    """The toy metric, with a pause."""
+
+    def measure(self, items: Any) -> Any:
+        time.sleep(PAUSE["seconds"])
+        return super().measure(items)
 
 
-app.command(name="toy")(toy)
+PAUSE = {"seconds": 0.0}
+
+
+class Toys(Family[ToySettings, Pair]):
+    name = "toy"
+    summary = "Score made-up pairs."
+    Settings: ClassVar[type[Settings]] = ToySettings
+    makers: ClassVar[Mapping[str, str]] = {"length": "toys:Length"}
+    chunk = 5
+
+    def read(self, settings: ToySettings, context: Context) -> Items[Pair]:
+        path = settings.source_path
+        if path and not path.exists():
+            raise InputError(f"{path}: no such file")
+        context.say("a remark")
+        return Items(
+            [*pairs(settings.count, "one"), *pairs(settings.count, "two")],
+            files=[path] if path else [],
+        )
+
+    def build(
+        self, read: Items[Pair], settings: ToySettings, context: Context
+    ) -> dict[str, Metric]:
+        PAUSE["seconds"] = settings.pause
+        return {"length": Slow(limit=settings.metric_limit)}
+
 
 if __name__ == "__main__":
-    main(app)
+    main()

@@ -6,32 +6,87 @@ The names below are the public surface; each is imported when it is first used.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from gistmeter.telemetry import switch_off
 from gistmeter.version import __version__
 
+switch_off()
+
+if TYPE_CHECKING:
+    from gistmeter.api import score_book, score_parses, score_text
+    from gistmeter.cache import Cache
+    from gistmeter.compat.book import (
+        EvaluationConfig,
+        align_sentences,
+        evaluate_alignment,
+        evaluate_corpus,
+    )
+    from gistmeter.errors import (
+        FormatError,
+        GistmeterError,
+        InputError,
+        MissingDependency,
+        MissingModel,
+        ModelError,
+        ResumeError,
+        ThresholdError,
+        UnknownName,
+    )
+    from gistmeter.families.book import BookSettings
+    from gistmeter.families.family import RunSettings
+    from gistmeter.families.parse import ParseSettings
+    from gistmeter.families.text import TextSettings
+    from gistmeter.families.text.components import (
+        bertscore,
+        content_fbeta,
+        entailment,
+        lexical_cosine,
+        polarity_conflict,
+        semantic_accuracy,
+    )
+    from gistmeter.rows import Pool, Rows
+    from gistmeter.run import Run, compare, load_run
+    from gistmeter.score import evaluate
+    from gistmeter.types import (
+        Book,
+        Clip,
+        Item,
+        Metric,
+        Pair,
+        Parse,
+        Score,
+        ScoreInfo,
+        Sentence,
+        SystemScores,
+        Token,
+    )
+
 _HOMES = {
+    "api": ("score_book", "score_parses", "score_text"),
+    "run": ("Run", "compare", "load_run"),
+    "score": ("evaluate",),
     "types": (
-        "Book", "Clip", "Item", "Metric", "Pair", "Parse", "Run", "Score", "ScoreInfo", "Sentence",
+        "Book", "Clip", "Item", "Metric", "Pair", "Parse", "Score", "ScoreInfo", "Sentence",
         "SystemScores", "Token",
+    ),
+    "families.family": ("RunSettings",),
+    "families.text": ("TextSettings",),
+    "families.text.components": (
+        "bertscore", "content_fbeta", "entailment", "lexical_cosine", "polarity_conflict",
+        "semantic_accuracy",
+    ),
+    "families.book": ("BookSettings",),
+    "families.parse": ("ParseSettings",),
+    "compat.book": (
+        "EvaluationConfig", "align_sentences", "evaluate_alignment", "evaluate_corpus",
     ),
     "rows": ("Pool", "Rows"),
     "errors": (
         "FormatError", "GistmeterError", "InputError", "MissingDependency", "MissingModel",
-        "ModelError", "ResumeError", "UnknownName",
+        "ModelError", "ResumeError", "ThresholdError", "UnknownName",
     ),
     "cache": ("Cache",),
-    "runs": ("load_run",),
-    "texts": (
-        "bertscore", "content_fbeta", "entailment", "lexical_cosine", "polarity_conflict",
-        "score_text", "semantic_accuracy",
-    ),
-    "books": ("EvaluationConfig", "align_sentences", "evaluate_alignment", "evaluate_corpus"),
-    "parses": ("score_parses",),
-    "speech": (
-        "CustomMetricResult", "DiffReport", "SemanticFact", "SemanticMetricResult",
-        "SemanticUnderstandingAnalyzer", "Verdict", "score_speech", "transcribe_and_diff",
-    ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -7,6 +7,7 @@ GistmeterError            the base of everything raised on purpose; exit code 1
 │   ├── MissingDependency an optional package is not installed: gives the `pip install` line
 │   ├── MissingModel      a model is not there: says where it was looked for, how to get it
 │   └── ResumeError       a run folder that does not belong to these arguments
+├── ThresholdError        a score is worse than it was allowed to be; exit code 3
 └── ModelError            a model or a service failed: an item's reason, not a run's end
 
 A message says what was found, where, what was expected, and what to do.
@@ -84,6 +85,12 @@ class MissingModel(InputError):
 
 class ResumeError(InputError):
     """The run on disk was made with other arguments or other input."""
+
+
+class ThresholdError(GistmeterError):
+    """A score is worse than its threshold."""
+
+    exit_code = 3
 
 
 class ModelError(GistmeterError):

@@ -15,6 +15,12 @@ from typing import Any
 from gistmeter.errors import InputError, UnknownName
 
 TABLES: Mapping[str, Mapping[str, str]] = {
+    "gistmeter.families": {
+        "text": "gistmeter.families.text:Text",
+        "book": "gistmeter.families.book:Books",
+        "parse": "gistmeter.families.parse:Parses",
+        "speech": "gistmeter.families.speech:Speech",
+    },
     "gistmeter.metrics": {
         "s_acc": "gistmeter.metrics.accuracy:SemanticAccuracy",
         "s_logic": "gistmeter.metrics.logic:LogicalValidity",
@@ -32,6 +38,16 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "facts": "gistmeter.metrics.facts:SemanticErrorRate",
         "latency": "gistmeter.metrics.latency:Latency",
         "custom_metric": "gistmeter.metrics.custom:CustomMetric",
+    },
+    "gistmeter.languages": {
+        "zh": "gistmeter.languages.zh:LANGUAGE",
+        "zh-Hant": "gistmeter.languages.zh_hant:LANGUAGE",
+        "ja": "gistmeter.languages.ja:LANGUAGE",
+        "ko": "gistmeter.languages.ko:LANGUAGE",
+        "en": "gistmeter.languages.en:LANGUAGE",
+        "cs": "gistmeter.languages.cs:LANGUAGE",
+        "ru": "gistmeter.languages.ru:LANGUAGE",
+        "th": "gistmeter.languages.th:LANGUAGE",
     },
     "gistmeter.models": {
         "e5": "gistmeter.models.e5:load",

@@ -1,4 +1,4 @@
-"""The shapes that travel through the house: items in, scores and runs out.
+"""The shapes that travel through the house: items in, scores and tables out.
 
 An *item* is one thing to be scored: a `Pair` of texts, a `Book` with its abridgement, a `Parse` of
 a sentence, a `Clip` of speech. Every item has an `id`, the `system` that made it, a `group` it is
@@ -15,17 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from gistmeter.errors import InputError
+from gistmeter.errors import UnknownName
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gistmeter.rows import Pool, Rows, Value
 
-
-# The scores to judge a family by where its first is not: half of any summary is "covered" by its
-# mean similarity, whatever it says.
-HEADLINES: Mapping[str, tuple[str, ...]] = {"book": ("coverage_at", "source_recall")}
+SEED = 20260  # of all intervals, unless another is given
 
 
 class Item(Protocol):
@@ -195,6 +190,18 @@ class Score:
     def interval(self) -> tuple[float, float]:
         return self.low, self.high
 
+    def number(self, value: float, digits: int = 4) -> str:
+        """A value of this score for people: a percentage with two digits, a share with four."""
+        if not math.isfinite(value):
+            return "–"
+        return f"{value:.{digits - 2}f}%" if self.unit == "%" else f"{value:.{digits}f}"
+
+    def spelled(self) -> str:
+        """The value with its interval: 0.7120 [0.6900, 0.7310]."""
+        if not (math.isfinite(self.low) and math.isfinite(self.high)):
+            return self.number(self.value)
+        return f"{self.number(self.value)} [{self.number(self.low)}, {self.number(self.high)}]"
+
     def is_worse_than(self, threshold: float) -> bool:
         """An undefined score is worse than any threshold."""
         if math.isnan(self.value):
@@ -223,79 +230,20 @@ class SystemScores:
     groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Score:
+        if name not in self.scores:
+            raise UnknownName("score", name, self.scores)
         return self.scores[name]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """The outcome of one scoring command."""
+class Sheet:
+    """A table to show or write; cells are text, numbers, booleans or None."""
 
-    command: str
-    signature: str
-    systems: Mapping[str, SystemScores]
-    unscored: Mapping[str, int] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    timings: Mapping[str, float] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
-    signatures: Mapping[str, str] = field(default_factory=dict)  # by metric
-    notes: Mapping[str, Any] = field(default_factory=dict)  # what a family adds: usage, truncation
-    path: Path | None = None
-    rows: Rows | None = None
-    metrics: Mapping[str, Metric] = field(default_factory=dict)  # what pools the rows
-
-    def __getitem__(self, name: str) -> Score:
-        """The score of the only system; with several, ask `run.systems[system][name]`."""
-        if len(self.systems) != 1:
-            names = ", ".join(self.systems)
-            raise InputError(f"This run has several systems ({names}): use run.systems[name]")
-        return next(iter(self.systems.values())).scores[name]
-
-    def to_dict(self, version: str) -> dict[str, Any]:
-        """The shape of `--format json`; it never changes without notice."""
-        return {
-            "gistmeter": version,
-            "command": self.command,
-            "signature": self.signature,
-            "run": str(self.path) if self.path else None,
-            "systems": {
-                name: {
-                    "scores": {key: score.to_dict() for key, score in system.scores.items()},
-                    "groups": {
-                        group: {key: {"value": defined(value)} for key, value in values.items()}
-                        for group, values in system.groups.items()
-                    },
-                }
-                for name, system in self.systems.items()
-            },
-            "unscored": dict(self.unscored),
-        }
-
-    def to_polars(self) -> Any:
-        """All statistics, one row an item, as a polars DataFrame."""
-        if self.rows is None:
-            raise InputError("This run carries no rows: load it from its folder")
-        return self.rows.to_polars()
-
-    def to_pandas(self) -> Any:
-        """All statistics as a pandas DataFrame; needs pandas and nothing of pyarrow."""
-        import importlib
-
-        frame = self.to_polars()
-        pandas = importlib.import_module("pandas")
-        return pandas.DataFrame({name: frame[name].to_list() for name in frame.columns})
-
-    def _repr_html_(self) -> str:
-        """A table in a notebook."""
-        import html
-
-        head = "<tr><th>system<th>score<th>value<th>95% interval<th>n<th>unscored</tr>"
-        body = "".join(
-            f"<tr><td>{html.escape(name)}<td>{html.escape(score.name)}<td>{score.value:.4f}"
-            f"<td>{score.low:.4f} – {score.high:.4f}<td>{score.n}<td>{score.unscored}</tr>"
-            for name, system in self.systems.items()
-            for score in system.scores.values()
-        )
-        return f"<table>{head}{body}</table>"
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    suffixes: tuple[str, ...] = ()  # the only formats it is for; empty: all
+    note: str = ""  # a line beneath it, where it is shown
 
 
 def defined(value: float) -> float | None:

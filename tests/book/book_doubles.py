@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gistmeter.books.config import EvaluationConfig, build_metric, with_languages
+from door import prepare
+from gistmeter.families.book import Books, BookSettings
 from gistmeter.metrics.alignment import BookAlignment
 from gistmeter.models.protocols import Embeddings
 from gistmeter.types import Book
@@ -43,8 +44,9 @@ class WordEmbedder:
 def make_metric(books: Sequence[Book], **options: object) -> BookAlignment:
     """The metric for these books with the double and a threshold."""
     settings = {"coverage_threshold": 0.6, "language": "en", **options}
-    config = EvaluationConfig(**settings)  # type: ignore[arg-type]
-    return build_metric(config, with_languages(books, config.language), WordEmbedder())
+    config = BookSettings(model_name=WordEmbedder(), **settings)  # type: ignore[arg-type]
+    metric: BookAlignment = prepare(Books(), config, books).metrics["alignment"]
+    return metric
 
 
 def book(title: str, source: str, summary: str, system: str = "summary") -> Book:

@@ -8,13 +8,13 @@ import math
 import polars
 import pytest
 from book_doubles import SOURCE, SUMMARY, WordEmbedder
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import gistmeter
-from gistmeter.books import EvaluationConfig, evaluate_alignment, evaluate_corpus, scoring
+from gistmeter import EvaluationConfig, evaluate_alignment, evaluate_corpus, load_run
+from gistmeter.models.loading import Models
 from gistmeter.cli import app
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.runs import load_run
 
 SEED_FLAGS = [
     "--batch_size", "8", "--alignment", "nw", "--bandwidth", "4", "--pfs_gamma", "3.0",
@@ -33,7 +33,10 @@ SCORES = [
 @pytest.fixture
 def embedder(monkeypatch) -> WordEmbedder:
     model = WordEmbedder()
-    monkeypatch.setattr(scoring, "load_embedder", lambda *_, **__: model)
+    monkeypatch.setattr(
+        "gistmeter.models.loading.load_models_by_language",
+        lambda _, codes, **__: {code: Models(embedder=model) for code in codes},
+    )
     return model
 
 
@@ -47,9 +50,7 @@ def texts(in_folder):
 
 def call(*arguments: str):
     result = CliRunner().invoke(app, ["book", *arguments], catch_exceptions=True)
-    if isinstance(result.exception, gistmeter.GistmeterError):
-        return result.exception.exit_code, str(result.exception)
-    return result.exit_code, result.stdout
+    return result.exit_code, result.stdout if result.exit_code == 0 else result.output
 
 
 def score(*arguments: str):
@@ -100,7 +101,8 @@ def test_undefined_scores_are_null():
 @pytest.mark.usefixtures("embedder")
 def test_the_run_can_be_loaded_and_pooled_again(texts):
     score("-o", "kept", "--coverage-threshold", "0.6")
-    run, metrics = load_run(texts / "kept")
+    run = load_run(texts / "kept")
+    metrics = run.metrics
     assert run.rows is not None
     pooled = metrics["alignment"].pool(run.rows)
     for name, value in pooled.items():
@@ -136,7 +138,7 @@ def test_two_summaries_are_two_systems(texts):
     assert code == 0
     report = json.loads((texts / "r.json").read_text(encoding="utf-8"))
     assert set(report["systems"]) == {"summary", "other"}
-    run, _ = load_run(texts / "kept")
+    run = load_run(texts / "kept")
     assert run.systems["summary"]["pfs"].value == run.systems["other"]["pfs"].value
 
 

@@ -8,12 +8,13 @@ from importlib.resources import files
 from importlib.util import find_spec
 
 import pytest
+from door import prepare
 from gold import read_chapters, share_right
 
 from conftest import shared_path
-from gistmeter.books import EvaluationConfig, evaluate_corpus
-from gistmeter.books.config import build_metric
-from gistmeter.books.scoring import load_embedder
+from gistmeter import EvaluationConfig, evaluate_corpus
+from gistmeter.families.book import Books, BookSettings
+from gistmeter.models.loading import load_models
 from gistmeter.cache import Cache
 from gistmeter.errors import InputError
 from gistmeter.languages import get
@@ -34,7 +35,12 @@ FOREIGN = {
 
 @pytest.fixture(scope="module")
 def embedder():
-    return load_embedder(EvaluationConfig(), "en", Cache(None))
+    return load_models(["embedder"], cache=Cache(None)).embedder
+
+
+def alignment(book, embedder):
+    settings = BookSettings(model_name=embedder, language=book.language)
+    return prepare(Books(), settings, [book]).metrics["alignment"]
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +93,7 @@ def test_a_dropped_ending_shows_in_the_last_tenths(embedder, samples):
         found = {}
         for name in ("faithful", "unfaithful"):
             book = Book(title, original, samples[name][title], name, language)
-            metric = build_metric(EvaluationConfig(language=language), [book], embedder)
+            metric = alignment(book, embedder)
             (document,) = metric.measure([book]).details.values()
             found[name] = sum(document["recall_along"][-3:]) / 3
         assert found["unfaithful"] < found["faithful"] - 0.4, title
@@ -118,7 +124,7 @@ def test_the_default_finds_the_gold_sources(embedder):
     places = {}
     for name, chapter in chapters.items():
         book = Book(name, "", "", "gold", "en")
-        metric = build_metric(EvaluationConfig(language="en"), [book], embedder)
+        metric = alignment(book, embedder)
         rows = metric.measure_sentences(book, Segments(chapter.source), Segments(chapter.summary))
         places[name] = rows.values("aligned_index").astype(int).tolist()
     assert sum(map(len, places.values())) == 924
@@ -126,6 +132,8 @@ def test_the_default_finds_the_gold_sources(embedder):
 
 
 def test_a_pooling_that_the_model_has_not_is_refused():
-    assert load_embedder(EvaluationConfig(pooling="mean"), "en", Cache(None)).id.endswith("/mean")
+    book = [Book("title", "One. Two.", "One.", "summary", "en")]
+    metric = prepare(Books(), BookSettings(pooling="mean"), book).metrics["alignment"]
+    assert metric.embedder.id.endswith("/mean")
     with pytest.raises(InputError, match="does not pool by 'cls'"):
-        load_embedder(EvaluationConfig(pooling="cls"), "en", Cache(None))
+        prepare(Books(), BookSettings(pooling="cls"), book)

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gistmeter.cache import Cache
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.metrics.alignment import BookAlignment
 from gistmeter.metrics.alignment.documents import document_name
 from gistmeter.metrics.alignment.metric import block_labels
 from gistmeter.metrics.alignment.thresholds import Thresholds, thresholds_for
-from gistmeter.models.embedder import CachedEmbedder
+from gistmeter.models.cached import CachedEmbedder
 from gistmeter.rows import Rows
 from gistmeter.signature import sign
 from gistmeter.statistics import bootstrap_weights, resampled
@@ -229,14 +229,14 @@ class CountingEncoder:
     def read(self, texts):
         self.seen += texts
         for at, vector in enumerate(WordEmbedder().embed(texts).vectors):
-            yield at, SimpleNamespace(vector=vector)
+            yield at, SimpleNamespace(vector=vector, unseen=0.0)
 
 
 def test_a_second_run_embeds_only_what_was_edited(tmp_path):
     encoder = CountingEncoder()
     for source, new in ((SOURCE, 11), (SOURCE.replace("The ice broke", "The ice sang"), 1)):
         cache = Cache(tmp_path / "answers.sqlite")
-        embedder = CachedEmbedder("counting", lambda: encoder, cache)
+        embedder = CachedEmbedder("counting", encoder, cache)
         metric = replace(make_metric([BOOK]), embedder=embedder)
         encoder.seen.clear()
         metric.measure([book(TITLE, source, SUMMARY)])

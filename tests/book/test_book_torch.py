@@ -6,7 +6,7 @@ import pytest
 from book_doubles import SOURCE, SUMMARY
 
 from conftest import shared_path
-from gistmeter.books import EvaluationConfig, evaluate_alignment
+from gistmeter import EvaluationConfig, evaluate_alignment
 
 pytestmark = pytest.mark.torch
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from conftest import ROOT
 from gistmeter.cli import app
@@ -188,7 +188,7 @@ def test_a_config_may_serve_several_commands(in_folder: Path) -> None:
         'bandwidth = 7\n[book]\nalpha = 3\n[parse]\nresamples = 0\n[profiles.mine]\nnli = "x"\n'
     )
     said = CliRunner().invoke(app, ["text", "none.csv", "--config", "c.toml"])
-    assert "none.csv" in str(said.exception)
+    assert "none.csv" in said.stderr
     Path("g.conllu").write_text("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
     for words in (["parse", "score"], ["parse"]):
         arguments = [*words, "g.conllu", "g.conllu", "--config", "c.toml", "--format", "json", "-q"]
@@ -199,18 +199,11 @@ def test_a_config_may_serve_several_commands(in_folder: Path) -> None:
 def test_a_full_disk_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     import errno
 
-    import typer
-
-    from gistmeter.cli import main
-
-    broken = typer.Typer()
-
-    @broken.command()
-    def fill() -> None:
+    def fill(*_: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "out.csv")
 
-    monkeypatch.setattr("sys.argv", ["gistmeter"])
+    monkeypatch.setattr("gistmeter.cli.locations.cache_file", fill)
     with pytest.raises(SystemExit) as ended:
-        main(broken)
+        app.main(["cache", "path"])
     assert ended.value.code == 1
     assert capsys.readouterr().err == "Error: out.csv: No space left on device\n"

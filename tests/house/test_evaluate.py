@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from gistmeter.errors import InputError, ResumeError
-from gistmeter.evaluate import evaluate
-from gistmeter.runs import ITEMS, JOURNAL, RUN, Plan, RunFolder, load_run
+from gistmeter.score import evaluate
+from gistmeter.run import load_run
+from gistmeter.runs import ITEMS, JOURNAL, RUN, Plan, RunFolder
 from gistmeter.types import Pair
 from toys import Length, pairs
 
@@ -38,7 +39,7 @@ def score(path: Path | None, items: list[Pair], resume: bool = False, **more: ob
 def test_the_size_of_chunks_changes_nothing() -> None:
     items = pairs(30, arrangements=("p", "q"))
     runs = [evaluate(items, [Length()], chunk=size, resamples=20) for size in (1, 7, 1000)]
-    assert runs[0].to_dict("v") == runs[1].to_dict("v") == runs[2].to_dict("v")
+    assert runs[0].to_dict() == runs[1].to_dict("v") == runs[2].to_dict("v")
 
 
 def test_json_has_the_documented_shape(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_resuming_a_finished_run_computes_nothing(tmp_path: Path) -> None:
     counted: list[int] = []
     again = score(tmp_path / "run", items, resume=True, progress=lambda _, d, __: counted.append(d))
     assert counted == []
-    assert again.to_dict("v") == first.to_dict("v")
+    assert again.to_dict() == first.to_dict("v")
 
 
 def test_other_arguments_are_refused_with_the_difference(tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_a_folder_with_a_run_or_with_something_else_is_kept(tmp_path: Path) -> N
 def test_a_failing_model_leaves_items_unscored_and_the_run_ends_well() -> None:
     items = [Pair("bad", "BOOM", ("xxxx",)), *pairs(20, "system")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gistmeter.evaluate.logger.warning", lambda *_: None)
+        patch.setattr("gistmeter.score.logger.warning", lambda *_: None)
         run = score(None, items, metric=Length(fail_on="BOOM"))
     assert run.unscored == {"the model is out of order": 7}
     assert run["kept"].n == 14
@@ -150,8 +151,9 @@ def test_a_run_can_be_loaded_and_pooled_again(
         "toys:Length",
     )
     made = score(tmp_path / "run", pairs(10), metric=Length(limit=0.5))
-    run, metrics = load_run(tmp_path / "run")
-    assert run.to_dict("v") == made.to_dict("v")
+    run = load_run(tmp_path / "run")
+    metrics = run.metrics
+    assert run.to_dict() == made.to_dict()
     assert metrics["length"].limit == 0.5
     assert metrics["length"].pool(run.rows)["kept"] == made["kept"].value
 

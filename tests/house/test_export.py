@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.formats.table import read_sheets
-from gistmeter.report.tables import Sheet, defused, delimited, markdown, spell_score, write_table
+from gistmeter.report.tables import defused, delimited, markdown, spell_score, write_table
+from gistmeter.types import Sheet
 from gistmeter.types import Pair, Score
 from toys import Length, pairs
 
@@ -42,11 +43,11 @@ def test_hostile_cells_in_csv_and_xlsx(tmp_path: Path) -> None:
     items = [Pair(text, text, ("reference",), "sys", text) for text in HOSTILE]
     run = evaluate(items, [Length()], resamples=10)
     for suffix in (".csv", ".tsv"):
-        write_table(run, tmp_path / f"x{suffix}")
+        run.write(tmp_path / f"x{suffix}")
         text = (tmp_path / f"x{suffix}").read_bytes().decode("utf-8-sig")
         for row in csv.reader(io.StringIO(text), delimiter="," if suffix == ".csv" else "\t"):
             assert not any(cell.startswith(("=", "+", "@", "\t")) for cell in row)
-    write_table(run, tmp_path / "x.xlsx")
+    run.write(tmp_path / "x.xlsx")
     with zipfile.ZipFile(tmp_path / "x.xlsx") as archive:
         pages = [archive.read(name) for name in archive.namelist() if "worksheets" in name]
     assert pages

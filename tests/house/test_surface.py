@@ -23,7 +23,7 @@ NAMES = {
 HEAVY = [
     "torch", "transformers", "sentence_transformers", "onnxruntime", "onnx", "numpy", "scipy",
     "polars", "pandas", "altair", "vl_convert", "matplotlib", "jieba", "opencc", "fugashi",
-    "unidic_lite", "kiwipiepy", "simplemma", "lingua", "tokenizers", "pydantic_ai", "jinja2",
+    "unidic_lite", "kiwipiepy", "simplemma", "py3langid", "tokenizers", "pydantic_ai", "jinja2",
 ]  # fmt: skip
 COMMANDS = ["text", "book", "parse", "speech", "compare", "validate", "report", "models", "demo"]
 

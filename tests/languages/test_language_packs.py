@@ -1,4 +1,4 @@
-"""What holds for every pack: codes, ids, lists, light imports and missing packages."""
+"""What holds for every pack that is registered: its examples, codes, lists and light imports."""
 
 from __future__ import annotations
 
@@ -8,18 +8,116 @@ import sys
 from pathlib import Path
 
 import pytest
+from pack_examples import CODES, GROUP, PACKS, cases, examples, joined
 
-from gistmeter import languages
+from gistmeter import languages, registry
 from gistmeter.errors import MissingDependency, UnknownName
-from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import chinese, japanese, korean, lemmas
+from gistmeter.languages import headings, lexicons
+from gistmeter.languages.analysers import lemmas
+from gistmeter.languages.ja import words as japanese
+from gistmeter.languages.ko import words as korean
+from gistmeter.languages.zh import words as chinese
 from gistmeter.signature import describe
 
-DATA = Path(languages.__file__).parent / "data"
-LISTED = ("zh", "ja", "ko", "en", "cs", "ru")
+FOLDER = Path(languages.__file__).parent
+OURS = [languages.get(code) for code in registry.TABLES[GROUP]]
+LISTED = sorted({pack.lists for pack in OURS if pack.reader is not None})
+# (positive, negative, negated)
+POLARITIES = {
+    "praise": (True, False, False),
+    "blame": (False, True, False),
+    "not_good": (False, True, True),  # praise denied: it blames
+    "not_bad": (True, False, True),  # blame denied: it praises
+    "denied": (False, False, True),  # a predicate without colour is denied
+    "neutral": (False, False, False),
+    "mixed": (True, True, False),
+    "mixed_denied": (True, True, True),
+}
 
 
-@pytest.mark.parametrize("code", languages.CODES)
+def test_every_folder_is_registered() -> None:
+    folders = {path.parent.name for path in FOLDER.glob("*/__init__.py")}
+    named = {target.split(":")[0].split(".")[-1] for target in registry.TABLES[GROUP].values()}
+    assert folders == named | {"generic", "analysers", "polarity"}
+
+
+@pytest.mark.parametrize("code", PACKS)
+def test_a_pack_has_examples_of_all_that_it_does(code: str) -> None:
+    pack, held = languages.get(code), examples(code)
+    wanted = {"texts", "sentences", "words", "content_words"}
+    wanted |= {"polarity"} if pack.reader is not None else set()
+    wanted |= {"normalised"} if pack.steps else set()
+    wanted |= {"headings", "not_headings"} if pack.splitter.heading != headings.ANY else set()
+    wanted |= {"number_words"} if lexicons.pairs(pack.lists, "numbers") else set()
+    assert wanted <= {section for section, found in held.items() if found}
+    assert set(held.get("polarity", {})) <= set(POLARITIES)
+
+
+@pytest.mark.parametrize(("code", "_", "text"), cases("texts"))
+def test_its_language_is_found(code: str, _: int, text: str) -> None:
+    found = languages.detect([text])
+    assert found.code == code
+    assert languages.SOUND <= found.confidence <= 1
+    assert languages.detect([text] * 5000).code == code
+
+
+@pytest.mark.parametrize(("code", "text", "words"), cases("words"))
+def test_words_stand_as_they_are_written(code: str, text: str, words: list[str]) -> None:
+    assert languages.get(code).words(text) == words
+
+
+@pytest.mark.parametrize(("code", "text", "words"), cases("content_words"))
+def test_content_words_are_forms_without_stop_words(code: str, text: str, words: list[str]) -> None:
+    assert languages.get(code).content_words(text) == words
+
+
+@pytest.mark.parametrize(("code", "text", "expected"), cases("normalised"))
+def test_normalise(code: str, text: str, expected: str) -> None:
+    assert languages.get(code).normalise(text) == expected
+
+
+@pytest.mark.parametrize(("code", "text", "expected"), cases("number_words"))
+def test_number_words_become_digits(code: str, text: str, expected: str) -> None:
+    assert languages.get(code).number_words(text) == expected
+
+
+@pytest.mark.parametrize(("code", "_", "expected"), cases("sentences"))
+def test_sentences_of_a_paragraph(code: str, _: int, expected: list[str]) -> None:
+    language = languages.get(code)
+    assert language.sentences(joined(language, expected)) == expected
+
+
+@pytest.mark.parametrize("code", PACKS)
+def test_headings_are_marked_with_their_sentence(code: str) -> None:
+    language, expected = languages.get(code), examples(code).get("headings", [])
+    text = "".join(f"{heading}\nText 1。\n" for heading in expected)
+    found, sentences = language.headings(text), language.sentences(text)
+    assert [heading.text for heading in found] == expected
+    assert [sentences[heading.sentence] for heading in found] == expected
+
+
+@pytest.mark.parametrize(("code", "_", "line"), cases("not_headings"))
+def test_lines_that_only_look_like_headings(code: str, _: int, line: str) -> None:
+    assert languages.get(code).headings(f"{line}\n\nText.") == []
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        pytest.param(code, text, POLARITIES[kind], id=f"{code}:{text}")
+        for code in PACKS
+        for kind, texts in examples(code).get("polarity", {}).items()
+        for text in texts
+    ],
+)
+def test_polarity_reads_negation_with_its_scope(
+    code: str, text: str, expected: tuple[bool, bool, bool]
+) -> None:
+    found = languages.get(code).polarity(text)
+    assert (found.positive, found.negative, found.negated) == expected, found
+
+
+@pytest.mark.parametrize("code", CODES)
 def test_a_pack_says_what_it_is(code: str) -> None:
     language = languages.get(code)
     assert language.code == code
@@ -27,32 +125,21 @@ def test_a_pack_says_what_it_is(code: str) -> None:
     assert "absent" not in language.id
     assert languages.get(code) is language
     assert describe(language) == language.id
+    assert hash(language)
+    assert code == "generic" or language.name
 
 
-@pytest.mark.parametrize(
-    ("asked", "given"),
-    [
-        ("zh-CN", "zh"),
-        ("zh_TW", "zh-Hant"),
-        ("ZH-hant", "zh-Hant"),
-        ("zh-Hant-HK", "zh-Hant"),
-        ("en-GB", "en"),
-        ("ru_RU", "ru"),
-        ("fr", "fr"),
-        ("th", "th"),
-    ],
-)
-def test_codes_are_read_in_their_usual_spellings(asked: str, given: str) -> None:
-    assert languages.get(asked).code == given
-
-
-def test_spaces() -> None:
-    spaced = {code: languages.get(code).spaced for code in (*languages.CODES, "th", "fr")}
-    assert [code for code, has in spaced.items() if not has] == ["zh", "zh-Hant", "ja", "th"]
+def test_which_languages_have_no_spaces() -> None:
+    unspaced = {pack.code for pack in OURS if not pack.spaced}
+    assert unspaced == {"zh", "zh-Hant", "ja", "th"}
+    for code in ("yue", "wuu", "lo", "km", "my", "bo", "nan-Hani", "zh-HK"):
+        assert not languages.get(code).spaced, code
+    for code in ("fr", "nan", "ko", "generic", "tlh"):
+        assert languages.get(code).spaced, code
 
 
 def test_ids_differ_wherever_answers_may() -> None:
-    packs = [languages.get(code) for code in languages.CODES]
+    packs = [languages.get(code) for code in CODES]
     packs += [languages.get("zh", tokenizer=name) for name in languages.TOKENIZERS]
     assert len({pack.id for pack in packs}) == len(packs)
 
@@ -62,38 +149,40 @@ def test_an_unknown_tokenizer_says_which_exist() -> None:
         languages.get("zh", tokenizer="jeiba")
 
 
-@pytest.mark.parametrize("file", sorted(DATA.rglob("*.txt")), ids=lambda file: file.parent.name)
+@pytest.mark.parametrize(
+    "file", sorted(FOLDER.rglob("*.txt")), ids=lambda file: f"{file.parent.name}/{file.stem}"
+)
 def test_a_list_names_its_source_and_licence_and_repeats_nothing(file: Path) -> None:
     first, *lines = file.read_text(encoding="utf-8").splitlines()
     assert first.startswith("# ")
     assert "MIT" in first
     assert lines
-    columns = 2 if file.stem in ("abbreviations", "numbers") else 1
+    columns = 2 if file.stem in ("abbreviations", "numbers", "alphabets") else 1
     words = {line.rsplit(maxsplit=1)[0] if columns == 2 else line for line in lines}
     assert len(words) == len(lines)
     assert all(line == line.strip() and line for line in lines)
 
 
-@pytest.mark.parametrize("code", LISTED)
-def test_polar_words_are_many_and_of_one_kind(code: str) -> None:
-    positive, negative = (lexicons.words(code, name) for name in ("positive", "negative"))
+@pytest.mark.parametrize("lists", LISTED)
+def test_polar_words_are_many_and_of_one_kind(lists: str) -> None:
+    positive, negative = (lexicons.words(lists, name) for name in ("positive", "negative"))
     assert min(len(positive), len(negative)) > 400
     assert not positive & negative
-    assert not lexicons.words(code, "stopwords") & lexicons.words(code, "negations")
+    assert not lexicons.words(lists, "stopwords") & lexicons.words(lists, "negations")
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "load", "extra"),
+    ("module", "load", "extra"),
     [
-        ("jieba", "segmenter", chinese.segmenter, "zh"),
-        ("opencc", "converter", lambda: chinese.converter("t2s"), "zh"),
-        ("fugashi", "tagger", japanese.tagger, "ja"),
-        ("kiwipiepy", "analyser", korean.analyser, "ko"),
-        ("simplemma", "lemmatizer", lambda: lemmas.lemmatizer("cs"), "cs"),
+        ("jieba", chinese.segmenter, "zh"),
+        ("opencc", lambda: chinese.converter("t2s"), "zh"),
+        ("fugashi", japanese.tagger, "ja"),
+        ("kiwipiepy", korean.analyser, "ko"),
+        ("simplemma", lambda: lemmas.lemmatizer("cs"), "cs"),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(
-    module: str, name: str, load: object, extra: str, monkeypatch: pytest.MonkeyPatch
+    module: str, load: object, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for loader in (chinese.segmenter, chinese.converter, japanese.tagger, korean.analyser):
         loader.cache_clear()
@@ -117,10 +206,11 @@ def test_nothing_heavy_is_imported_until_it_is_used() -> None:
     code = """
 import sys
 from gistmeter import languages
-for code in languages.CODES:
+for code in languages.codes_with_packs():
     pack = languages.get(code)
     pack.id, pack.sentences("One. Two."), pack.headings("Chapter I")
-heavy = {"numpy", "jieba", "opencc", "fugashi", "kiwipiepy", "simplemma", "lingua"}
+languages.detect(["成功和失败都与同一个人有关"])
+heavy = {"numpy", "jieba", "opencc", "fugashi", "kiwipiepy", "simplemma", "py3langid"}
 print(sorted(heavy & set(sys.modules)))
 """
     assert run(code).stdout == "[]\n"

@@ -7,76 +7,21 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pack_examples import CODES
 
 from gistmeter import languages
 from gistmeter.languages.sentences import CLOSERS
 
-# A sentence an entry; joined they are the text.
-BOOKS: dict[str, list[list[str]]] = {
-    "zh": [
-        ["“你来吗？”她问。", "“我来！”他说。", "“走吧。”", "“好。”"],
-        ["我……我不知道。", "他想起了那个遥远的夜晚……", "那时他还年轻。"],
-        ["他读了《你好吗？》这本书。", "价格是3.5元。", "真的！！！", "他（真的吗？）走了。"],
-        ['他说："好。"', "她走了。", "“行吗？”。", "他说：“不行！”，然后走了。"],
-        ["选择A!", "编辑。", "他买了！", "iPhone很好。", "“可是……”", "她低下头。"],
-    ],
-    "zh-Hant": [["「你來嗎？」她問。", "「我來！」他說。", "他走了。"]],
-    "ja": [
-        ["「行くぞ！」と彼は言った。", "「今日は雨だ。", "明日は晴れる。」", "彼は黙った。"],
-        ["えっ……それは。", "そうか？", "本当だ。", "3.14は円周率。"],
-    ],
-    "ko": [
-        ["“가자.” 하고 그가 말했다.", "그는 갔다.", '"정말?"이라고 물었다.'],
-        ["빨간 문이 있는 집.", "두 사람이 있다.", "그렇게 생각한다.", '"posh" 라는 단어다.'],
-        ["회의는 2024. 5. 3. 열렸다.", "J. K. 롤링은 작가다.", "3.5배다!"],
-    ],
-    "en": [
-        ["Mr. Smith paid $3.50 to J. R. R. Tolkien, e.g. for No. 5.", "He left."],
-        ['"Why?" he asked.', '"I do not know."', "She left...", "Then he came back."],
-        ["It is in the U.S. Army.", "It was I.", "He wept.", "“Stop!” cried Tom.", "“No."],
-        ["They live in the U.S.", "He knows.", "The end, etc.", "Then (really?) he left."],
-        [
-            "They watch T.V.",
-            "A man left.",
-            "It was her father's.",
-            "I know Deronda--Mr. Deronda.",
-            "At 5 p.m. we left.",
-        ],
-        ["“No. 5 is alive!”", "‘Indeed?’", "Dr. A. Smith, Ph.D., vs. Prof. B. Jones."],
-    ],
-    "cs": [
-        ["Narodil se 5. května 1932 v Brně, např. v ul. Nové.", "Karel IV. vládl ve 14. století."],
-        ["„Kam jdeš?“ zeptal se.", "„Domů.“", "Bylo to tzv. Pražské jaro atd.", "Pak odešel."],
-        ["Dne 5. 6. 1990 přišel prof. Novák.", "Bylo mu 25.", "Potom odešel."],
-        [
-            "Bylo to roku 700 př. n. l.",
-            "Potom odešel.",
-            "Vzal si s sebou mj. Karla IV. Lucemburského.",
-            "Str. 12 chybí.",
-        ],
-    ],
-    "ru": [
-        ["— Привет! — крикнул он.", "— Как дела?", "Завод им. Ленина, т.е. тот, что в г. Москве."],
-        ["А. С. Пушкин родился в 1799 г.", "Он был поэтом и т.д.", "Потом умер."],
-        ["«Куда?» — спросил он.", "Текст…", "Дальше."],
-    ],
-    "fr": [["« Quoi ? » dit M. Dupont.", "Il partit.", "« Non ! »", "Elle rit."]],
-    "hi": [["यह एक वाक्य है।", "यह दूसरा है।"]],
+# Languages without a pack; those with one have examples of their own.
+PARAGRAPHS = {
+    "fr": ["« Quoi ? » dit M. Dupont.", "Il partit.", "« Non ! »", "Elle rit."],
+    "hi": ["यह एक वाक्य है।", "यह दूसरा है।"],
 }
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        pytest.param(code, sentences, id=f"{code}-{place}")
-        for code, paragraphs in BOOKS.items()
-        for place, sentences in enumerate(paragraphs)
-    ],
-)
-def test_sentences_of_a_paragraph(code: str, expected: list[str]) -> None:
-    language = languages.get(code)
-    joint = " " if language.spaced else ""
-    assert language.sentences(joint.join(expected)) == expected
+@pytest.mark.parametrize("code", PARAGRAPHS)
+def test_sentences_of_a_paragraph(code: str) -> None:
+    assert languages.get(code).sentences(" ".join(PARAGRAPHS[code])) == PARAGRAPHS[code]
 
 
 def test_wrapped_lines_are_one_paragraph_and_blank_lines_part() -> None:
@@ -118,7 +63,7 @@ def test_a_lone_closing_quote_belongs_to_the_sentence_before() -> None:
     assert languages.get("zh").sentences("……") == ["……"]
 
 
-@pytest.mark.parametrize("code", languages.CODES)
+@pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("text", ["", "  ", "\n\n\u3000"])
 def test_no_text_has_no_sentences(code: str, text: str) -> None:
     assert languages.get(code).sentences(text) == []
@@ -129,7 +74,7 @@ MARKS = "。！？!?.…；;，,\"'“”‘’「」『』（）()»«—– \n
 BOOKISH = st.text(st.sampled_from(MARKS + "aAbB你好です가나1一第章"), max_size=80)
 
 
-@pytest.mark.parametrize("code", languages.CODES)
+@pytest.mark.parametrize("code", CODES)
 @given(text=BOOKISH | st.text(max_size=60))
 @example(text=". . . A\x1c”")
 def test_only_white_space_is_lost(code: str, text: str) -> None:
@@ -141,7 +86,7 @@ def test_only_white_space_is_lost(code: str, text: str) -> None:
     assert all(one.end <= other.start for one, other in pairwise(spans))
 
 
-@pytest.mark.parametrize("code", languages.CODES)
+@pytest.mark.parametrize("code", CODES)
 @given(text=BOOKISH)
 def test_no_sentence_is_only_a_closing_quote(code: str, text: str) -> None:
     sentences = languages.get(code).sentences(text)
@@ -163,37 +108,6 @@ def test_the_simple_rule() -> None:
     ]
 
 
-HEADINGS = {
-    "zh": ["第一章 风雪", "第十二回甄士隐梦幻识通灵", "楔子", "卷三 归途", "第3节", "# 标题"],
-    "zh-Hant": ["第一節 風雪", "尾聲"],
-    "ja": ["第一章　始まり", "プロローグ", "第３話"],
-    "ko": ["제1장 시작", "제 2 부", "프롤로그", "3장"],
-    "en": ["CHAPTER I. The Beginning", "Chapter 12", "Chapter Twenty-One", "XIV.", "Epilogue"],
-    "cs": ["1. kapitola", "KAPITOLA PRVNÍ", "Část II", "Prolog", "Druhá část"],
-    "ru": ["ГЛАВА ПЕРВАЯ", "Глава 3. Дорога", "Часть вторая", "Эпилог"],
-    "de": ["Kapitel 3", "## Ende"],
-}
-NO_HEADINGS = {
-    "zh": ["第一章讲了很多事情。", "第一次见面", "他读完了第一章"],
-    "ja": ["第一章を読んだ。", "一人で"],
-    "ko": ["제1장을 읽었다."],
-    "en": ["Chapter and verse", "Introduction to the matter was made by her,", "Did he?"],
-    "cs": ["Kapitola byla dlouhá", "Část lidí odešla."],
-    "ru": ["Глава семьи ушёл", "Часть людей ушла."],
-}
-
-
-@pytest.mark.parametrize("code", HEADINGS)
-def test_headings_are_marked_with_their_sentence(code: str) -> None:
-    language = languages.get(code)
-    text = "".join(f"{heading}\nText 1。\n" for heading in HEADINGS[code])
-    found = language.headings(text)
-    sentences = language.sentences(text)
-    assert [heading.text for heading in found] == HEADINGS[code]
-    assert [sentences[heading.sentence] for heading in found] == HEADINGS[code]
-
-
-@pytest.mark.parametrize("code", NO_HEADINGS)
-def test_lines_that_only_look_like_headings(code: str) -> None:
-    lines = NO_HEADINGS[code]
-    assert languages.get(code).headings("\n\n".join(lines)) == []
+def test_headings_of_a_language_without_a_pack() -> None:
+    found = languages.get("de").headings("Kapitel 3\n\nText.\n\n## Ende\n\nText.")
+    assert [heading.text for heading in found] == ["Kapitel 3", "## Ende"]

@@ -18,12 +18,13 @@ import pytest
 from shard_cases import CASES, Case
 
 from gistmeter import registry
-from gistmeter.evaluate import evaluate, measure
 from gistmeter.formats.conllu.pairs import ParsePairs
 from gistmeter.rows import Rows
+from gistmeter.run import Run
 from gistmeter.runs import RunFolder, to_json
+from gistmeter.score import evaluate, measure
 from gistmeter.statistics import summarise
-from gistmeter.types import Run
+from gistmeter.types import SEED
 
 NAMES = registry.names("gistmeter.metrics")
 RESAMPLES = 40
@@ -38,7 +39,7 @@ def items_bytes(rows: Rows) -> bytes:
 def whole(run: Run) -> dict[str, Any]:
     """All of a run that must not depend on how it was made."""
     assert run.rows is not None
-    scores = run.to_dict("") | {"run": None}
+    scores = run.to_dict() | {"run": None}
     return {"scores": scores, "reasons": {s: {n: dict(v.reasons) for n, v in held.scores.items()}
                                           for s, held in run.systems.items()}}  # fmt: skip
 
@@ -92,7 +93,7 @@ def test_shards_in_any_order_merge_to_the_whole(case: Case, seed: int) -> None:
     assert expected.rows is not None
     assert items_bytes(merged) == items_bytes(expected.rows)
     found = summarise(
-        case.metrics, merged, signatures=expected.signatures, seed=20260, resamples=RESAMPLES,
+        case.metrics, merged, signatures=expected.signatures, seed=SEED, resamples=RESAMPLES,
         confidence=0.95,
     )  # fmt: skip
     assert to_json(whole(replace(expected, systems=found))) == to_json(whole(expected))

@@ -19,6 +19,7 @@ class Service:
     script: list[int | float | str] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)  # what came as Authorization
     together: int = 0  # most requests under way at once
     under_way: int = 0
     url: str = ""
@@ -111,6 +112,7 @@ def serve(*script: int | float | str) -> Iterator[Service]:
             with service.lock:
                 service.requests.append(body)
                 service.paths.append(self.path)
+                service.keys.append(self.headers.get("authorization", ""))
                 service.under_way += 1
                 service.together = max(service.together, service.under_way)
             try:

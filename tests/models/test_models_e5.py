@@ -14,7 +14,9 @@ import pytest
 from gistmeter.cache import Cache
 from gistmeter.errors import InputError, MissingModel
 from gistmeter.models import e5, e5_graph, e5_weights
+from gistmeter.models.graph import Graph
 from gistmeter.models.loading import Models, load_models
+from gistmeter.models.runtime import open_session
 from gistmeter.models.settings import ModelSettings
 
 TEXTS = [
@@ -39,7 +41,7 @@ def models(folder: Path) -> Models:
     return load_models(["embedder", "matcher"], cache=Cache(None), folder=folder)
 
 
-def forward(weights: e5_weights.Weights, states: np.ndarray, layers: int) -> np.ndarray:
+def forward(weights: e5_weights.WeightFile, states: np.ndarray, layers: int) -> np.ndarray:
     """The network in float64, written down plainly."""
     sizes = weights.sizes
 
@@ -75,11 +77,9 @@ def forward(weights: e5_weights.Weights, states: np.ndarray, layers: int) -> np.
 
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_the_graph_computes_the_network(layer: int) -> None:
-    import onnxruntime
-
     weights = e5_weights.parse(np.frombuffer(e5_file.content(), dtype=np.uint8))
     graph = e5_graph.build(weights, layer)
-    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    session = open_session(graph, threads=1)
     states = np.random.default_rng(1).normal(size=(3, 5, e5_file.WIDTH)).astype(np.float32)
     last, *other = session.run(None, {"embeddings": states})
     for at in range(3):
@@ -87,6 +87,60 @@ def test_the_graph_computes_the_network(layer: int) -> None:
         if other:
             assert np.abs(other[0][at] - forward(weights, states[at], layer)).max() < 1e-5
     assert bool(other) == (layer != e5_file.LAYERS)
+
+
+@pytest.mark.parametrize("layer", [0, 2])
+def test_the_file_is_what_the_onnx_package_would_write(layer: int) -> None:
+    onnx = pytest.importorskip("onnx")
+    weights = e5_weights.parse(np.frombuffer(e5_file.content(), dtype=np.uint8))
+    content = e5_graph.build(weights, layer)
+    model = onnx.load_from_string(content)
+    onnx.checker.check_model(model, full_check=True)
+    assert model.SerializeToString() == content
+    assert (model.ir_version, model.opset_import[0].version) == (9, 20)
+
+
+def test_a_network_with_a_head_of_its_own() -> None:
+    """The layers under another's head, from tensors in memory: what the docstring shows."""
+    weights = e5_weights.parse(np.frombuffer(e5_file.content(), dtype=np.uint8))
+    own = np.random.default_rng(3).normal(size=(3, e5_file.WIDTH)).astype(np.float32)
+
+    class Tensors:
+        sizes = weights.sizes
+
+        def tensor(self, name: str) -> np.ndarray:
+            head = {"head.w": own, "head.b": np.arange(3, dtype=np.float32)}
+            return head[name] if name in head else weights.tensor(name)
+
+    graph = Graph()
+    body = e5_graph.Transformer(graph, Tensors())
+    states = body.states("embeddings")
+    graph.constant("zero", np.asarray(0))
+    first = graph.node("Gather", [states[-1], "zero"], "first", axis=1)
+    graph.node("Identity", [body.linear("head", first, outputs=3)], "logits")
+    shape = ["batch", "length", e5_file.WIDTH]
+    content = graph.serialise("head", {"embeddings": shape}, {"logits": ["batch", 3]})
+    given = np.random.default_rng(1).normal(size=(2, 5, e5_file.WIDTH)).astype(np.float32)
+    (logits,) = open_session(content, threads=1).run(None, {"embeddings": given})
+    for at in range(2):
+        expected = own @ forward(weights, given[at], e5_file.LAYERS)[0] + np.arange(3)
+        assert logits[at] == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_graph_that_cannot_be_run_is_made_anew(
+    tmp_path: Path, folder: Path, models: Models, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Cut short, with a hash that fits: as a full disk or a careless copy leaves it."""
+    assert models.embedder is not None
+    expected = models.embedder.embed(TEXTS).vectors
+    whole = e5_graph.graph_path(folder, e5.LAYERS).read_bytes()
+    path = e5_graph.graph_path(tmp_path, e5.LAYERS)
+    e5_graph.write_whole(path, whole[:1_000_000])
+    mended = load_models(["embedder"], cache=Cache(None), folder=tmp_path).embedder
+    assert mended is not None
+    assert mended.embed(TEXTS).vectors.tobytes() == expected.tobytes()
+    assert "made anew" in caplog.text
+    assert path.read_bytes() == whole
 
 
 def test_vectors_agree_with_the_packages_own_engine(models: Models) -> None:
@@ -120,8 +174,8 @@ def test_a_text_does_not_feel_its_neighbours(models: Models, folder: Path, tmp_p
 
 def _reuse(loaded: Models, fresh: Models) -> None:
     """Spare the tests the reading of 70 MB for each text: the back end is stateless."""
-    encoder = loaded.embedder._encoder().backend  # type: ignore[union-attr]
-    fresh.embedder._encoder().backend._loaded = encoder._loaded  # type: ignore[union-attr]
+    encoder = loaded.embedder._source.backend  # type: ignore[union-attr]
+    fresh.embedder._source.backend._loaded = encoder._loaded  # type: ignore[union-attr]
 
 
 def test_one_thread_or_two_make_no_difference(models: Models, folder: Path) -> None:
@@ -139,7 +193,7 @@ def test_nothing_of_a_long_text_is_left_unseen(models: Models) -> None:
     answer = models.embedder.embed([long, changed])
     assert answer.unseen.max() == 0
     assert not np.array_equal(answer.vectors[0], answer.vectors[1])
-    windows = models.embedder._encoder().backend.tokenize([long])[0]
+    windows = models.embedder._source.backend.tokenize([long])[0]
     assert len(windows) > 1
     assert max(len(window.ids) for window in windows) <= e5.POSITIONS
     tokens = [
@@ -148,14 +202,14 @@ def test_nothing_of_a_long_text_is_left_unseen(models: Models) -> None:
         for token, special in zip(window.ids, window.special, strict=True)
         if not special
     ]
-    backend = models.embedder._encoder().backend
+    backend = models.embedder._source.backend
     whole = backend._loaded.tokenizer.encode(long, add_special_tokens=False).ids
     assert tokens == whole
 
 
 def test_no_text_can_spell_a_special_token(models: Models) -> None:
     assert models.embedder is not None
-    backend = models.embedder._encoder().backend
+    backend = models.embedder._source.backend
     for text in ("</s>", "<s>", "<mask>", "<pad>", "<unk>", "a</s>b"):
         (window,) = backend.tokenize([text])[0]
         content = [

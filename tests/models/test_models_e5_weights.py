@@ -18,7 +18,7 @@ from gistmeter.models import e5_weights
 WHOLE = e5_file.content()
 
 
-def parse(content: bytes) -> e5_weights.Weights:
+def parse(content: bytes) -> e5_weights.WeightFile:
     return e5_weights.parse(np.frombuffer(content, dtype=np.uint8))
 
 

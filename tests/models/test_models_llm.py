@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import logging
 from typing import Any
@@ -17,7 +18,9 @@ from pydantic import BaseModel
 from gistmeter.cache import Cache
 from gistmeter.errors import InputError
 from gistmeter.models.llm import CachedLanguageModel, LanguageModelSettings, load_language_model
-from gistmeter.models.llm_service import estimate_cost, full_name
+from gistmeter.models.llm_asking import ServiceAsker
+from gistmeter.models.llm_service import estimate_cost, full_name, public_url
+from gistmeter.models.protocols import Answer
 from small_model import serve_small_model
 
 GOOD = '{"name": "fact", "size": 3}'
@@ -218,13 +221,137 @@ def test_a_name_without_a_provider_or_a_key_is_an_error(monkeypatch: pytest.Monk
 
 
 def test_the_id_names_what_could_change_an_answer() -> None:
-    cache = Cache(None)
-    plain = CachedLanguageModel("openai:x", LanguageModelSettings(), cache)
+    plain = ServiceAsker("openai:x", LanguageModelSettings())
     for changed in ({"temperature": 1.0}, {"seed": 1}, {"max_tokens": 5}, {"base_url": "http://a"}):
-        other = CachedLanguageModel("openai:x", LanguageModelSettings(**changed), cache)
-        assert other.id != plain.id
-    patient = CachedLanguageModel("openai:x", LanguageModelSettings(attempts=9), cache)
-    assert patient.id == plain.id
+        assert ServiceAsker("openai:x", LanguageModelSettings(**changed)).id != plain.id
+    assert ServiceAsker("openai:x", LanguageModelSettings(attempts=9)).id == plain.id
+
+
+@pytest.mark.parametrize(
+    ("names", "sent"),
+    [
+        ({"OPENAI_API_KEY": "key-of-openai"}, "key-of-openai"),
+        ({"OPENAI_API_KEY": "key-of-openai", "GISTMETER_LLM_KEY": "key-of-mine"}, "key-of-mine"),
+        ({}, "none"),
+    ],
+)
+def test_a_server_of_ones_own_is_given_the_key(
+    names: dict[str, str], sent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "GISTMETER_LLM_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in names.items():
+        monkeypatch.setenv(name, value)
+    with serve(GOOD) as service:
+        settings = LanguageModelSettings(base_url=f"{service.url}/v1")
+        asked = load_language_model("qwen", cache=Cache(None), settings=settings)
+        assert asked.ask(["What?"], Thing)[0].value == Thing(name="fact", size=3)
+    assert service.keys == [f"Bearer {sent}"]
+
+
+@pytest.mark.parametrize("step", [GOOD, 401, 500, "no JSON", 0.3])
+def test_credentials_in_the_url_are_used_and_shown_nowhere(
+    step: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)  # what --verbose shows, of every library
+    caplog.set_level(logging.DEBUG, logger="gistmeter")
+    with serve(step) as service:
+        url = service.url.replace("//", "//me:pa%24sword-77@") + "/v1"
+        settings = LanguageModelSettings(base_url=url, pause=0.01, attempts=2, timeout=0.2)
+        cache = Cache(None)
+        asked = load_language_model("qwen", cache=cache, settings=settings, api_key=KEY)
+        answers = asked.ask(["What?"], Thing)
+    assert base64.b64decode(service.keys[0].removeprefix("Basic ")) == b"me:pa$sword-77"
+    kept = b"".join(cache.get_many(asked._keys(["What?"], Thing, "", 0)).values()).decode()
+    everything = repr((answers, asked, asked.id, settings)) + caplog.text + kept
+    for secret in ("sword-77", "me:pa", KEY):
+        assert secret not in everything
+    assert public_url(url) in asked.id
+
+
+@pytest.mark.parametrize("url", ["localhost:8080", "ftp://a/v1", "http://[::1/v1", "http://"])
+def test_a_url_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(InputError, match="http://host:port/v1"):
+        load_language_model("x", cache=Cache(None), settings=LanguageModelSettings(base_url=url))
+
+
+def test_a_service_that_keeps_failing_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
+    prompts = [f"What {at}?" for at in range(50)]
+    with serve(GOOD, GOOD, 503) as service:
+        asked = model(service, concurrency=1, attempts=2, give_up=4)
+        answers = asked.ask(prompts, Thing)
+        assert asked.ask(["Another?"], Thing)[0].failure.startswith("not asked: ")
+        failing = len(service.requests) - 2
+        service.script = [GOOD]
+        again = model(service, cache=asked.cache, concurrency=1).ask(prompts, Thing)
+    assert 4 <= failing < 80  # never again and again for each of the fifty
+    assert [bool(answer.value) for answer in answers[:2]] == [True, True]
+    assert answers[2].failure == "the service failed (HTTP 503)"
+    assert "failures in a row (the service failed (HTTP 503))" in answers[-1].failure
+    assert "only the rest is asked" in answers[-1].failure
+    assert caplog.text.count("No more questions are asked") == 1
+    assert [answer.cached for answer in again] == [True, True, *[False] * 48]
+    assert all(answer.value for answer in again)
+
+
+def test_a_service_that_hangs_is_left_alone() -> None:
+    with serve(0.5) as service:
+        asked = model(service, concurrency=4, attempts=5, timeout=0.1, give_up=8)
+        answers = asked.ask([f"What {at}?" for at in range(400)], Thing)
+    assert len(service.requests) < 40
+    assert "not asked: " in answers[-1].failure and "in time" in answers[-1].failure
+
+
+def test_a_short_outage_does_not_end_the_asking() -> None:
+    with serve(*[503] * 9, GOOD) as service:
+        asked = model(service, concurrency=4, attempts=5, give_up=8)
+        answers = asked.ask([f"What {at}?" for at in range(6)], Thing)
+    assert all(answer.value for answer in answers)
+
+
+class Scripted:
+    """A language model that is only an object."""
+
+    id = "scripted@1"
+
+    def __init__(self, answers: Any) -> None:
+        self.answers, self.asked = answers, list[str]()
+
+    def ask(self, prompts: Any, schema: Any, *, instructions: str = "", sample: int = 0) -> Any:
+        self.asked += prompts
+        return self.answers(prompts) if callable(self.answers) else self.answers
+
+
+def test_an_object_is_as_good_as_a_name() -> None:
+    own = Scripted(lambda prompts: [Answer(Thing(name=one, size=1)) for one in prompts])
+    asked = load_language_model(own, cache=(cache := Cache(None)))
+    assert [answer.value.name for answer in asked.ask(["a", "b", "a"], Thing)] == ["a", "b", "a"]
+    assert own.asked == ["a", "b"]
+    again = load_language_model(own, cache=cache)
+    assert again.known(["a", "c"], Thing) == [True, False]
+    assert again.ask(["b"], Thing)[0].cached
+    assert (asked.id, asked.usage.calls, again.usage.cached) == ("scripted@1", 2, 1)
+    assert load_language_model(asked, cache=cache) is asked
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ([], "the model gave 0 answers to 1 prompts"),
+        (["text"], "the model gave str, not an Answer"),
+        ([Answer({"name": "x"})], "the answer was not of the form asked for"),
+        ([Answer(None, failure="tired")], "tired"),
+        (lambda _: 1 / 0, "the model failed (ZeroDivisionError: division by zero)"),
+    ],
+)
+def test_wrong_answers_of_an_object_are_a_reason(answers: Any, reason: str) -> None:
+    (answer,) = load_language_model(Scripted(answers), cache=Cache(None)).ask(["a"], Thing)
+    assert (answer.value, answer.failure) == (None, reason)
+
+
+def test_an_object_that_cannot_be_asked_is_refused() -> None:
+    with pytest.raises(InputError, match="no method 'ask'"):
+        load_language_model(object(), cache=Cache(None))  # type: ignore[arg-type]
 
 
 def test_a_real_small_model_answers_in_the_form_asked_for() -> None:

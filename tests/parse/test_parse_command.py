@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from parse_files import row, write
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from conftest import shared_path
 from gistmeter.cli import app
 from gistmeter.errors import GistmeterError
-from gistmeter.parses import score_parses
+from gistmeter import score_parses
 from gistmeter.types import defined
 
 SAMPLES = Path(str(resources.files("gistmeter"))) / "samples" / "parse"

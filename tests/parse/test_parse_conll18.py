@@ -18,7 +18,7 @@ from gistmeter.formats.conllu.pairs import ParsePairs
 from gistmeter.formats.conllu.reading import read_treebank
 from gistmeter.metrics.conll18 import CONTENT, Conll18
 from gistmeter.metrics.parsing import ParseAccuracy
-from gistmeter.parses import score_parses
+from gistmeter import score_parses
 from gistmeter.rows import Rows
 
 Sentences = list[list[list[str]]]

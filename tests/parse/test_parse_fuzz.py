@@ -8,17 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from door import prepare
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parse_files import row, sentence, text
 
 from gistmeter.errors import GistmeterError
-from gistmeter.evaluate import measure
+from gistmeter.score import measure
 from gistmeter.formats.conllu.erasing import erase
 from gistmeter.formats.conllu.validation import find_problems
 from gistmeter.formats.conllu.vocabularies import build, read_vocabulary
 from gistmeter.formats.taxonomy import read_taxonomy
-from gistmeter.parses import ParseOptions, prepare, read_weights
+from gistmeter.families.parse import Parses, ParseSettings
+from gistmeter.families.parse.treebanks import read_weights
 
 PIECES = st.one_of(
     st.binary(max_size=6),
@@ -43,8 +45,9 @@ def damaged(draw: st.DrawFn) -> bytes:
 
 
 def score(gold: Path, system: Path, conll18: bool) -> None:
-    task = prepare(gold, [system], ParseOptions(conll18=conll18, flat_classes=True))
-    rows = measure(task.pairs, task.metrics)
+    settings = ParseSettings(gold=gold, systems=system, conll18=conll18, flat_classes=True)
+    task = prepare(Parses(), settings)
+    rows = measure(task.items, task.metrics)
     for metric in task.metrics.values():
         values = np.asarray([float(value) for value in metric.pool(rows).values()])
         assert ((values >= 0) & (values <= 1 + 1e-9) | np.isnan(values)).all()

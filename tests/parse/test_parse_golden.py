@@ -8,7 +8,7 @@ import math
 import pytest
 
 from conftest import shared_path
-from gistmeter.parses import score_parses
+from gistmeter import score_parses
 
 SYSTEMS = ("identical", "close", "fair", "poor", "random")
 

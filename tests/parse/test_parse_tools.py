@@ -13,7 +13,7 @@ from gistmeter.formats.conllu.erasing import erase
 from gistmeter.formats.conllu.reading import read_treebank
 from gistmeter.formats.conllu.validation import Problem, find_problems
 from gistmeter.formats.conllu.vocabularies import build, read_vocabulary
-from gistmeter.parses import estimate_weights
+from gistmeter.families.parse.treebanks import estimate_weights
 
 GOOD = [
     [

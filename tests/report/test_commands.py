@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from gistmeter import registry
 from gistmeter.cli import app
 from gistmeter.cli.reporting import write_run_report
 from gistmeter.errors import GistmeterError
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.runs import RunFolder
 from toys import Length, pairs
 

@@ -17,7 +17,7 @@ import polars
 import pytest
 from loopback import serve
 from speech_doubles import sentence_facts, texts_of
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from conftest import ROOT, shared_path
 from gistmeter.cli import app

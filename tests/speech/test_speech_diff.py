@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.facts import SemanticFact, Verdict
 from gistmeter.metrics.latency import TimedClip

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from speech_doubles import WordMatcher
 
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.distance import Scale, SemanticDistance, ngram_cosine
 from gistmeter.metrics.transcription import Reading

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from speech_doubles import Scripted, fact, honest, outside, sentence_facts, texts_of
 
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.facts import (
     SemanticErrorRate,
@@ -119,8 +119,8 @@ def test_short_texts_are_marked() -> None:
 def test_the_language_is_passed_on() -> None:
     llm = honest()
     metric(llm, "cs").measure([Clip("1", SAID, HEARD)])
-    metric(llm, "hu").measure([Clip("1", SAID, HEARD)])
-    assert "in Czech" in llm.prompts[0] and "code hu" in llm.prompts[1]
+    metric(llm, "tlh").measure([Clip("1", SAID, HEARD)])
+    assert "in Czech" in llm.prompts[0] and "code tlh" in llm.prompts[1]
     for word in ("quotes", "attributions", "events", "entities", "inflection", "word order"):
         assert word in llm.instructions[0]
 

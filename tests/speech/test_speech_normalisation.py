@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from conftest import shared_path
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.languages import get
-from gistmeter.metrics.transcription import Reading
+from gistmeter.languages import codes_with_packs, get
+from gistmeter.metrics.transcription import ErrorRates, Reading
 from gistmeter.metrics.transcription.normalisation import merge_alternatives
+from gistmeter.types import Clip
 
 
 def read(text: str, code: str = "en", **settings: object) -> tuple[str, ...]:
@@ -77,6 +78,38 @@ def test_thai_words_come_from_a_dictionary() -> None:
     reading = Reading(get("th"))
     assert reading.read("ผมรักเมืองไทย").words == ("ผม", "รัก", "เมือง", "ไทย")
     assert "pythainlp" in reading.id
+
+
+@pytest.mark.parametrize(
+    ("code", "expected", "got", "edits", "words"),
+    [
+        ("yue", "佢哋今日好開心", "佢哋尋日好高心", 2, 7),
+        ("wuu", "侬好伐", "侬好哦", 1, 3),
+        ("lo", "ນ້ຳໃຈດີ", "ນ້ຳໃຈຍີ", 1, 3),
+        ("km", "ខ្ញុំស្រលាញ់", "ខ្ញុំស្រលាញ", 1, 4),
+        ("my", "မြန်မာစာ", "မြန်မာစု", 1, 4),
+        ("bo", "བོད་ཡིག་ཡག་པོ།", "བོད་ཡིག་ཡག་མོ།", 1, 4),
+        ("nan-Hani", "你好無", "你好嘸", 1, 3),
+    ],
+)
+def test_languages_without_spaces_need_no_pack(
+    code: str, expected: str, got: str, edits: int, words: int
+) -> None:
+    """A changed character or cluster is an edit, not a sentence all wrong."""
+    metric = ErrorRates(Reading(get(code)))
+    rows = metric.measure([Clip("1", expected, got)])
+    assert rows.values("words_expected").tolist() == [words]
+    assert rows.values("word_edits").tolist() == [edits]
+    assert " " not in Reading(get(code)).read(f"{expected} {got}").characters
+
+
+def test_every_pack_says_how_its_words_are_found() -> None:
+    by_analyser = {code for code in codes_with_packs() if Reading(get(code)).analysed}
+    assert by_analyser >= {"zh", "zh-Hant", "ja", "ko", "th"}
+    for code in codes_with_packs():
+        pack, reading = get(code), Reading(get(code))
+        assert reading.spaced == pack.spaced
+        assert reading.analysed == (pack.particles or not pack.spaced)
 
 
 def test_a_language_without_a_pack_is_read_by_spaces() -> None:

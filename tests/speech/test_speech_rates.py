@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import shared_path
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.transcription import ErrorRates, Reading
 from gistmeter.types import Clip

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.formats.transcripts import pair_files, read_alternatives
 from gistmeter.languages import get
 from gistmeter.metrics.transcription import ErrorRates, Reading

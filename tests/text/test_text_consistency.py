@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from text_doubles import PACKS, pair
 
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.metrics.accuracy import SemanticAccuracy
 from gistmeter.metrics.consistency import (
     NO_ORIGINAL,
@@ -19,7 +19,8 @@ from gistmeter.metrics.consistency import (
     StructuralRobustness,
 )
 from gistmeter.rows import Rows
-from gistmeter.runs import RunFolder, load_run
+from gistmeter import load_run
+from gistmeter.runs import RunFolder
 
 FAMILY = {
     "s_acc": SemanticAccuracy(PACKS),
@@ -150,7 +151,8 @@ def test_a_run_from_disk_pools_to_the_same_scores(tmp_path: Path) -> None:
     ]  # fmt: skip
     folder = tmp_path / "run"
     made = evaluate(pairs, FAMILY, open_folder=lambda plan: RunFolder.start(folder, plan))
-    loaded, metrics = load_run(folder)
+    loaded = load_run(folder)
+    metrics = loaded.metrics
     assert loaded.rows is not None
     assert loaded.rows.texts["structure"] == ["x", "x", "y", "y"] * 2
     again = {

@@ -64,7 +64,7 @@ def test_lexical_scores_from_given_tokens(aggregate: str) -> None:
 
 @pytest.mark.parametrize("aggregate", ["max", "mean"])
 def test_s_acc_from_given_components(aggregate: str) -> None:
-    from gistmeter.texts import semantic_accuracy
+    from gistmeter import semantic_accuracy
 
     for case in golden():
         expected = dict(case["expected"][aggregate])
@@ -78,13 +78,9 @@ def test_s_acc_from_given_components(aggregate: str) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("aggregate", ["max", "mean"])
 def test_model_values_through_python(aggregate: str) -> None:
-    from dataclasses import replace
-
-    from gistmeter.cache import Cache
-    from gistmeter.evaluate import evaluate
-    from gistmeter.models.loading import load_models
-    from gistmeter.models.settings import ModelSettings
-    from gistmeter.texts.choice import TextSettings, build_metrics, language_readers
+    from gistmeter.families.family import Items, RunSettings
+    from gistmeter.families.text import Text, TextSettings
+    from gistmeter.score import score
     from gistmeter.types import Pair
 
     cases = golden()
@@ -94,17 +90,9 @@ def test_model_values_through_python(aggregate: str) -> None:
         )
         for at, case in enumerate(cases)
     ]
-    loaded = load_models(
-        ["embedder", "matcher", "cross_encoder", "nli"],
-        names=models(),
-        settings=ModelSettings(layer=2),
-        cache=Cache(None),
-    )
-    settings = replace(TextSettings(), aggregate=aggregate)
-    metrics = build_metrics(
-        ["s_acc", "s_logic"], loaded, language_readers(pairs, settings, Cache(None)), settings
-    )
-    rows = evaluate(pairs, metrics, resamples=0).rows
+    named = {{"matcher": "token_encoder"}.get(role, role): name for role, name in models().items()}
+    settings = TextSettings(aggregate=aggregate, metrics=("s_acc", "s_logic"), layer=2, **named)
+    rows = score(Text(), settings, items=Items(pairs), how=RunSettings(resamples=0)).rows
     assert rows is not None
     entailed = []
     for at, case in enumerate(cases):

@@ -21,7 +21,7 @@ from gistmeter.metrics.lexical import (
     set_f_beta,
 )
 from gistmeter.metrics.reader import normal_words
-from gistmeter.texts.remembering import RememberingLanguage
+from gistmeter.families.text.remembering import RememberingLanguage
 
 WORDS = st.lists(st.sampled_from("abcdef"), max_size=8)
 

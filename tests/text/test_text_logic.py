@@ -10,13 +10,14 @@ import pytest
 from text_doubles import PACKS, Given, pair
 
 from gistmeter.errors import InputError
-from gistmeter.evaluate import evaluate
+from gistmeter.score import evaluate
 from gistmeter.metrics.accuracy import SemanticAccuracy
 from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.metrics.reading import Reading, count_readings
 from gistmeter.models.protocols import Judgements, TextPair
 from gistmeter.rows import Rows
-from gistmeter.texts.scoring import text_notes
+from gistmeter.families.family import Items, Task
+from gistmeter.families.text import Text, TextSettings
 
 NLI = Given({("ref", "pred"): 0.9, ("pred", "ref"): 0.3, ("other", "pred"): 0.2})
 
@@ -126,7 +127,9 @@ def test_what_a_model_did_not_see_is_counted() -> None:
             return replace(super().classify(pairs), unseen=np.asarray([0.25, 0.0]))
 
     metrics = {"s_acc": SemanticAccuracy(PACKS), "s_logic": LogicalValidity(Short())}
-    run = evaluate([pair("a", "a"), pair("b", "b", id="2")], metrics, notes=text_notes)
+    pairs = [pair("a", "a"), pair("b", "b", id="2")]
+    task = Task(TextSettings(), Items(pairs), metrics, {})
+    run = evaluate(pairs, metrics, notes=lambda rows: Text().notes(rows, task))
     assert run.rows is not None
     assert run.rows.values("unseen").tolist() == [0.25, 0.0]
     assert run.notes == {"truncated": 1}

@@ -12,12 +12,13 @@ import gistmeter
 import gistmeter.formats.predictions
 import gistmeter.formats.references
 import gistmeter.metrics.accuracy
-import gistmeter.texts.pieces
-import gistmeter.texts.scoring
+import gistmeter.api
+import gistmeter.families.text.components
 from conftest import ROOT
 from gistmeter.errors import InputError
-from gistmeter.texts import semantic_accuracy
-from gistmeter.texts.choice import MAKERS, OWN, maker_of, makers_of
+from gistmeter import semantic_accuracy
+from gistmeter import registry
+from gistmeter.families.text import Text
 
 CANDIDATES = ["喜欢学习", "天气晴朗", None]
 REFERENCES = [["喜欢学习", "热爱读书"], "害怕困难", "无人预测"]
@@ -27,8 +28,8 @@ DOUBLES = {"embedder": Letters(), "matcher": Given(), "cross_encoder": Given(), 
 @pytest.mark.parametrize(
     "module",
     [
-        gistmeter.texts.pieces,
-        gistmeter.texts.scoring,
+        gistmeter.families.text.components,
+        gistmeter.api,
         gistmeter.formats.predictions,
         gistmeter.formats.references,
         gistmeter.metrics.accuracy,
@@ -106,15 +107,15 @@ def test_without_a_language_it_is_found() -> None:
 
 
 def test_scores_know_their_makers() -> None:
-    assert makers_of(["bertscore", "s_acc"]) == ["s_acc"]
-    assert makers_of(["s_rob"]) == makers_of(["s_rob", "s_acc"]) == ["s_acc", "structure"]
-    assert makers_of(["S-Info", "recovery"]) == ["s_info", "recovery"]
-    for maker in MAKERS.values():
-        for info in maker.scores:
-            assert MAKERS[maker_of(info.name)] is maker
-    assert "parsing" in OWN
+    family = Text()
+    assert family.makers_of(["bertscore", "s_acc"]) == ["s_acc"]
+    assert family.makers_of(["s_rob"]) == ["structure"]
+    assert family.makers_of(["S-Info", "recovery"]) == ["s_info", "recovery"]
+    for name, target in family.makers.items():
+        for info in registry.load(target).scores:
+            assert family.maker_of(info.name) == name
     with pytest.raises(InputError, match="Can't find score 'parsing'"):
-        maker_of("parsing")
+        family.maker_of("parsing")
 
 
 def test_components_that_are_missing_are_left_out() -> None:

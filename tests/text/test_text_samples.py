@@ -9,11 +9,12 @@ import pytest
 
 from gistmeter import languages
 from gistmeter.cache import Cache
-from gistmeter.evaluate import evaluate
+from gistmeter.families.family import Items
+from gistmeter.score import score
 from gistmeter.formats.predictions import Matched, match, read_predictions
 from gistmeter.formats.references import read_references
 from gistmeter.models.loading import load_models
-from gistmeter.texts.choice import TextSettings, build_metrics, possible_metrics
+from gistmeter.families.text import Text, TextSettings
 
 SAMPLES = Path(str(files("gistmeter") / "samples" / "text"))
 LANGUAGES = {"chinese": "zh", "traditional_chinese": "zh-Hant", "japanese": "ja", "korean": "ko"}
@@ -41,10 +42,7 @@ def test_the_sample_is_whole(name: str) -> None:
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_the_systems_are_ranked_with_separate_intervals(name: str) -> None:
     pairs = sample(name).pairs
-    models = load_models(["embedder", "matcher"], cache=Cache(None))
-    packs = {LANGUAGES[name]: languages.get(LANGUAGES[name])}
-    chosen = possible_metrics(pairs, nli=False)
-    run = evaluate(pairs, build_metrics(chosen, models, packs, TextSettings()))
+    run = score(Text(), TextSettings(), items=Items(pairs))
     best, middle, worst = (run.systems[system]["s_acc"] for system in SYSTEMS)
     assert best.low > middle.high and middle.low > worst.high
     recovered = [run.systems[system]["recovery"].value for system in SYSTEMS]

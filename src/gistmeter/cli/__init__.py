@@ -1,109 +1,150 @@
-"""The command line. Each command is a file here; this one puts them together.
+"""The command line. Each command is a file here; this one finds them, and decides how it ends.
 
 Errors raised on purpose end with one clear message and their exit code: 1 failed, 2 bad input or
-usage, 3 below a threshold. A traceback is a bug.
+usage, 3 below a threshold. A traceback is a bug. A command's module is imported when the command
+is called: the list of commands costs nothing.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-import logging
 import signal
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Any
 
-import typer
-from rich.console import Console
+import click
 
 from gistmeter.errors import GistmeterError
 from gistmeter.version import __version__
 
 INTERRUPTED = 130
-COMMANDS = (
-    "text", "book", "parse", "speech", "compare", "validate", "report", "models", "cache", "demo",
-)  # fmt: skip
-
-CONTEXT = {
-    # The seeds' flags have underscores: --pfs_gamma is --pfs-gamma.
-    "token_normalize_func": lambda token: token.replace("_", "-"),
-    "auto_envvar_prefix": "GISTMETER",
-    "help_option_names": ["-h", "--help"],
+# In the order in which they are listed: the shapes of data, what is done with runs, the rest.
+COMMANDS = {
+    "text": ("scoring", "Texts against references: do they mean the same?"),
+    "book": ("scoring", "Abridged books against their originals: are they faithful?"),
+    "parse": ("parse", "Parses against gold: morphology, syntax, semantics."),
+    "speech": ("scoring", "Transcripts against what was said; recognisers side by side."),
+    "compare": ("compare", "Is the difference between systems real?"),
+    "validate": ("validate", "Do the scores agree with people?"),
+    "report": ("report", "One HTML page over one or several runs."),
+    "models": ("models", "Which model plays which role, and how to get it."),
+    "cache": ("cache", "What is kept of the models' answers."),
+    "demo": ("demo", "Every shape on the samples that come with gistmeter."),
+    "completion": ("completion", "Completion for bash, zsh or fish."),
 }
+START = """Four shapes of data, a command each:
 
-app = typer.Typer(
-    name="gistmeter",
+\b
+  gistmeter text   model.csv --references explanations.csv
+  gistmeter book   --source-path original.txt --summary-path abridged.txt
+  gistmeter parse  gold.conllu system.conllu
+  gistmeter speech --expected said.txt --got heard.txt
+
+`gistmeter demo` shows all of them on samples; `gistmeter COMMAND --help` says more.
+"""
+
+
+class Commands(click.Group):
+    """All commands, imported when they are called; and the one place where a call ends."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return [*COMMANDS, *further_families()]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        del ctx
+        if name in COMMANDS:
+            module = importlib.import_module(f"gistmeter.cli.{COMMANDS[name][0]}")
+            if COMMANDS[name][0] == "scoring":
+                found: click.Command = module.scoring_command(name)
+                return found
+            return module.command  # type: ignore[no-any-return]
+        if name in further_families():
+            from gistmeter.cli.scoring import scoring_command
+
+            return scoring_command(name)
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, summary) for name, (_, summary) in COMMANDS.items()]
+        rows += [(name, str(self.get_command(ctx, name).help)) for name in further_families()]  # type: ignore[union-attr]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> int:
+        """Run a command and turn errors into messages and exit codes."""
+        from gistmeter.cli import console
+
+        console.tolerate()
+        try:
+            code = super().main(args, prog_name or "gistmeter", standalone_mode=False, **extra)
+        except GistmeterError as error:
+            console.say(str(error) if error.exit_code == 3 else f"Error: {error}", console.RED)
+            code = error.exit_code
+        except click.exceptions.Exit as error:
+            code = error.exit_code
+        except click.ClickException as error:
+            console.say(f"Error: {error.format_message()}", console.RED)
+            code = error.exit_code
+        except (KeyboardInterrupt, click.Abort):
+            code = INTERRUPTED
+        except BrokenPipeError:
+            with contextlib.suppress(OSError):
+                sys.stderr.close()
+            code = 1
+        except OSError as error:  # a full disk, a drive that was pulled out
+            place = f"{error.filename}: " if error.filename else ""
+            console.say(f"Error: {place}{error.strerror or error}", console.RED)
+            code = 1
+        if standalone_mode:
+            sys.exit(code)
+        return int(code or 0)
+
+
+def further_families() -> list[str]:
+    """Shapes of data that installed packages add."""
+    from gistmeter import registry
+
+    return [name for name in registry.names("gistmeter.families") if name not in COMMANDS]
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
     help="How much of the meaning survived: score texts, books, parses and speech.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings=CONTEXT,
+    context_settings={
+        "token_normalize_func": lambda token: token.replace("_", "-"),
+        "help_option_names": ["-h", "--help"],
+    },
 )
-
-
-def show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"gistmeter {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[  # noqa: ARG001
-        bool,
-        typer.Option(
-            "--version",
-            callback=show_version,
-            is_eager=True,
-            show_envvar=False,
-            help="Show the version and exit.",
-        ),
-    ] = False,
-    verbose: Annotated[
-        bool,
-        typer.Option(
-            "--verbose", "-v", show_envvar=False, help="Log what happens inside, on stderr."
-        ),
-    ] = False,
-) -> None:
+@click.version_option(__version__, prog_name="gistmeter", message="%(prog)s %(version)s")
+@click.option("--verbose", "-v", is_flag=True, help="Log what happens inside, on stderr.")
+@click.pass_context
+def app(context: click.Context, verbose: bool) -> None:
     """Score texts, books, parses and speech by how much of the meaning survived."""
+    import logging
+
     logging.basicConfig(
         level=logging.INFO if verbose else logging.WARNING,
         format="%(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
+    if context.invoked_subcommand is None:
+        click.echo(f"How much of the meaning survived.\n\n{START.replace(chr(8) + chr(10), '')}")
 
 
-def _mount() -> None:
-    for name in COMMANDS:
-        module = importlib.import_module(f"gistmeter.cli.{name}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
-        else:
-            app.command(name=name)(getattr(module, name))
-
-
-_mount()
-
-
-def main(commands: typer.Typer = app) -> None:
-    """The entry point: run a command, and turn our errors into messages and exit codes."""
+def main() -> None:
+    """The entry point."""
     signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        commands()
-    except GistmeterError as error:
-        Console(stderr=True, highlight=False).print(f"Error: {error}", markup=False, soft_wrap=True)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(1)
-    except OSError as error:  # a full disk, a drive that was pulled out
-        place = f"{error.filename}: " if error.filename else ""
-        message = f"Error: {place}{error.strerror or error}"
-        Console(stderr=True, highlight=False).print(message, markup=False, soft_wrap=True)
-        sys.exit(1)
+    app.main()
 
 
 def _interrupt(*_: object) -> None:

@@ -3,149 +3,71 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import typer
-from rich.console import Console
+from gistmeter.cli import console
+from gistmeter.cli.command import SettingsCommand
+from gistmeter.errors import InputError
+from gistmeter.run import CompareSettings
+from gistmeter.settings import Settings, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gistmeter.comparison import Comparison, Contender
+    from gistmeter.comparison import Comparison
 
 SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex", ".csv": "csv"}
 
 
-class TestName(StrEnum):
-    permutation = "permutation"
-    bootstrap = "bootstrap"
-    wilcoxon = "wilcoxon"
+@dataclass(frozen=True, kw_only=True)
+class Shown(Settings):
+    """What is compared, and how the outcome is shown."""
+
+    title: ClassVar[str] = "compare"
+    runs: tuple[Path, ...] = option(
+        (), "Folders of finished runs; one run is compared system by system.",
+        panel="input", argument="only", metavar="RUN...",
+    )  # fmt: skip
+    format: Literal["table", "json", "markdown", "latex", "csv"] = option(
+        "table",
+        "What to print: a table for people, or JSON, Markdown, LaTeX (booktabs), CSV.",
+        panel="output",
+    )  # fmt: skip
+    output: tuple[Path, ...] = option(
+        (), "Write a file too, by its suffix: .json .md .tex .csv. May be repeated.",
+        panel="output", flags=("-o",), metavar="FILE",
+    )  # fmt: skip
+
+    def check(self) -> None:
+        if not self.runs:
+            raise InputError("Name the runs to compare: gistmeter compare RUN RUN")
+        for path in self.output:
+            if path.suffix.lower() not in SUFFIXES:
+                raise InputError(f"{path}: unknown suffix; use one of {' '.join(SUFFIXES)}")
+        seen = [path.resolve() for path in self.runs]
+        if len(set(seen)) < len(seen):
+            raise InputError("The same run is given twice: a run does not differ from itself")
 
 
-class Correction(StrEnum):
-    bh = "bh"
-    holm = "holm"
-    none = "none"
+def work(settings: CompareSettings, shown: Shown) -> int:
+    from gistmeter.files import write_atomically
+    from gistmeter.run import compare_all, load_run
 
-
-class Shape(StrEnum):
-    table = "table"
-    json = "json"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-
-
-RUNS = typer.Argument(
-    metavar="RUN...", help="Folders of finished runs; one run is compared system by system."
-)
-METRIC = typer.Option(
-    metavar="SCORE",
-    help="The score to compare, such as s_acc. May be repeated. Default: the runs' first.",
-)
-TEST = typer.Option(help="How p-values are found; intervals are always by paired bootstrap.")
-CORRECTION = typer.Option(help="Correction for many pairs: Benjamini-Hochberg, Holm, or none.")
-BASELINE = typer.Option(metavar="RUN", help="Compare all others with this run or system only.")
-RESAMPLES = typer.Option(min=100, max=1_000_000, help="Resamples of the tests and intervals.")
-CONFIDENCE = typer.Option(
-    min=0.5,
-    max=0.9999,
-    help="Confidence of the intervals; what is left to 1 is the level of the tests.",
-)
-FORCE = typer.Option(
-    "--force", help="Compare although the signatures differ; the difference is said."
-)
-FORMAT = typer.Option(
-    help="What to print: a table for people, or JSON, Markdown, LaTeX (booktabs), CSV."
-)
-OUTPUT = typer.Option(
-    "--output",
-    "-o",
-    metavar="FILE",
-    help="Write a file too, by its suffix: .json .md .tex .csv. May be repeated.",
-)
-
-
-def compare(
-    runs: Annotated[list[Path], RUNS],
-    *,
-    metric: Annotated[list[str] | None, METRIC] = None,
-    test: Annotated[TestName, TEST] = TestName.permutation,
-    correction: Annotated[Correction, CORRECTION] = Correction.bh,
-    baseline: Annotated[str | None, BASELINE] = None,
-    resamples: Annotated[int, RESAMPLES] = 10_000,
-    confidence: Annotated[float, CONFIDENCE] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 20260,
-    force: Annotated[bool, FORCE] = False,
-    format: Annotated[Shape, FORMAT] = Shape.table,
-    output: Annotated[list[Path] | None, OUTPUT] = None,
-) -> None:
-    """Compare systems of several runs, or of one, on the items they share.
-
-    Items are matched by id; those that only one side has are counted and left out. Clusters of
-    items are resampled together, and ratios of sums as ratios. Exit code 2 when the runs were
-    measured with different settings.
-    """
-    from gistmeter.comparison import Options, contenders
-    from gistmeter.comparison import compare as compare_systems
-    from gistmeter.errors import InputError
-    from gistmeter.runs import load_run
-
-    for path in output or []:
-        if path.suffix.lower() not in SUFFIXES:
-            raise InputError(f"{path}: unknown suffix; use one of {' '.join(SUFFIXES)}")
-    among = contenders([load_run(path) for path in _different(runs)])
-    options = Options(
-        test=test.value,
-        correction=correction.value,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-        baseline=_baseline(among, baseline) if baseline else "",
-    )
-    found = compare_systems(among, metric or (), options, force=force)
-    for path in output or []:
-        from gistmeter.files import write_atomically
-
+    found = compare_all([load_run(path) for path in shown.runs], settings)
+    for path in shown.output:
         write_atomically(path, _spell(found, SUFFIXES[path.suffix.lower()]))
-        typer.echo(f"Wrote {path}", err=True)
-    if format is Shape.table:
-        _print(found)
+        console.say(f"Wrote {path}")
+    if shown.format == "table":
+        from gistmeter.report.pasted import print_comparison
+
+        screen = console.stdout()
+        for comparison in found:
+            print_comparison(comparison.to_dict(), screen)
     else:
-        typer.echo(_spell(found, format.value), nl=False)
-
-
-def _different(runs: Sequence[Path]) -> list[Path]:
-    from gistmeter.errors import InputError
-
-    seen = [path.resolve() for path in runs]
-    if len(set(seen)) < len(seen):
-        raise InputError("The same run is given twice: a run does not differ from itself")
-    return list(runs)
-
-
-def _baseline(among: Sequence[Contender], given: str) -> str:
-    """The contender meant by a system's name or a run's folder."""
-    from gistmeter.errors import UnknownName
-
-    if any(one.name == given for one in among):
-        return given
-    place = Path(given).resolve()
-    own = [one.name for one in among if one.run.path and one.run.path.resolve() == place]
-    own = own or [one.name for one in among if one.run.path and one.run.path.name == given]
-    if len(own) != 1:
-        raise UnknownName("baseline", given, [one.name for one in among])
-    return own[0]
-
-
-def _print(found: Sequence[Comparison]) -> None:
-    from gistmeter.report.pasted import print_comparison
-
-    console = Console()
-    for comparison in found:
-        print_comparison(comparison.to_dict(), console)
+        console.write(_spell(found, shown.format))
+    return 0
 
 
 def _spell(found: Sequence[Comparison], shape: str) -> str:
@@ -157,3 +79,21 @@ def _spell(found: Sequence[Comparison], shape: str) -> str:
         return json.dumps(one, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     spell = {"markdown": pasted.to_markdown, "latex": pasted.to_latex, "csv": pasted.to_csv}[shape]
     return spell(plain)
+
+
+command = SettingsCommand(
+    "compare",
+    (CompareSettings, Shown),
+    work,
+    summary="Is the difference between systems real?",
+    description=(
+        "Compares systems of several runs, or of one, on the items they share. Items are matched by"
+        " id; those that only one side has are counted and left out. Clusters of items are"
+        " resampled together, and ratios of sums as ratios. Exit code 2 when the runs were measured"
+        " with different settings."
+    ),
+    examples=(
+        "gistmeter compare runs/first runs/second",
+        "gistmeter compare runs/all --metric s_acc --baseline old -o table.tex",
+    ),
+)

@@ -13,17 +13,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, ClassVar
 
-import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-
+from gistmeter.cli import console
+from gistmeter.cli.command import SettingsCommand
 from gistmeter.errors import GistmeterError
+from gistmeter.settings import Settings, option
 
 if TYPE_CHECKING:
-    from gistmeter.types import Run
+    from rich.table import Table
+
+    from gistmeter.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,27 +85,33 @@ STEPS = (
 )
 
 
-def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder of the demo's runs and report.")
-    ] = Path("runs/demo"),
-) -> None:
-    """Score the samples of every family and write one report over all of them."""
-    from gistmeter.cli.reporting import write_run_report
-    from gistmeter.runs import load_run
+@dataclass(frozen=True, kw_only=True)
+class DemoSettings(Settings):
+    """Where the demo goes."""
 
-    console, stderr = Console(), Console(stderr=True, highlight=False)
+    title: ClassVar[str] = "demo"
+    output: Path = option(
+        Path("runs/demo"), "The folder of the demo's runs and report.",
+        panel="output", flags=("-o",), metavar="FOLDER",
+    )  # fmt: skip
+
+
+def work(settings: DemoSettings) -> int:
+    from gistmeter.run import load_run, write_report
+
+    output, screen = settings.output, console.stdout()
     done: dict[str, dict[str, Run]] = {}
     for step in STEPS:
-        stderr.print(f"Scoring the sample {step.name}", style="dim")
+        console.say(f"Scoring the sample {step.name}", console.DIM)
         folder = output / step.name
         run_step(step, folder)
-        done.setdefault(step.family, {})[step.name] = load_run(folder)[0]
+        done.setdefault(step.family, {})[step.name] = load_run(folder)
     for family, runs in done.items():
-        console.print(family_table(family, runs))
+        screen.print(family_table(family, runs))
     page = output / "report.html"
-    write_run_report([run for runs in done.values() for run in runs.values()], page)
-    console.print(f"Report: {page}")
+    write_report([run for runs in done.values() for run in runs.values()], page)
+    screen.print(f"Report: {page}")
+    return 0
 
 
 def run_step(step: Step, folder: Path) -> None:
@@ -122,7 +128,9 @@ def run_step(step: Step, folder: Path) -> None:
     for mark, place in places.items():
         arguments = [part.replace(mark, place) for part in arguments]
     with contextlib.redirect_stdout(io.StringIO()):
-        code = app([*arguments, "-o", str(folder), "--overwrite", "--quiet"], standalone_mode=False)
+        code = app.main(
+            [*arguments, "-o", str(folder), "--overwrite", "--quiet"], standalone_mode=False
+        )
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code:
@@ -131,6 +139,9 @@ def run_step(step: Step, folder: Path) -> None:
 
 def family_table(family: str, runs: Mapping[str, Run]) -> Table:
     """The headline scores of a family's samples, with intervals, in 80 columns."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
     scores = HEADLINES[family]
     title = f"{family}: value and 95% interval (* partial)"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
@@ -156,3 +167,13 @@ def cell(run: Run, system: str, name: str) -> str:
     if math.isfinite(score.low):
         shown += f" {score.low:.{digits}f}–{score.high:.{digits}f}"
     return shown + ("*" if score.partial else "")
+
+
+command = SettingsCommand(
+    "demo",
+    (DemoSettings,),
+    work,
+    summary="Every shape on the samples that come with gistmeter.",
+    description="Scores the samples of every family and writes one report over all of them.",
+    examples=("gistmeter demo", "gistmeter demo -o runs/tour"),
+)

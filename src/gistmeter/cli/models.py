@@ -2,46 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import ClassVar
 
-import typer
-
-from gistmeter.cli.options import cache_file, configured_profiles
+from gistmeter.cli import console
+from gistmeter.cli.command import SettingsCommand, ToolGroup
 from gistmeter.errors import GistmeterError, InputError
-
-app = typer.Typer(
-    no_args_is_help=True,
-    help="The models: list, pull, verify, info.",
-    add_completion=False,
-)
-
-Profile = Annotated[
-    str, typer.Option("--profile", "-p", help="One profile only; all of them if not given.")
-]
-Language = Annotated[
-    str, typer.Option("--language", "-l", help="A language's code, where a profile depends on it.")
-]
-Config = Annotated[
-    Path | None,
-    typer.Option("--config", metavar="FILE.toml", help="A TOML file with further [profiles.NAME]."),
-]
+from gistmeter.settings import Settings, option
 
 
-@app.command("list")
-def list_models(
-    profile: Profile = "",
-    language: Language = "",
-    config: Config = None,
-) -> None:
-    """Each role: what a profile uses, where that is, or how to get it."""
+@dataclass(frozen=True, kw_only=True)
+class Where(Settings):
+    """Which profile, for which language."""
+
+    title: ClassVar[str] = "models"
+    profile: str = option(
+        "", "One profile only; all of them if not given.", panel="models", flags=("-p",)
+    )
+    language: str = option(
+        "", "A language's code, where a profile depends on it.", panel="input", flags=("-l",)
+    )
+    config: Path | None = option(
+        None, "A TOML file with further [profiles.NAME].", panel="input", metavar="FILE.toml"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Which(Settings):
+    """Which model, at which revision."""
+
+    title: ClassVar[str] = "models"
+    name: str = option(
+        "", "A profile, a model of the hub, a folder, or e5-small.",
+        panel="input", argument="only", metavar="NAME",
+    )  # fmt: skip
+    revision: str = option(
+        "", "A branch, tag or commit of the hub's repository.", panel="models"
+    )
+
+    def check(self) -> None:
+        if not self.name:
+            raise InputError("Name a profile or a model")
+
+
+def list_models(where: Where) -> None:
+    from gistmeter.configuration import profiles
     from gistmeter.models.inventory import list_models as look
     from gistmeter.models.settings import PROFILES
 
-    profiles = configured_profiles(config)
-    for name in [profile] if profile else [*PROFILES, *profiles]:
-        entries = look(name, language, profiles)
-        print(f"{name}{f' ({language})' if language else ''}")
+    own = profiles(where.config)
+    for name in [where.profile] if where.profile else [*PROFILES, *own]:
+        entries = look(name, where.language, own)
+        print(f"{name}{f' ({where.language})' if where.language else ''}")
         for entry in entries:
             if not entry.name and name != "embedded":
                 continue  # a profile of one's own names what it needs
@@ -52,47 +65,33 @@ def list_models(
                 print(f"           get it with: {entry.command}")
 
 
-@app.command()
-def pull(
-    wanted: Annotated[
-        str, typer.Argument(metavar="PROFILE|NAME", help="A profile, or a model of the hub.")
-    ],
-    language: Language = "",
-    revision: Annotated[
-        str, typer.Option("--revision", help="A branch, tag or commit of the hub's repository.")
-    ] = "",
-    config: Config = None,
-) -> None:
-    """Get a profile's models (or one model) for later use without a network."""
+def pull(which: Which, where: Where) -> None:
+    from gistmeter.configuration import profiles
     from gistmeter.models import inventory
 
-    profiles = configured_profiles(config)
     failed: list[GistmeterError] = []
-    for name in inventory.names_to_pull(wanted, language, profiles):
+    for name in inventory.names_to_pull(which.name, where.language, profiles(where.config)):
         try:
-            place = inventory.pull(name, revision, models_folder())
+            place = inventory.pull(name, which.revision, models_folder())
         except GistmeterError as error:
             failed.append(error)
-            typer.echo(f"{name}: {error}", err=True)
+            console.say(f"{name}: {error}")
             continue
         print(f"{name}: {place}")
     if failed:
-        raise InputError(f"{len(failed)} of the models of '{wanted}' could not be had (see above)")
+        raise InputError(
+            f"{len(failed)} of the models of '{which.name}' could not be had (see above)"
+        )
 
 
-@app.command()
-def verify(
-    profile: Profile = "",
-    language: Language = "",
-    config: Config = None,
-) -> None:
-    """Compare the files of the models that are here with their hashes."""
+def verify(where: Where) -> None:
+    from gistmeter.configuration import profiles
     from gistmeter.models import inventory
     from gistmeter.models.settings import PROFILES
 
-    profiles = configured_profiles(config)
-    chosen = [profile] if profile else [*PROFILES, *profiles]
-    names = [name for one in chosen for name in inventory.names_to_pull(one, language, profiles)]
+    own = profiles(where.config)
+    chosen = [where.profile] if where.profile else [*PROFILES, *own]
+    names = [name for one in chosen for name in inventory.names_to_pull(one, where.language, own)]
     damaged = 0
     for check in inventory.verify(models_folder(), list(dict.fromkeys(names))):
         damaged += not check.whole
@@ -101,18 +100,11 @@ def verify(
         raise GistmeterError(f"{damaged} files are not what they should be")
 
 
-@app.command()
-def info(
-    name: Annotated[str, typer.Argument(help="A model of the hub, a folder, or e5-small.")],
-    revision: Annotated[
-        str, typer.Option("--revision", help="A branch, tag or commit of the hub's repository.")
-    ] = "",
-) -> None:
-    """What is known about a model without loading it."""
+def info(which: Which) -> None:
     from gistmeter.models import inventory
     from gistmeter.models.settings import ModelSettings
 
-    facts = inventory.inform(name, ModelSettings(revision=revision, offline=True))
+    facts = inventory.inform(which.name, ModelSettings(revision=which.revision, offline=True))
     width = max(map(len, facts))
     for key, value in facts.items():
         print(f"{key:{width}}  {value}")
@@ -120,4 +112,30 @@ def info(
 
 def models_folder() -> Path:
     """Where converted models are kept."""
-    return cache_file().parent / "models"
+    from gistmeter.cli.locations import cache_folder
+
+    return cache_folder() / "models"
+
+
+command = ToolGroup(
+    "models",
+    [
+        SettingsCommand(
+            "list", (Where,), list_models, table="models",
+            summary="Each role: what a profile uses, where that is, or how to get it.",
+        ),
+        SettingsCommand(
+            "pull", (Which, Where), pull, table="models",
+            summary="Get a profile's models (or one model) for later use without a network.",
+        ),
+        SettingsCommand(
+            "verify", (Where,), verify, table="models",
+            summary="Compare the files of the models that are here with their hashes.",
+        ),
+        SettingsCommand(
+            "info", (Which,), info, table="models",
+            summary="What is known about a model without loading it.",
+        ),
+    ],
+    summary="The models: list, pull, verify, info.",
+)  # fmt: skip

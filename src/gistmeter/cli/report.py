@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import ClassVar
 
-import typer
+from gistmeter.cli import console
+from gistmeter.cli.command import SettingsCommand
+from gistmeter.errors import InputError
+from gistmeter.settings import Settings, option
 
 
-def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of finished runs.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.html", help="The page to write.")
-    ] = Path("report.html"),
-    everything: Annotated[
-        bool, typer.Option("--all", help="Put every item in, however large the page becomes.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Say nothing; errors still show.")
-    ] = False,
-) -> None:
-    """Write a report that opens from disk, with no network and no server.
+@dataclass(frozen=True, kw_only=True)
+class ReportSettings(Settings):
+    """What a report shows, and where it goes."""
 
-    Runs of the same items, measured in the same way, are compared with each other; runs of
-    different kinds become sections of one page.
-    """
-    from gistmeter.cli.reporting import write_run_report
-    from gistmeter.errors import InputError
-    from gistmeter.runs import load_run
+    title: ClassVar[str] = "report"
+    runs: tuple[Path, ...] = option(
+        (), "Folders of finished runs.", panel="input", argument="only", metavar="RUN..."
+    )
+    output: Path = option(
+        Path("report.html"), "The page to write.",
+        panel="output", flags=("-o",), metavar="FILE.html",
+    )  # fmt: skip
+    all: bool = option(
+        False, "Put every item in, however large the page becomes.", panel="output"
+    )
+    quiet: bool = option(False, "Say nothing; errors still show.", panel="output", flags=("-q",))
 
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{output}: a report is an HTML file; give it the suffix .html")
-    write_run_report([load_run(path)[0] for path in runs], output, everything=everything)
-    if not quiet:
-        typer.echo(f"Wrote {output} ({output.stat().st_size / 1e6:.1f} MB)", err=True)
+    def check(self) -> None:
+        if not self.runs:
+            raise InputError("Name the runs to report: gistmeter report RUN")
+        if self.output.suffix.lower() not in (".html", ".htm"):
+            raise InputError(
+                f"{self.output}: a report is an HTML file; give it the suffix .html"
+            )
+
+
+def work(settings: ReportSettings) -> int:
+    from gistmeter.run import load_run, write_report
+
+    output = settings.output
+    write_report([load_run(path) for path in settings.runs], output, everything=settings.all)
+    if not settings.quiet:
+        console.say(f"Wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
+    return 0
+
+
+command = SettingsCommand(
+    "report",
+    (ReportSettings,),
+    work,
+    summary="One HTML page over one or several runs.",
+    description=(
+        "The page opens from disk, with no network and no server. Runs of the same items, measured"
+        " in the same way, are compared with each other; runs of different kinds become sections of"
+        " one page."
+    ),
+    examples=("gistmeter report runs/first", "gistmeter report runs/* -o all.html"),
+)

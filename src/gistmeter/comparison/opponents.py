@@ -15,15 +15,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import InputError
 from gistmeter.rows import Rows
-from gistmeter.types import HEADLINES, Metric, Run, Score, ScoreInfo
+from gistmeter.types import Metric, Score, ScoreInfo
 
-Loaded = tuple[Run, Mapping[str, Metric]]  # a run with the metrics that pool its rows
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 Bools = npt.NDArray[np.bool_]
 OF_THE_SYSTEM = {"system", "recognizer", "recognizers"}  # parts that name the system under test
@@ -36,8 +37,11 @@ class Contender:
     name: str
     system: str
     run: Run
-    metrics: Mapping[str, Metric]
     rows: Rows
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return self.run.metrics
 
     @property
     def scores(self) -> Mapping[str, Score]:
@@ -73,29 +77,20 @@ class Matched:
         return np.asarray([number[label] for label in rows.keys["cluster"]], dtype=np.int64)
 
 
-def with_metrics(run: Run | Loaded) -> Loaded:
-    """A run with its metrics: its own, or those that were given beside it."""
-    return (run, run.metrics) if isinstance(run, Run) else run
-
-
-def contenders(runs: Sequence[Run | Loaded]) -> list[Contender]:
+def contenders(runs: Sequence[Run]) -> list[Contender]:
     """All systems of all runs. A name that occurs twice is told apart by its run's folder."""
-    pairs = [
-        (run, metrics, system) for run, metrics in map(with_metrics, runs) for system in run.systems
-    ]
-    often = Counter(system for _, _, system in pairs)
+    pairs = [(run, system) for run in runs for system in run.systems]
+    often = Counter(system for _, system in pairs)
     found: list[Contender] = []
-    for number, (run, metrics, system) in enumerate(pairs, start=1):
-        if run.rows is None:
-            raise InputError("A run without rows cannot be compared: load it from its folder")
+    for number, (run, system) in enumerate(pairs, start=1):
         name = system
         if often[system] > 1:
             place = run.path.name if run.path else f"run {number}"
             name = place if len(run.systems) == 1 else f"{place}/{system}"
         while any(name == other.name for other in found):
             name = f"{name} ({number})"
-        own = np.flatnonzero(np.asarray(run.rows.keys["system"]) == system)
-        found.append(Contender(name, system, run, metrics, run.rows.take(own)))
+        own = np.flatnonzero(np.asarray(run.measured.keys["system"]) == system)
+        found.append(Contender(name, system, run, run.measured.take(own)))
     return found
 
 
@@ -104,7 +99,7 @@ def shared_scores(among: Sequence[Contender]) -> list[str]:
     if not among:
         return []
     own = list(among[0].scores)
-    first = [name for name in HEADLINES.get(among[0].run.command, ()) if name in own]
+    first = [name for name in among[0].run.headline if name in own]
     names = dict.fromkeys([*first, *own])
     return [name for name in names if all(name in other.scores for other in among)]
 

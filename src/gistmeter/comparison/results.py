@@ -9,8 +9,7 @@ from typing import Any
 
 from gistmeter.comparison import significance
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.statistics import SEED
-from gistmeter.types import defined
+from gistmeter.types import SEED, defined
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,84 +6,72 @@
     >>> languages.get("zh").sentences("“你来吗？”她问。“来！”")
     ['“你来吗？”她问。', '“来！”']
 
-A language pack is data and a few lines. Dictionaries are loaded at first use, and only once.
+A language pack is a folder: data and a few lines, named in the registry or by an entry point of
+the group `gistmeter.languages`. Dictionaries are loaded at first use, and only once.
 """
 
 from __future__ import annotations
 
-import importlib
-import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
+from gistmeter import registry
 from gistmeter.errors import UnknownName
 from gistmeter.languages import generic
-from gistmeter.languages.analysers.chinese import Jieba
-from gistmeter.languages.analysers.unicode import Unicode
-from gistmeter.languages.detection import Detection, detect
+from gistmeter.languages.choice import Choice, choose
+from gistmeter.languages.codes import name_of, of_name, packs, resolve
+from gistmeter.languages.detection import SOUND, Detection, detect
 from gistmeter.languages.headings import Heading
 from gistmeter.languages.language import Language
 from gistmeter.languages.polarity import Polarity, PolarWord
-from gistmeter.languages.sentences import simple_sentences
+from gistmeter.languages.sentences import Splitter, simple_sentences
 
 __all__ = [
-    "CODES",
+    "SOUND",
     "TOKENIZERS",
+    "Choice",
     "Detection",
     "Heading",
     "Language",
     "PolarWord",
     "Polarity",
+    "Splitter",
+    "choose",
+    "codes_with_packs",
     "detect",
     "get",
+    "name_of",
+    "of_name",
+    "resolve",
     "simple_sentences",
 ]
 
-PACKS = {
-    "zh": "zh",
-    "zh-Hant": "zh_hant",
-    "ja": "ja",
-    "ko": "ko",
-    "en": "en",
-    "cs": "cs",
-    "ru": "ru",
-    "th": "th",
+TOKENIZERS: Mapping[str, str] = {
+    "jieba": "gistmeter.languages.zh.words:PLAIN",
+    "unicode": "gistmeter.languages.analysers.unicode:UNICODE",
 }
-ALIASES = {"zh-hans": "zh", "zh-cn": "zh", "zh-sg": "zh", "zh-tw": "zh-Hant", "zh-hk": "zh-Hant"}
-CODES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru", "generic")
-TOKENIZERS = ("jieba", "unicode")
-CODE = re.compile(r"(generic|[a-z]{2,3}(-[a-z0-9]{1,8})*)?", re.IGNORECASE)  # ISO 639, BCP 47
+
+
+def codes_with_packs() -> tuple[str, ...]:
+    """The codes of all packs, and "generic", which stands for every other language."""
+    return (*packs(), generic.CODE)
 
 
 @cache
 def get(code: str, tokenizer: str = "") -> Language:
     """The pack of a language; a code without one of its own gets the generic pack.
 
-    Regions are dropped (`en-GB` is `en`), except that they tell the Chinese scripts apart.
-    `tokenizer` names an analyser instead of the language's own: "jieba" is plain jieba on the text
-    as it is, punctuation kept; "unicode" needs no dictionary.
+    Codes and names are read in any usual spelling (`zh_TW`, `jp`, `korean`); regions are dropped
+    (`en-GB` is `en`), except that they tell the Chinese scripts apart. `tokenizer` names an
+    analyser instead of the language's own: "jieba" is plain jieba on the text as it is,
+    punctuation kept; "unicode" needs no dictionary.
     """
-    language = _pack(code)
-    if tokenizer == "jieba":
-        return replace(language, analyser=Jieba(plain=True), plain=True)
-    if tokenizer == "unicode":
-        return replace(language, analyser=Unicode())
-    if tokenizer:
+    found = resolve(code)
+    language = packs().get(found) or generic.pack(found)
+    if not tokenizer:
+        return language
+    if tokenizer not in TOKENIZERS:
         raise UnknownName("tokenizer", tokenizer, TOKENIZERS)
-    return language
-
-
-def _pack(code: str) -> Language:
-    spelled = code.replace("_", "-")
-    known = {name.lower(): name for name in PACKS}
-    name = known.get(spelled.lower()) or ALIASES.get(spelled.lower())
-    if name is None and spelled.lower().startswith("zh-hant"):
-        name = "zh-Hant"
-    if name is None:
-        name = known.get(spelled.lower().partition("-")[0])
-    if name is None and not CODE.fullmatch(spelled):
-        raise UnknownName("language", code, PACKS)
-    if name is None:
-        return generic.language(code)
-    language: Language = importlib.import_module(f"gistmeter.languages.{PACKS[name]}").LANGUAGE
-    return language
+    analyser = registry.load(TOKENIZERS[tokenizer])
+    return replace(language, analyser=analyser, plain=getattr(analyser, "plain", False))

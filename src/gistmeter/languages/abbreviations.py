@@ -1,6 +1,7 @@
 """Full stops that end no sentence: after abbreviations, initials, ordinals and list numbers.
 
-`data/<language>/abbreviations.txt` has an abbreviation (without its last stop) and a class a line:
+`abbreviations.txt` in a pack's folder has an abbreviation (without its last stop) and a class per
+line:
 
 - `title`: something always follows (Mr., prof., им.): never an end;
 - `number`: no end before a number (No. 5, str. 12, гл. IV), else an end;
@@ -29,17 +30,18 @@ DATE = re.compile(r"\d\.\s?\d{1,2}$")
 
 
 @cache
-def classes(language: str) -> Mapping[str, str]:
-    """The abbreviations of a language, in lower case, with their classes."""
-    return {word.lower(): kind for word, kind in lexicons.pairs(language, "abbreviations").items()}
+def classes(lists: str) -> Mapping[str, str]:
+    """The abbreviations of a list, in lower case, with their classes."""
+    return {word.lower(): kind for word, kind in lexicons.pairs(lists, "abbreviations").items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Abbreviations:
     """Decides about full stops in one language."""
 
-    language: str
+    lists: str
     ordinals: bool = False
+    words: str = ""  # capital letters that are words, no initials
 
     def ends(self, head: str, following: str, first: bool) -> bool:
         """Whether a full stop ends a sentence.
@@ -57,7 +59,7 @@ class Abbreviations:
         if DIGITS.match(word):
             return self._ends_after_number(head, following, alone)
         initial = len(word) == 1 and word.isupper()
-        kind = None if initial else classes(self.language).get(word.lower())
+        kind = None if initial else classes(self.lists).get(word.lower())
         if kind == "number" or (kind is None and word in ("№", "§")):
             return NUMBER_FOLLOWS.match(following) is None
         if kind is not None:
@@ -77,11 +79,9 @@ class Abbreviations:
         return not following[:1].isdigit() and (not dated or following[:1].isupper())
 
     def _ends_after_initial(self, word: str, before: str, following: str) -> bool:
-        if self.language == "en" and word == "I" and before.strip():
+        if word in self.words and before.strip():
             return True
         if word.islower() and before.rstrip()[-1:].isdigit():  # 1990 г. Он
             return True
         starter = NEXT_WORD.match(following)
-        return starter is not None and starter[1].lower() in lexicons.words(
-            self.language, "stopwords"
-        )
+        return starter is not None and starter[1].lower() in lexicons.words(self.lists, "stopwords")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from gistmeter.languages import lexicons
@@ -15,6 +15,7 @@ from gistmeter.languages.polarity import Polarity, Reader, compose
 from gistmeter.languages.sentences import Splitter, simple_sentences
 
 Step = Callable[[str], str]
+Hint = Callable[[str], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +27,30 @@ class Language:
 
     code: str
     analyser: Analyser = field(default_factory=Unicode)
+    name: str = ""  # in English
+    aliases: tuple[str, ...] = ()  # other codes and names by which people call it
     spaced: bool = True  # whether words are written apart
-    lists: str = "generic"  # the folder of its word lists
+    particles: bool = False  # whether they are written onto words, which spaces then do not part
+    lists: str = lexicons.GENERIC  # the package whose folder has its word lists
     splitter: Splitter = field(default_factory=Splitter)
     steps: tuple[Step, ...] = ()  # of `normalise`, after what is done for every language
     folds: tuple[Step, ...] = ()  # spellings that are optional in writing, folded where asked
+    conjunction: str = ""  # a word within numbers: two hundred *and* five
     reader: Reader | None = None  # finds polar words and negations
+    hint: Hint | None = None  # how sure it is, in [0, 1], that a text is in this language
     plain: bool = False  # content words as the analyser gives them, nothing normalised
+    # Similarities that tell sentences of books apart, by model: coverage and support
+    thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict, hash=False)
 
     @property
     def id(self) -> str:
         """Code, analyser with its versions, and word lists: what could change an answer."""
         return f"{self.code}({self.analyser.id},lists-{lexicons.fingerprint(self.lists)})"
+
+    @property
+    def analysed(self) -> bool:
+        """Whether its words are found by the analyser, since spaces do not part all of them."""
+        return self.particles or not self.spaced
 
     def words(self, text: str) -> list[str]:
         """The words as they stand, without spaces and punctuation."""
@@ -73,7 +86,7 @@ class Language:
 
     def number_words(self, text: str) -> str:
         """Number words as digits, where the language has a list of them."""
-        return words_to_digits(text, self.lists)
+        return words_to_digits(text, self.lists, self.conjunction)
 
     def polarity(self, text: str) -> Polarity:
         """Praise, blame and denial in a text; nothing is found where there are no lists."""

@@ -1,4 +1,4 @@
-"""Word lists: plain text under `data/<language>/`, a word a line, source and licence on line 1.
+"""Word lists: plain text in a pack's folder, a word a line, source and licence on line 1.
 
 - `stopwords` carry no content;
 - `negations` reverse what they govern, no further than `borders`; `concord` words do so only where
@@ -7,7 +7,8 @@
 - `positive` and `negative` are words of praise and blame;
 - `abbreviations` and `numbers` have a second column: a class, and a value.
 
-A list that a language does not have is empty.
+Lists are named by the package in whose folder they are (`gistmeter.languages.en`), which may be
+of another distribution. A list that a language does not have is empty.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
+GENERIC = "gistmeter.languages.generic"  # for languages without lists of their own
 LISTS = (
     "stopwords",
     "negations",
@@ -33,32 +35,35 @@ LISTS = (
 
 
 @cache
-def lines(language: str, name: str) -> tuple[str, ...]:
+def lines(package: str, name: str) -> tuple[str, ...]:
     """The lines of one list in order; those that begin with # are remarks."""
-    found = (line.strip() for line in _read(language, name).splitlines())
+    found = (line.strip() for line in _read(package, name).splitlines())
     return tuple(line for line in found if line and not line.startswith("#"))
 
 
 @cache
-def words(language: str, name: str) -> frozenset[str]:
+def words(package: str, name: str) -> frozenset[str]:
     """The words of one list."""
-    return frozenset(lines(language, name))
+    return frozenset(lines(package, name))
 
 
 @cache
-def pairs(language: str, name: str) -> Mapping[str, str]:
+def pairs(package: str, name: str) -> Mapping[str, str]:
     """The words of a list with two columns, and what stands beside each."""
-    return MappingProxyType(dict(line.rsplit(maxsplit=1) for line in lines(language, name)))
+    return MappingProxyType(dict(line.rsplit(maxsplit=1) for line in lines(package, name)))
 
 
 @cache
-def fingerprint(language: str) -> str:
-    """Eight hexadecimal digits that change when any list of the language does."""
-    everything = "\0".join(_read(language, name) for name in LISTS)
+def fingerprint(package: str) -> str:
+    """Eight hexadecimal digits that change when any list of the package does."""
+    everything = "\0".join(_read(package, name) for name in LISTS)
     return hashlib.sha256(everything.encode()).hexdigest()[:8]
 
 
 @cache
-def _read(language: str, name: str) -> str:
-    file = resources.files("gistmeter.languages") / "data" / language / f"{name}.txt"
+def _read(package: str, name: str) -> str:
+    try:
+        file = resources.files(package) / f"{name}.txt"
+    except ModuleNotFoundError:
+        return ""
     return file.read_text(encoding="utf-8") if file.is_file() else ""

@@ -34,8 +34,3 @@ def join_grouped(text: str) -> str:
 def join_spaced(text: str) -> str:
     """1 000 000 to 1000000, where a space groups thousands."""
     return SPACED.sub(lambda found: found[0].replace(" ", ""), text)
-
-
-def fold_yo(text: str) -> str:
-    """ё to е, which Russian writing treats as optional."""
-    return text.replace("ё", "е").replace("Ё", "Е")

@@ -1,10 +1,10 @@
 """Number words to digits, for comparing what was said with what was written.
 
-`data/<language>/numbers.txt` has a word and its value a line. Number words become digits wherever
-they stand, compounds as one number: twenty-one, dvacet jedna, двадцать один to 21, and English
-years said in pairs: nineteen thirty-two to 1932. Numbers that make no compound stay apart: one two
-three to 1 2 3. Ordinals and fractions stay words (twenty-first), and so
-do numbers that a hyphen joins to another word.
+`numbers.txt` in a pack's folder has a word and its value per line. Number words become digits
+wherever they stand, compounds as one number: twenty-one, dvacet jedna, двадцать один to 21, and
+English years said in pairs: nineteen thirty-two to 1932. Numbers that make no compound stay apart:
+one two three to 1 2 3. Ordinals and fractions stay words (twenty-first), and so do numbers that a
+hyphen joins to another word.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ from functools import cache
 
 from gistmeter.languages import lexicons
 
-AND = "and"  # two hundred and five
-
 
 @cache
-def _pattern(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _pattern(lists: str, conjunction: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """A run of number words, and one of them."""
-    known = sorted(lexicons.pairs(language, "numbers"), key=len, reverse=True)
+    known = sorted(lexicons.pairs(lists, "numbers"), key=len, reverse=True)
     word = f"(?<!\\w)(?:{'|'.join(map(re.escape, known))})(?!\\w)"
-    joint = f"(?:[ \u00a0]+|-)(?:{AND}[ \u00a0]+)?" if language == "en" else "[ \u00a0]+"
+    joint = f"(?:[ \u00a0]+|-)(?:{conjunction}[ \u00a0]+)?" if conjunction else "[ \u00a0]+"
     return (
         re.compile(f"{word}(?:{joint}{word})*(?!-)", re.IGNORECASE),
-        re.compile(f"{word}|{AND}", re.IGNORECASE),
+        re.compile(f"{word}|{conjunction}" if conjunction else word, re.IGNORECASE),
     )
 
 
-def words_to_digits(text: str, language: str) -> str:
-    """The text with number words as digits; languages without a list get it back unchanged."""
-    values = lexicons.pairs(language, "numbers")
+def words_to_digits(text: str, lists: str, conjunction: str = "") -> str:
+    """The text with number words as digits; languages without a list get it back unchanged.
+
+    Where numbers have a `conjunction` (two hundred and five), hyphens join them too.
+    """
+    values = lexicons.pairs(lists, "numbers")
     if not values:
         return text
-    run, word = _pattern(language)
+    run, word = _pattern(lists, conjunction)
 
     def digits(found: re.Match[str]) -> str:
         said = word.findall(found[0])
@@ -44,7 +45,7 @@ def words_to_digits(text: str, language: str) -> str:
 
 
 def combine(parts: list[str]) -> list[str]:
-    """Values of words in a row to the numbers they make; "and" joins only after a hundred.
+    """Values of words in a row to the numbers they make; a conjunction joins only after a hundred.
 
     >>> combine(["20", "1"]), combine(["2", "1000", "300", "5"]), combine(["19", "30", "2"])
     (['21'], ['2305'], ['1932'])

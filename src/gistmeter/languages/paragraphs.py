@@ -20,15 +20,18 @@ SPEECH, SPOKEN = frozenset("“「『"), frozenset("”」』。！？")  # line
 Place = tuple[int, int]
 
 
-def paragraphs(text: str, language: str, wide: bool) -> Iterator[tuple[int, int, bool]]:
-    """Start and end of each paragraph, and whether it is a heading; blank lines are in none."""
+def paragraphs(text: str, heading: str, wide: bool) -> Iterator[tuple[int, int, bool]]:
+    """Start and end of each paragraph, and whether it is a heading; blank lines are in none.
+
+    `heading` is the pattern of headings.
+    """
     block: list[Place] = []
     for start, end in lines(text):
         line = text[start:end]
         if not line.strip():
             yield from _unwrap(text, block, wide)
             block = []
-        elif is_heading(line, language):
+        elif is_heading(line, heading):
             yield from _unwrap(text, block, wide)
             yield start, end, True
             block = []

@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from gistmeter.languages import headings, lexicons
 from gistmeter.languages.abbreviations import Abbreviations
-from gistmeter.languages.headings import Heading
 from gistmeter.languages.paragraphs import paragraphs
 
 CLOSERS = "\"'”’»›」』）)】〕］]》〉｣"
@@ -64,20 +64,22 @@ def simple_sentences(text: str) -> list[str]:
 class Splitter:
     """The sentence rules of one language."""
 
-    language: str = "generic"
+    lists: str = lexicons.GENERIC  # the package with its abbreviations and function words
+    heading: str = headings.ANY  # the pattern of chapter headings
     wide: bool = False  # written without spaces: a terminator needs none after it
     closing: str = ""  # quotes that close in this language although they open in others
     reports: str = ""  # what may follow a quotation without beginning a sentence, as a pattern
     ordinals: bool = False  # a number with a full stop is an ordinal
+    words: str = ""  # capital letters that are words, no initials: English I
 
     def sentences(self, text: str) -> list[str]:
         """The sentences, white space collapsed."""
         return [self._clean(text[span.start : span.end]) for span in self.spans(text)]
 
-    def headings(self, text: str) -> list[Heading]:
+    def headings(self, text: str) -> list[headings.Heading]:
         """The headings among the sentences."""
         return [
-            Heading(self._clean(text[span.start : span.end]), index)
+            headings.Heading(self._clean(text[span.start : span.end]), index)
             for index, span in enumerate(self.spans(text))
             if span.heading
         ]
@@ -100,7 +102,7 @@ class Splitter:
         return spans
 
     def _pieces(self, text: str) -> Iterator[Span]:
-        for start, end, heading in paragraphs(text, self.language, self.wide):
+        for start, end, heading in paragraphs(text, self.heading, self.wide):
             if heading:
                 yield Span(start, end, heading=True)
             else:
@@ -163,7 +165,7 @@ class Splitter:
         if signs == {"."} and not closed:
             head = text[max(begin, mark.start() - RIGHT) : mark.start()]
             first = mark.start() - begin <= RIGHT
-            rules = Abbreviations(self.language, self.ordinals)
+            rules = Abbreviations(self.lists, self.ordinals, self.words)
             return rules.ends(head, following, first)
         return True
 

@@ -28,6 +28,9 @@ class Failure:
     reason: str
 
 
+NOT_FINITE = Failure("the model gave numbers that are not finite")
+
+
 def run_in_batches(
     lengths: Sequence[int], run: Run[Result], *, budget: int, pads: bool
 ) -> Iterator[tuple[int, Result | Failure]]:

@@ -7,6 +7,7 @@ of it is left unseen.
 
 from __future__ import annotations
 
+import logging
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import InputError, MissingModel
+from gistmeter.errors import InputError, MissingModel, ModelError
 from gistmeter.models import e5_graph, e5_weights
 from gistmeter.models.encoding import States, Window, cut
+from gistmeter.models.runtime import open_session
 
 if TYPE_CHECKING:
     from gistmeter.models.settings import ModelSettings
 
+logger = logging.getLogger(__name__)
 NAME = "e5-small"
 PREFIX = "query: "
 LAYERS = 12
@@ -116,22 +119,25 @@ class E5Encoder:
             np.asarray(positions + weights.tensor("emb.type").reshape(-1, width)[0]),
         )
 
-    def _open_session(self, weights: e5_weights.Weights) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self.threads
-        options.log_severity_level = 3
-        options.enable_cpu_mem_arena = False  # no slower, and gives memory back
-        # Threads that wait by spinning take the processor from whoever else works.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    def _open_session(self, weights: e5_weights.WeightFile) -> Any:
         graph = e5_graph.prepare(weights, self.folder, self.layer)
-        source = graph if isinstance(graph, bytes) else str(graph)
-        return onnxruntime.InferenceSession(
-            source,
-            options,
-            providers=["CPUExecutionProvider"],
-            disabled_optimizers=["SkipLayerNormFusion"],  # its kernel is slower than the two parts
+        try:
+            return self._open(graph)
+        except Exception as error:  # ONNX Runtime has no base class of its own
+            if isinstance(graph, bytes):
+                raise ModelError(f"The embedded model cannot be run ({error})") from error
+            # Its hash is right, so it was written like this: by a full disk, or by another hand.
+            logger.warning("%s cannot be run and is made anew (%s)", graph, error)
+        try:
+            return self._open(e5_graph.renew(weights, self.folder, self.layer))
+        except Exception as error:
+            raise ModelError(f"The embedded model cannot be run ({error})") from error
+
+    def _open(self, graph: Path | bytes) -> Any:
+        return open_session(
+            graph if isinstance(graph, bytes) else str(graph),
+            threads=self.threads,
+            without=("SkipLayerNormFusion",),  # its kernel is slower than the two parts
         )
 
     def normalise(self, text: str) -> str:

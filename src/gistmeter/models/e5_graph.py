@@ -15,110 +15,118 @@ from __future__ import annotations
 import hashlib
 import logging
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from gistmeter.errors import InputError
 from gistmeter.files import write_atomically
-from gistmeter.models.e5_weights import SHA256, Weights
+from gistmeter.models.e5_weights import SHA256, Sizes
+from gistmeter.models.graph import Graph, Shape
 
 logger = logging.getLogger(__name__)
 VERSION = 1  # of what `build` makes; a new number makes a new file
-OPSET, IR_VERSION = 20, 9
 Float32 = npt.NDArray[np.float32]
 
 
-class _Builder:
-    """Nodes and constants of a graph that grows from its input to its output."""
+class Source(Protocol):
+    """Where a network's sizes and tensors come from: a weight file, or a dictionary in memory."""
 
-    def __init__(self, weights: Weights) -> None:
-        import onnx
+    @property
+    def sizes(self) -> Sizes: ...
+    def tensor(self, name: str) -> Float32:
+        """A tensor in float32; matrices as (outputs, inputs), whatever their shape."""
 
-        self.onnx, self.weights, self.sizes = onnx, weights, weights.sizes
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
 
-    def constant(self, name: str, array: npt.NDArray[Any]) -> str:
-        whole = np.ascontiguousarray(array)
-        self.constants.append(self.onnx.numpy_helper.from_array(whole, name))
-        return name
+class Transformer:
+    """The layers of a BERT, added to a graph; heads on top are the caller's.
+
+        graph = Graph()
+        body = Transformer(graph, source)
+        states = body.states("embeddings")          # names, from the embeddings to the last layer
+        graph.constant("zero", np.asarray(0))
+        first = graph.node("Gather", [states[-1], "zero"], "first", axis=1)
+        body.linear("head", first, outputs=3)       # tensors head.w and head.b of the source
+        graph.node("Identity", ["head.sum"], "logits")
+        content = graph.serialise(
+            "judge", {"embeddings": ["batch", "length", width]}, {"logits": ["batch", 3]}
+        )
+
+    Tensors are named emb.ln.{w,b} and, for layer N from 0, lN.{q,k,v,ao,fi,fo}.{w,b} (queries,
+    keys, values, attention's output, the feed-forward's two) and lN.{aln,oln}.{w,b} (layer norms).
+    A batch holds inputs of one length: there is no mask.
+    """
+
+    def __init__(self, graph: Graph, source: Source) -> None:
+        self.graph, self.source, self.sizes = graph, source, source.sizes
+        head = self.sizes.width // self.sizes.heads
+        apart, joined = [0, 0, self.sizes.heads, head], [0, 0, self.sizes.width]
+        graph.constant("heads", np.asarray(apart, dtype=np.int64))
+        graph.constant("joined", np.asarray(joined, dtype=np.int64))
+        graph.constant("scale", np.asarray([head**-0.5], dtype=np.float32))
+
+    def states(self, embeddings: str) -> list[str]:
+        """The states after each layer, counted as bert-score counts: 0 is the embeddings."""
+        states = [self.norm("emb.ln", embeddings)]
+        for number in range(self.sizes.layers):
+            states.append(self.layer(number, states[-1]))
+        return states
 
     def vector(self, name: str) -> str:
-        return self.constant(name, self.weights.tensor(name))
-
-    def matrix(self, name: str, outputs: int) -> Float32:
-        """A weight matrix turned to (inputs, outputs)."""
-        return self.weights.tensor(name).reshape(outputs, -1).T
-
-    def node(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        made = self.onnx.helper.make_node(operator, inputs, [output], **attributes)
-        self.nodes.append(made)
-        return output
+        return self.graph.constant(name, self.source.tensor(name))
 
     def linear(self, name: str, source: str, outputs: int) -> str:
-        matrix = self.constant(f"{name}.w", self.matrix(f"{name}.w", outputs))
-        product = self.node("MatMul", [source, matrix], f"{name}.product")
-        return self.node("Add", [product, self.vector(f"{name}.b")], f"{name}.sum")
+        turned = self.source.tensor(f"{name}.w").reshape(outputs, -1).T
+        matrix = self.graph.constant(f"{name}.w", turned)
+        product = self.graph.node("MatMul", [source, matrix], f"{name}.product")
+        return self.graph.node("Add", [product, self.vector(f"{name}.b")], f"{name}.sum")
 
     def norm(self, name: str, source: str) -> str:
         inputs = [source, self.vector(f"{name}.w"), self.vector(f"{name}.b")]
         epsilon = self.sizes.epsilon
-        return self.node("LayerNormalization", inputs, f"{name}.out", axis=-1, epsilon=epsilon)
+        return self.graph.node(
+            "LayerNormalization", inputs, f"{name}.out", axis=-1, epsilon=epsilon
+        )
 
     def attention(self, layer: str, source: str) -> str:
-        width, heads = self.sizes.width, self.sizes.heads
+        node, width = self.graph.node, self.sizes.width
         split = {}
         for part, order in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
             states = self.linear(f"{layer}.{part}", source, width)
-            apart = self.node("Reshape", [states, "heads"], f"{layer}.{part}.heads")
-            split[part] = self.node("Transpose", [apart], f"{layer}.{part}.turned", perm=order)
-        scores = self.node("MatMul", [split["q"], split["k"]], f"{layer}.scores")
-        root = self.node("Mul", [scores, "scale"], f"{layer}.scaled")
-        shares = self.node("Softmax", [root], f"{layer}.shares", axis=-1)
-        mixed = self.node("MatMul", [shares, split["v"]], f"{layer}.mixed")
-        turned = self.node("Transpose", [mixed], f"{layer}.mixed.turned", perm=[0, 2, 1, 3])
-        joined = self.node("Reshape", [turned, "joined"], f"{layer}.joined")
-        assert heads * (width // heads) == width
+            apart = node("Reshape", [states, "heads"], f"{layer}.{part}.heads")
+            split[part] = node("Transpose", [apart], f"{layer}.{part}.turned", perm=order)
+        scores = node("MatMul", [split["q"], split["k"]], f"{layer}.scores")
+        root = node("Mul", [scores, "scale"], f"{layer}.scaled")
+        shares = node("Softmax", [root], f"{layer}.shares", axis=-1)
+        mixed = node("MatMul", [shares, split["v"]], f"{layer}.mixed")
+        turned = node("Transpose", [mixed], f"{layer}.mixed.turned", perm=[0, 2, 1, 3])
+        joined = node("Reshape", [turned, "joined"], f"{layer}.joined")
         return self.linear(f"{layer}.ao", joined, width)
 
     def layer(self, number: int, source: str) -> str:
-        name, sizes = f"l{number}", self.sizes
+        name, node = f"l{number}", self.graph.node
         attended = self.attention(name, source)
-        first = self.norm(f"{name}.aln", self.node("Add", [attended, source], f"{name}.first"))
-        wide = self.linear(f"{name}.fi", first, sizes.feed_forward)
-        active = self.node("Gelu", [wide], f"{name}.active")
-        narrow = self.linear(f"{name}.fo", active, sizes.width)
-        return self.norm(f"{name}.oln", self.node("Add", [narrow, first], f"{name}.second"))
+        first = self.norm(f"{name}.aln", node("Add", [attended, source], f"{name}.first"))
+        wide = self.linear(f"{name}.fi", first, self.sizes.feed_forward)
+        active = node("Gelu", [wide], f"{name}.active")
+        narrow = self.linear(f"{name}.fo", active, self.sizes.width)
+        return self.norm(f"{name}.oln", node("Add", [narrow, first], f"{name}.second"))
 
 
-def build(weights: Weights, layer: int) -> bytes:
-    """The graph, serialised. `layer` counts as bert-score counts: 0 is the embeddings."""
-    builder, sizes = _Builder(weights), weights.sizes
-    helper, float_type = builder.onnx.helper, builder.onnx.TensorProto.FLOAT
-    head = sizes.width // sizes.heads
-    builder.constant("heads", np.asarray([0, 0, sizes.heads, head], dtype=np.int64))
-    builder.constant("joined", np.asarray([0, 0, sizes.width], dtype=np.int64))
-    builder.constant("scale", np.asarray(head**-0.5, dtype=np.float32))
-    states = [builder.norm("emb.ln", "embeddings")]
-    for number in range(sizes.layers):
-        states.append(builder.layer(number, states[-1]))
-    builder.node("Identity", [states[-1]], "tokens")
-    builder.node("Identity", [states[layer]], "layer")
-    shape = ["batch", "length", sizes.width]
-    names = ["tokens"] if layer == sizes.layers else ["tokens", "layer"]
-    nodes = [node for node in builder.nodes if node.output[0] != "layer" or "layer" in names]
-    graph = helper.make_graph(
-        nodes,
-        "multilingual-e5-small",
-        [helper.make_tensor_value_info("embeddings", float_type, shape)],
-        [helper.make_tensor_value_info(name, float_type, shape) for name in names],
-        builder.constants,
+def build(source: Source, layer: int) -> bytes:
+    """The graph's file. `layer` is the one to match tokens by, where it is not the last."""
+    graph = Graph()
+    states = Transformer(graph, source).states("embeddings")
+    outputs = {"tokens": states[-1]}
+    if layer < source.sizes.layers:
+        outputs["layer"] = states[layer]
+    for name, state in outputs.items():
+        graph.node("Identity", [state], name)
+    shape: Shape = ["batch", "length", source.sizes.width]
+    return graph.serialise(
+        "multilingual-e5-small", {"embeddings": shape}, dict.fromkeys(outputs, shape)
     )
-    opset = helper.make_opsetid("", OPSET)
-    model = helper.make_model(graph, opset_imports=[opset], ir_version=IR_VERSION)
-    return bytes(model.SerializeToString())
 
 
 def graph_path(folder: Path, layer: int) -> Path:
@@ -141,12 +149,15 @@ def write_whole(path: Path, content: bytes) -> None:
     write_atomically(path.with_suffix(".sha256"), hashlib.sha256(content).hexdigest())
 
 
-def prepare(weights: Weights, folder: Path, layer: int) -> Path | bytes:
+def prepare(source: Source, folder: Path, layer: int) -> Path | bytes:
     """The graph's file, made if need be; its bytes where the folder cannot be written."""
     path = graph_path(folder, layer)
-    if is_whole(path):
-        return path
-    content = build(weights, layer)
+    return path if is_whole(path) else renew(source, folder, layer)
+
+
+def renew(source: Source, folder: Path, layer: int) -> Path | bytes:
+    """The graph made and kept, whatever stood there before."""
+    path, content = graph_path(folder, layer), build(source, layer)
     try:
         write_whole(path, content)
     except (OSError, InputError) as error:

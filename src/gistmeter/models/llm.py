@@ -1,31 +1,29 @@
-"""Language models: a prompt to a validated answer, through pydantic-ai and the cache.
+"""Language models: a prompt to a validated answer, through the cache.
 
 Names are `provider:model` (google:gemini-…, openai:…, anthropic:…, ollama:…); a plain gemini-…,
 claude-… or gpt-… finds its provider by itself, and with a base URL any OpenAI-compatible server
-does (Ollama, vLLM, llama.cpp). Keys come from the environment, as each provider names them, and
-appear nowhere. Busy or failing services (429, 5xx, timeouts, broken connections) are asked again
-after a pause that doubles, or as long as the service says; what a service refuses for good ends the
-asking. Every answer is kept as soon as it is there: it was paid for.
+does (Ollama, vLLM, llama.cpp). An object with an `id` and a method `ask` is as good as a name.
+Every answer is kept as soon as it is there: it was paid for.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
-import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gistmeter.cache import Cache, Key, keys
-from gistmeter.models import llm_service as service
+from gistmeter.errors import InputError
 from gistmeter.models.protocols import Answer
 from gistmeter.models.recall import Progress
 from gistmeter.signature import digest
 
-logger = logging.getLogger(__name__)
-Value = TypeVar("Value")
+if TYPE_CHECKING:
+    from gistmeter.models.protocols import LanguageModel
+
+WRONG_FORM = "the answer was not of the form asked for"
+Keep = Callable[["Question", Answer[Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +33,12 @@ class LanguageModelSettings:
     temperature: float = 0.0
     seed: int | None = None
     max_tokens: int = 0  # of an answer; 0: the service's own limit
-    base_url: str = ""  # of an OpenAI-compatible server, or another place of a provider
+    base_url: str = field(default="", repr=False)  # of an OpenAI-compatible server; may hold a key
     concurrency: int = 4  # questions under way at once
     attempts: int = 5  # of each question, before it is left unanswered
     pause: float = 1.0  # seconds before the second attempt; doubles with each
     timeout: float = 120.0  # seconds for an answer
+    give_up: int = 8  # failures in a row, over at least 30 pauses, before nothing more is asked
 
 
 @dataclass(slots=True)
@@ -66,23 +65,8 @@ class Usage:
         self.unpriced += answer.cost is None and not answer.failure
 
 
-def load_language_model(
-    name: str,
-    *,
-    cache: Cache,
-    settings: LanguageModelSettings | None = None,
-    api_key: str | None = None,
-    progress: Progress | None = None,
-) -> CachedLanguageModel:
-    """The model behind a name; an error where its library or its key is missing."""
-    settings = settings or LanguageModelSettings()
-    full = service.full_name(name, settings.base_url)
-    service.check(full, settings.base_url, api_key)
-    return CachedLanguageModel(full, settings, cache, api_key=api_key, progress=progress)
-
-
 @dataclass(frozen=True, slots=True)
-class _Question:
+class Question:
     key: Key
     prompt: str
     schema: type[Any]
@@ -90,24 +74,63 @@ class _Question:
     sample: int
 
 
+class Asker(Protocol):
+    """Whoever answers what is not in the cache."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    def answer(self, questions: Sequence[Question], keep: Keep) -> None:
+        """Call `keep` with every question and its answer, as soon as that is there."""
+
+
+def load_language_model(
+    name: str | LanguageModel,
+    *,
+    cache: Cache,
+    settings: LanguageModelSettings | None = None,
+    api_key: str | None = None,
+    progress: Progress | None = None,
+) -> CachedLanguageModel:
+    """The model behind a name, or an object of the caller's own, with the cache before it.
+
+    An error where the library or the key of a service is missing, or the object is no model.
+    """
+    settings = settings or LanguageModelSettings()
+    if isinstance(name, CachedLanguageModel):
+        return name
+    if not isinstance(name, str):
+        from gistmeter.models.plain import check
+
+        check("llm", name)
+        return CachedLanguageModel(PlainAsker(name), cache, settings=settings, progress=progress)
+    from gistmeter.models import llm_service as service
+    from gistmeter.models.llm_asking import ServiceAsker
+
+    full = service.full_name(name, settings.base_url)
+    service.check(full, settings.base_url, api_key)
+    asker = ServiceAsker(full, settings, api_key)
+    return CachedLanguageModel(asker, cache, settings=settings, progress=progress)
+
+
 @dataclass(slots=True)
 class CachedLanguageModel:
     """A `LanguageModel` that remembers its answers and counts what they cost."""
 
-    name: str
-    settings: LanguageModelSettings
+    asker: Asker
     cache: Cache
-    api_key: str | None = field(default=None, repr=False)
+    settings: LanguageModelSettings = field(default_factory=LanguageModelSettings)
     progress: Progress | None = field(default=None, repr=False)
     usage: Usage = field(default_factory=Usage)
 
     @property
     def id(self) -> str:
-        parts = [self.name, f"t={self.settings.temperature:g}"]
-        parts += [f"seed={self.settings.seed}"] if self.settings.seed is not None else []
-        parts += [f"max={self.settings.max_tokens}"] if self.settings.max_tokens else []
-        parts += [f"at={self.settings.base_url}"] if self.settings.base_url else []
-        return "/".join(parts)
+        return self.asker.id
+
+    @property
+    def name(self) -> str:
+        return self.asker.name
 
     def ask(
         self, prompts: Sequence[str], schema: type[Any], *, instructions: str = "", sample: int = 0
@@ -119,13 +142,23 @@ class CachedLanguageModel:
             self.usage.add(answer)
         missing = dict(zip(wanted, prompts, strict=True))
         questions = [
-            _Question(key, prompt, schema, instructions, sample)
+            Question(key, prompt, schema, instructions, sample)
             for key, prompt in missing.items()
             if key not in answers
         ]
+        done: dict[Key, Answer[Any]] = {}
+
+        def keep(question: Question, answer: Answer[Any]) -> None:
+            done[question.key] = answer
+            self.usage.add(answer)
+            if not answer.failure:
+                self._keep(question.key, answer)
+            if self.progress is not None:
+                self.progress("asking", len(done), len(questions))
+
         if questions:
-            with service.log_warnings(self.name):
-                answers |= run_anywhere(self._ask_all(questions))
+            self.asker.answer(questions, keep)
+        answers |= done
         return [answers[key] for key in wanted]
 
     def known(
@@ -147,94 +180,79 @@ class CachedLanguageModel:
         found = {}
         for key, raw in self.cache.get_many(wanted).items():
             try:
-                stored = json.loads(raw)
-                value = schema.model_validate_json(stored["value"])
-                found[key] = Answer(
-                    value,
-                    str(stored["raw"]),
-                    input_tokens=int(stored["input"]),
-                    output_tokens=int(stored["output"]),
-                    cost=stored["cost"],
-                    cached=True,
-                )
+                found[key] = _read_stored(json.loads(raw), schema)
             except (ValueError, KeyError, TypeError):
                 continue
         return found
 
-    async def _ask_all(self, questions: Sequence[_Question]) -> dict[Key, Answer[Any]]:
-        gate = asyncio.Semaphore(max(1, self.settings.concurrency))
-        refused: list[str] = []  # why the service will answer nothing more
-        done: dict[Key, Answer[Any]] = {}
-        first = questions[0]
-        agent = service.make_agent(
-            self.name, first.schema, first.instructions, self.settings.base_url, self.api_key
-        )
-
-        async def work(question: _Question) -> None:
-            async with gate:
-                answer = await self._ask_one(agent, question, refused)
-            done[question.key] = answer
-            self.usage.add(answer)
-            if self.progress is not None:
-                self.progress("asking", len(done), len(questions))
-
-        async with agent, asyncio.TaskGroup() as group:
-            for question in questions:
-                group.create_task(work(question))
-        return done
-
-    async def _ask_one(self, agent: Any, question: _Question, refused: list[str]) -> Answer[Any]:
-        options = service.request_options(self.settings, question.sample)
-        for attempt in range(max(1, self.settings.attempts)):
-            if refused:
-                return Answer(None, failure=refused[0])
-            try:
-                result = await agent.run(question.prompt, model_settings=options)
-            except Exception as error:
-                trouble = service.understand(error, self.api_key)
-                if trouble.final:
-                    refused.append(trouble.reason)
-                if not trouble.passing or attempt + 1 >= self.settings.attempts:
-                    return Answer(None, raw=trouble.raw, failure=trouble.reason)
-                logger.info("%s: asking again (%s)", self.name, trouble.reason)
-                await asyncio.sleep(trouble.wait or self.settings.pause * 2**attempt)
-                continue
-            answer = service.read_answer(result)
-            # A server of one's own has no price, whatever its model is called.
-            answer = replace(answer, cost=None) if self.settings.base_url else answer
-            self._keep(question.key, answer, result.output.model_dump_json())
-            return answer
-        return Answer(None, failure="never asked")
-
-    def _keep(self, key: Key, answer: Answer[Any], value: str) -> None:
+    def _keep(self, key: Key, answer: Answer[Any]) -> None:
+        value: Any = answer.value
         stored = {
-            "value": value,
+            "value": value.model_dump_json(),
             "raw": answer.raw,
             "input": answer.input_tokens,
             "output": answer.output_tokens,
             "cost": answer.cost,
         }
-        self.cache.put_many({key: json.dumps(stored, ensure_ascii=False).encode()})
+        self.cache.put_many(
+            {key: json.dumps(stored, ensure_ascii=False).encode("utf-8", "replace")}
+        )
 
 
-def run_anywhere(coroutine: Coroutine[Any, Any, Value]) -> Value:
-    """The result of a coroutine, also where an event loop already runs (in a notebook)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    outcome: dict[str, Any] = {}
+def _read_stored(stored: Mapping[str, Any], schema: type[Any]) -> Answer[Any]:
+    return Answer(
+        schema.model_validate_json(stored["value"]),
+        str(stored["raw"]),
+        input_tokens=int(stored["input"]),
+        output_tokens=int(stored["output"]),
+        cost=None if stored["cost"] is None else float(stored["cost"]),
+        cached=True,
+    )
 
-    def work() -> None:
+
+@dataclass(frozen=True, slots=True)
+class PlainAsker:
+    """Somebody's own language model; what it answers is checked."""
+
+    model: LanguageModel
+
+    @property
+    def id(self) -> str:
+        return self.model.id
+
+    @property
+    def name(self) -> str:
+        return self.model.id
+
+    def answer(self, questions: Sequence[Question], keep: Keep) -> None:
+        first = questions[0]
         try:
-            outcome["value"] = asyncio.run(coroutine)
-        except BaseException as error:
-            outcome["error"] = error
+            given = list(
+                self.model.ask(
+                    [question.prompt for question in questions],
+                    first.schema,
+                    instructions=first.instructions,
+                    sample=first.sample,
+                )
+            )
+        except InputError:
+            raise
+        except Exception as error:  # somebody's own code
+            from gistmeter.models.batching import describe_failure
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join()
-    if "error" in outcome:
-        raise outcome["error"]
-    value: Value = outcome["value"]
-    return value
+            given = [Answer(None, failure=describe_failure(error))] * len(questions)
+        if len(given) != len(questions):
+            reason = f"the model gave {len(given)} answers to {len(questions)} prompts"
+            given = [Answer(None, failure=reason)] * len(questions)
+        for question, answer in zip(questions, given, strict=True):
+            keep(question, _checked(answer, question.schema))
+
+
+def _checked(answer: Any, schema: type[Any]) -> Answer[Any]:
+    if not isinstance(answer, Answer):
+        return Answer(None, failure=f"the model gave {type(answer).__name__}, not an Answer")
+    if answer.failure:
+        return replace(answer, value=None)
+    if not isinstance(answer.value, schema):
+        return replace(answer, value=None, failure=WRONG_FORM)
+    return answer

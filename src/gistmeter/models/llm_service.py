@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import inspect
 import logging
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from gistmeter.errors import InputError, MissingDependency
 from gistmeter.models.protocols import Answer
@@ -30,6 +33,7 @@ KEYS = {
     "openai": ("OPENAI_API_KEY",),
     "anthropic": ("ANTHROPIC_API_KEY",),
 }
+OWN_KEY = "GISTMETER_LLM_KEY"  # of a server of one's own; before the provider's
 EXTRAS = {"google": "gemini"}
 PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 FINAL = {
@@ -75,10 +79,57 @@ def full_name(name: str, base_url: str) -> str:
 def check(name: str, base_url: str, api_key: str | None) -> None:
     """The library is there and so is a key, before anything is asked."""
     provider = name.partition(":")[0]
+    _check_url(base_url)
     _library(provider)
     needed = KEYS.get(provider)
     if needed and not api_key and not base_url and not any(os.environ.get(key) for key in needed):
         raise InputError(f"'{name}' needs a key in the environment variable {needed[0]}")
+
+
+def _check_url(base_url: str) -> None:
+    try:
+        parts = urlsplit(base_url)
+        good = not base_url or (parts.scheme in {"http", "https"} and bool(parts.hostname))
+    except ValueError:
+        good = False
+    if not good:
+        raise InputError("The server's URL must be of the form http://host:port/v1")
+
+
+def find_key(provider: str, base_url: str) -> str | None:
+    """The key in the environment; for a server of one's own, first the one meant for it."""
+    names = [OWN_KEY] if base_url else []
+    names += KEYS.get(provider.removesuffix("-chat"), ())
+    return next((os.environ[name] for name in names if os.environ.get(name)), None)
+
+
+def public_url(base_url: str) -> str:
+    """A URL as it may be kept: without user, password and fragment, its query as a hash.
+
+    >>> public_url("https://me:secret@example.org:8080/v1?key=1#x")
+    'https://example.org:8080/v1?5d5a2f99'
+    """
+    if not base_url:
+        return ""
+    parts = urlsplit(base_url)
+    host = parts.netloc.rpartition("@")[2]
+    query = f"?{hashlib.sha256(parts.query.encode()).hexdigest()[:8]}" if parts.query else ""
+    return f"{parts.scheme}://{host}{parts.path}{query}"
+
+
+def without_user(base_url: str) -> str:
+    """A URL that libraries may log: who asks is said in a header."""
+    parts = urlsplit(base_url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def secrets_of(base_url: str, api_key: str | None) -> tuple[str, ...]:
+    """All that must never be shown: keys, and what stands in the URL."""
+    parts = urlsplit(base_url)
+    spelt = [parts.netloc.rpartition("@")[0], parts.password, parts.query, api_key]
+    names = (OWN_KEY, *(name for own in KEYS.values() for name in own))
+    values = [*spelt, unquote(parts.password or ""), *(os.environ.get(name) for name in names)]
+    return tuple(sorted({value for value in values if value}, key=len, reverse=True))
 
 
 def _library(provider: str) -> Any:
@@ -97,12 +148,10 @@ def make_model(name: str, base_url: str, api_key: str | None) -> Any:
     from pydantic_ai.providers import infer_provider, infer_provider_class
 
     def provide(provider: str) -> Any:
-        options: dict[str, Any] = {"base_url": base_url} if base_url else {}
-        key = api_key or next(
-            (os.environ[one] for one in KEYS.get(provider, ()) if os.environ.get(one)), None
-        )
+        options: dict[str, Any] = {"base_url": without_user(base_url)} if base_url else {}
+        key = api_key or find_key(provider, base_url)
         if base_url and provider in {"openai", "openai-chat"}:
-            options["api_key"] = key or "none"  # a server of one's own asks for no key
+            options["api_key"] = key or "none"  # a server of one's own may ask for no key
         elif key:
             options["api_key"] = key
         return infer_provider_class(provider)(**options) if options else infer_provider(provider)
@@ -118,7 +167,8 @@ def make_model(name: str, base_url: str, api_key: str | None) -> Any:
             str(error.name or provider), EXTRAS.get(provider, "llm"), name
         ) from error
     except (UserError, ValueError) as error:
-        raise InputError(f"'{name}' cannot be asked: {error}") from error
+        reason = hide(str(error), secrets_of(base_url, api_key))
+        raise InputError(f"'{name}' cannot be asked: {reason}") from None
 
 
 def make_agent(
@@ -147,6 +197,10 @@ def request_options(settings: LanguageModelSettings, sample: int = 0) -> dict[st
         options["seed"] = settings.seed + sample  # a repeated question is a question of its own
     if settings.max_tokens:
         options["max_tokens"] = settings.max_tokens
+    user = urlsplit(settings.base_url).netloc.rpartition("@")[0]
+    if user:
+        basic = base64.b64encode(unquote(user).encode()).decode()
+        options["extra_headers"] = {"Authorization": f"Basic {basic}"}
     return options
 
 
@@ -179,7 +233,7 @@ def read_answer(result: Any) -> Answer[Any]:
     )
 
 
-def understand(error: Exception, api_key: str | None) -> Trouble:
+def understand(error: Exception, secrets: Sequence[str]) -> Trouble:
     """An error as a reason, without anything secret in it."""
     from pydantic_ai import exceptions
 
@@ -188,7 +242,7 @@ def understand(error: Exception, api_key: str | None) -> Trouble:
     if isinstance(status, int):
         if status in FINAL:
             return Trouble(f"{FINAL[status]} (HTTP {status})", final=True)
-        spoken = hide(str(getattr(error, "body", "") or "")[:160], api_key)
+        spoken = hide(str(getattr(error, "body", "") or ""), secrets)[:160]
         return Trouble(
             f"the service failed (HTTP {status})", status in PASSING, wait=wait, raw=spoken
         )
@@ -200,21 +254,19 @@ def understand(error: Exception, api_key: str | None) -> Trouble:
         return Trouble("the service did not answer in time", passing=True)
     if isinstance(error, exceptions.UnexpectedModelBehavior):
         return Trouble(
-            "the answer was not of the form asked for", raw=hide(str(error)[:500], api_key)
+            "the answer was not of the form asked for", raw=hide(str(error), secrets)[:500]
         )
     if isinstance(error, exceptions.ModelAPIError):
         return Trouble("the service cannot be reached", passing=True, wait=wait)
     return Trouble(
-        f"the service failed ({type(error).__name__})", raw=hide(str(error)[:160], api_key)
+        f"the service failed ({type(error).__name__})", raw=hide(str(error), secrets)[:160]
     )
 
 
-def hide(text: str, api_key: str | None) -> str:
-    """A text with every key taken out."""
-    known = [api_key, *(os.environ.get(key) for names in KEYS.values() for key in names)]
-    for secret in known:
-        if secret:
-            text = text.replace(secret, "[key]")
+def hide(text: str, secrets: Sequence[str]) -> str:
+    """A text with every secret taken out."""
+    for secret in secrets:
+        text = text.replace(secret, "[key]")
     return text
 
 

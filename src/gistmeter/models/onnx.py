@@ -20,8 +20,9 @@ from gistmeter.errors import FormatError, InputError
 from gistmeter.models import folder as folders
 from gistmeter.models.encoding import States, Window, cut
 from gistmeter.models.hub import Place, locate
-from gistmeter.models.pairs import PairTokens
+from gistmeter.models.joint import PairTokens
 from gistmeter.models.protocols import TextPair
+from gistmeter.models.runtime import open_session
 from gistmeter.models.settings import ModelSettings
 
 FILES = ("model.onnx", "onnx/model.onnx")
@@ -64,17 +65,8 @@ class _OnnxModel:
 
     @cached_property
     def session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self.settings.threads
-        options.log_severity_level = 3
-        options.enable_cpu_mem_arena = False
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
-            return onnxruntime.InferenceSession(
-                str(self.file), options, providers=["CPUExecutionProvider"]
-            )
+            return open_session(str(self.file), threads=self.settings.threads)
         except Exception as error:  # ONNX Runtime has no base class of its own
             raise FormatError(f"cannot be run ({error})", path=self.file) from error
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from gistmeter.errors import InputError, UnknownName
 
 ROLES = ("embedder", "matcher", "cross_encoder", "nli")
 ALIASES = {"token_encoder": "matcher", "crossencoder": "cross_encoder", "entailment": "nli"}
 MULTILINGUAL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
+Named = TypeVar("Named")
 DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
@@ -109,8 +110,8 @@ def profile_names(
     return canonical_roles(named, f"profile '{profile}'")
 
 
-def canonical_roles(names: Mapping[str, str], place: str) -> dict[str, str]:
-    """Names under their roles' own spelling; a role that nobody knows is an error."""
+def canonical_roles(names: Mapping[str, Named], place: str) -> dict[str, Named]:
+    """Names (or models) under their roles' own spelling; a role that nobody knows is an error."""
     roles = {}
     for role, name in names.items():
         plain = role.lower().replace("-", "_")

@@ -22,7 +22,7 @@ from gistmeter.errors import FormatError, InputError, MissingDependency
 from gistmeter.models import folder as folders
 from gistmeter.models.encoding import States, Window, cut
 from gistmeter.models.hub import Place, locate
-from gistmeter.models.pairs import PairTokens
+from gistmeter.models.joint import PairTokens
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.settings import ModelSettings
 

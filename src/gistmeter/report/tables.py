@@ -1,7 +1,6 @@
 """A run as files that other programs read: JSON, CSV, TSV, XLSX, Parquet, Markdown.
 
-A family says how its items look as a list of sheets, the items first and the summary last;
-without that, the items are the run's rows and the summary its scores. CSV has a byte-order mark,
+A family says how its items look as a list of sheets, the items first and the summary last. CSV has a byte-order mark,
 so that spreadsheets show CJK; further sheets become files beside it (`x.<sheet>.csv`). No cell is
 one that a spreadsheet would run as a formula. Numbers keep their full precision.
 """
@@ -13,65 +12,33 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.errors import InputError
 from gistmeter.files import printable, write_atomically
 from gistmeter.report.suffixes import SUFFIXES
-from gistmeter.rows import KEYS
-from gistmeter.types import Run, Score
-from gistmeter.version import __version__
+from gistmeter.types import Score, Sheet
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 MAX_SHEET_NAME, MAX_CELL = 31, 32_767  # what XLSX allows
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table to write; cells are text, numbers, booleans or None."""
-
-    name: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[object]]
-    suffixes: tuple[str, ...] = ()  # the only formats it is for; empty: all
+Layout = Callable[[Any], list[Sheet]]
+Companions = Callable[[Any], Mapping[str, Sheet]]
 
 
-Layout = Callable[[Run], list[Sheet]]
-
-
-def default_layout(run: Run) -> list[Sheet]:
-    """The run's rows as they are, and a summary."""
-    return [items_sheet(run), summary_sheet(run)]
-
-
-def items_sheet(run: Run) -> Sheet:
-    if run.rows is None:
-        raise InputError("This run carries no rows: load it from its folder")
-    # Sparse counts are for programs: a cell of a table cannot hold them.
-    frame = run.rows.to_polars().drop("item", *run.rows.counts)
-    names = [name for name in frame.columns if name not in KEYS or any(frame[name].to_list())]
-    return Sheet("items", names, frame.select(names).rows())
-
-
-def summary_sheet(run: Run) -> Sheet:
-    columns = ["system", "score", "value", "low", "high", "n", "unscored", "partial", "signature"]
-    rows = [
-        [system, name, score.value, score.low, score.high, score.n, score.unscored,
-         ", ".join(score.partial), score.signature or run.signature]
-        for system, held in run.systems.items()
-        for name, score in held.scores.items()
-    ]  # fmt: skip
-    return Sheet("summary", columns, rows)
-
-
-def write_table(run: Run, path: Path, layout: Layout | None = None) -> list[Path]:
+def write_table(
+    run: Run, path: Path, layout: Layout, companions: Companions = lambda _: {}
+) -> list[Path]:
     """Write a run to a file whose suffix decides the format; returns all files written."""
     suffix = path.suffix.lower()
     if suffix == ".json":
-        text = json.dumps(run.to_dict(__version__), ensure_ascii=False, indent=2, allow_nan=False)
+        text = json.dumps(run.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
         write_atomically(path, text + "\n")
         return [path]
     if suffix == ".md":
@@ -81,18 +48,26 @@ def write_table(run: Run, path: Path, layout: Layout | None = None) -> list[Path
         frame = run.to_polars()
         write_atomically(path, frame.write_parquet)
         return [path]
-    made = (layout or default_layout)(run)
+    made = layout(run)
     sheets = [sheet for sheet in made if not sheet.suffixes or suffix in sheet.suffixes]
     if suffix == ".xlsx":
         write_atomically(path, lambda draft: _write_xlsx(sheets, draft))
-        return [path]
+        return [path, *_beside(path, companions(run))]
     if suffix not in {".csv", ".tsv"}:
         raise InputError(f"{path}: cannot write '{suffix}'. Known: {', '.join(SUFFIXES)}")
     names = unique_names([file_name(sheet.name) for sheet in sheets[1:]])
     targets = [path, *(path.with_suffix(f".{name}{path.suffix}") for name in names)]
     for sheet, target in zip(sheets, targets, strict=True):
         write_atomically(target, delimited(sheet, "," if suffix == ".csv" else "\t"))
-    return targets
+    return [*targets, *(_beside(path, companions(run)) if suffix == ".csv" else ())]
+
+
+def _beside(path: Path, further: Mapping[str, Sheet]) -> list[Path]:
+    """Further tables of a family, each in a CSV file beside the one asked for."""
+    targets = {path.with_name(name): sheet for name, sheet in further.items()}
+    for target, sheet in targets.items():
+        write_atomically(target, delimited(sheet, ","))
+    return list(targets)
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

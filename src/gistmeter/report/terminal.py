@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gistmeter.types import Run, Score
+from gistmeter.types import Score, Sheet
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 LONGEST_SIGNATURE = 240
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -27,16 +31,36 @@ def print_run(run: Run, console: Console) -> None:
         console.print(_one_system(run, systems[0]))
     else:
         console.print(_many_systems(run))
-    missing = sorted({part for held in run.systems.values() for score in held.scores.values()
-                      for part in score.partial})  # fmt: skip
-    if missing:
-        console.print(safe(f"* partial, without: {', '.join(missing)}"))
+    if run.missing:
+        console.print(safe(f"* partial, without: {', '.join(run.missing)}"))
     if run.unscored:
         listed = "; ".join(f"{why} ({count})" for why, count in run.unscored.items())
         console.print(safe(f"Unscored: {listed}"))
     console.print(safe(f"Signature: {short_signature(run.signature)}"), style="dim")
     if run.path:
         console.print(safe(f"Run: {run.path}"))
+
+
+def print_sheet(sheet: Sheet, console: Console) -> None:
+    """A table of few columns beneath the scores."""
+    table = Table(
+        title=safe(sheet.name), title_justify="left", caption=safe(sheet.note) if sheet.note else None,
+        caption_justify="left", box=None, padding=(0, 1, 0, 0),
+    )  # fmt: skip
+    for at, column in enumerate(sheet.columns):
+        if at == 0:
+            table.add_column(column, overflow="fold", min_width=12)
+        else:
+            table.add_column(column.replace("_", "_\n"), justify="right", no_wrap=True)
+    for row in sheet.rows:
+        table.add_row(*(_cell(cell) for cell in row))
+    console.print(table)
+
+
+def _cell(value: object) -> Text:
+    if isinstance(value, float):
+        return Text(f"{value:.4f}" if math.isfinite(value) else "–")
+    return safe("" if value is None else str(value))
 
 
 def short_signature(signature: str) -> str:
@@ -55,7 +79,7 @@ def _one_system(run: Run, name: str) -> Table:
     table.add_column("unscored", justify="right")
     for score in run.systems[name].scores.values():
         table.add_row(
-            safe(score.name + ("*" if score.partial else "")), number(score, score.value),
+            safe(score.name + ("*" if score.partial else "")), score.number(score.value),
             interval(score), str(score.n), str(score.unscored or ""),
         )  # fmt: skip
     return table
@@ -76,7 +100,7 @@ def _many_systems(run: Run) -> Table:
         for at, (system, score) in enumerate(sorted(held, key=_rank)):
             label = score_name + ("*" if score.partial else "") if at == 0 else ""
             table.add_row(
-                safe(label), safe(system), number(score, score.value), interval(score),
+                safe(label), safe(system), score.number(score.value), interval(score),
                 str(score.n), end_section=at == len(held) - 1,
             )  # fmt: skip
     return table
@@ -87,12 +111,6 @@ def _rank(entry: tuple[str, Score]) -> tuple[bool, float]:
     if math.isnan(value):
         return True, 0.0
     return False, -value if entry[1].higher_is_better else value
-
-
-def number(score: Score, value: float) -> str:
-    if not math.isfinite(value):
-        return "–"
-    return f"{value:.2f}%" if score.unit == "%" else f"{value:.4f}"
 
 
 def interval(score: Score) -> str:

@@ -84,8 +84,9 @@ class Rows:
 
     @classmethod
     def of(cls, items: Sequence[Item]) -> Self:
-        """Rows without statistics, one for each item."""
-        keys = {key: [getattr(item, key) for item in items] for key in KEYS}
+        """Rows without statistics, one for each item. Items in columns give their own keys."""
+        give = getattr(items, "keys", None)
+        keys = give() if give else {key: [getattr(item, key) for item in items] for key in KEYS}
         return cls(keys, np.arange(len(items), dtype=np.int64))
 
     def __len__(self) -> int:

@@ -1,27 +1,18 @@
 """A run on disk: one folder that can be resumed, loaded, compared and reported.
 
     run.json        command, settings, signatures, scores with intervals, timings, versions
-    items.parquet   one row an item, all statistics, in input order
+    items.parquet   one row per item, all statistics, in input order
     details/        what a family adds
     report.html     the report
 
-While a run works, `journal.jsonl` holds the plan on its first line and then a line a chunk of
+While a run works, `journal.jsonl` holds the plan on its first line and then one line per chunk of
 items; Parquet cannot be appended to, so `items.parquet` is written once, at the end, and the
 journal goes. A last line cut off by a kill is not counted.
 """
 
-from gistmeter.runs.folder import RunFolder
-from gistmeter.runs.layout import (
-    DETAILS,
-    ITEMS,
-    JOURNAL,
-    REPORT,
-    RUN,
-    default_folder,
-    newest_unfinished,
-    to_json,
-)
-from gistmeter.runs.loading import load_run, revive
+from gistmeter.runs.folder import RunFolder, choose_folder, open_folder, save_run
+from gistmeter.runs.layout import DETAILS, ITEMS, JOURNAL, REPORT, RUN, TRANSCRIPTS, to_json
+from gistmeter.runs.loading import read_run, revive
 from gistmeter.runs.plan import Plan
 
 __all__ = [
@@ -30,11 +21,13 @@ __all__ = [
     "JOURNAL",
     "REPORT",
     "RUN",
+    "TRANSCRIPTS",
     "Plan",
     "RunFolder",
-    "default_folder",
-    "load_run",
-    "newest_unfinished",
+    "choose_folder",
+    "open_folder",
+    "read_run",
     "revive",
+    "save_run",
     "to_json",
 ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.errors import GistmeterError, InputError, ResumeError
 from gistmeter.files import write_atomically
@@ -17,14 +17,17 @@ from gistmeter.runs.layout import (
     JOURNAL,
     REPORT,
     RUN,
+    default_folder,
+    newest_unfinished,
     read_items,
     read_json,
     to_json,
 )
 from gistmeter.runs.plan import Plan, refuse_other_plan
 from gistmeter.signature import canonical, describe
-from gistmeter.types import Metric, Run
-from gistmeter.version import __version__
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 
 class RunFolder:
@@ -37,16 +40,8 @@ class RunFolder:
     @classmethod
     def start(cls, path: Path, plan: Plan, *, overwrite: bool = False) -> RunFolder:
         """A new run in a new or empty folder; a folder with a run in it is kept unless told."""
-        if path.exists() and not path.is_dir():
-            raise InputError(f"{path}: is a file; a run needs a folder")
-        if path.exists() and any(path.iterdir()):
-            if not (path / RUN).exists() and not (path / JOURNAL).exists():
-                raise InputError(f"{path}: is not empty and holds no run. Choose another folder")
-            if not overwrite:
-                raise InputError(
-                    f"{path}: holds a run already. Use --resume to go on with it, --overwrite to "
-                    "replace it, or choose another folder"
-                )
+        cls.check_free(path, overwrite=overwrite)
+        if path.exists():
             _empty(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -55,6 +50,21 @@ class RunFolder:
         folder = cls(path, plan)
         write_atomically(path / JOURNAL, canonical(plan.to_dict()) + "\n")
         return folder
+
+    @staticmethod
+    def check_free(path: Path, *, overwrite: bool = False) -> None:
+        """Refuse a folder that a new run cannot have, before any work is done."""
+        if path.exists() and not path.is_dir():
+            raise InputError(f"{path}: is a file; a run needs a folder")
+        if not path.exists() or not any(path.iterdir()):
+            return
+        if not (path / RUN).exists() and not (path / JOURNAL).exists():
+            raise InputError(f"{path}: is not empty and holds no run. Choose another folder")
+        if not overwrite:
+            raise InputError(
+                f"{path}: holds a run already. Use --resume to go on with it, --overwrite to "
+                "replace it, or choose another folder"
+            )
 
     @classmethod
     def resume(cls, path: Path, plan: Plan) -> RunFolder | None:
@@ -95,21 +105,26 @@ class RunFolder:
         """All rows, in input order."""
         return Rows.merge(self.done)
 
-    def finish(self, run: Run, metrics: Mapping[str, Metric], more: Mapping[str, Any]) -> None:
+    def finish(self, run: Run) -> None:
         """Write the run for good and let the journal go."""
-        assert run.rows is not None
-        frame = run.rows.to_polars()
+        for name, document in run.measured.details.items():
+            self.write_detail(name, document)
+        frame = run.to_polars()
         write_atomically(self.path / ITEMS, frame.write_parquet)
         document = {
-            **run.to_dict(__version__),
+            **run.to_dict(),
             "plan": self.plan.to_dict(),
             "settings": describe(run.settings),
             "signatures": dict(run.signatures),
             "timings": dict(run.timings),
             "versions": dict(run.versions),
             "notes": run.notes,
-            "metrics": {name: {"settings": describe(metric)} for name, metric in metrics.items()},
-            **more,
+            "metrics": {
+                name: {"settings": describe(metric)} for name, metric in run.metrics.items()
+            },
+            "confidence": run.confidence,
+            "resamples": run.resamples,
+            "seed": run.seed,
         }
         for system, held in document["systems"].items():
             for name, score in held["scores"].items():
@@ -117,6 +132,36 @@ class RunFolder:
                 score.update(unit=known.unit, reasons=dict(known.reasons))
         write_atomically(self.path / RUN, to_json(document) + "\n")
         (self.path / JOURNAL).unlink(missing_ok=True)
+
+
+def choose_folder(command: str, *, resume: bool) -> Path:
+    """Where a run is kept that names no folder: the newest unfinished one, or a new one."""
+    root = Path("runs")
+    unfinished = newest_unfinished(command, root) if resume else None
+    return unfinished or default_folder(command, root)
+
+
+def open_folder(
+    path: Path, plan: Plan, *, resume: bool, overwrite: bool, say: Callable[[str], None]
+) -> RunFolder:
+    """The folder of a run that starts, or goes on where it was stopped."""
+    if resume:
+        resumed = RunFolder.resume(path, plan)
+        if resumed is not None:
+            left = len(resumed.missing())
+            say(f"Resuming {path}: {plan.items - left} of {plan.items} items are done")
+            return resumed
+        say("Nothing to resume: starting afresh")
+    return RunFolder.start(path, plan, overwrite=overwrite)
+
+
+def save_run(run: Run, *, overwrite: bool = False) -> None:
+    """Keep a run that was made in memory in its folder."""
+    if run.path is None:
+        raise InputError("The run has no folder to be saved in")
+    items = int(run.measured.item.max()) + 1 if len(run.measured) else 0
+    plan = Plan(run.command, run.settings, run.signature, run.inputs, items)
+    RunFolder.start(run.path, plan, overwrite=overwrite).finish(run)
 
 
 def _empty(path: Path) -> None:

@@ -18,6 +18,7 @@ from gistmeter.rows import Rows
 JOURNAL, RUN, ITEMS, DETAILS, REPORT = (
     "journal.jsonl", "run.json", "items.parquet", "details", "report.html",
 )  # fmt: skip
+TRANSCRIPTS = ".transcripts.jsonl"  # behind the folder's name: what recognisers heard so far
 
 
 def default_folder(command: str, root: Path, now: datetime.datetime | None = None) -> Path:
@@ -32,8 +33,13 @@ def default_folder(command: str, root: Path, now: datetime.datetime | None = Non
 
 def newest_unfinished(command: str, root: Path) -> Path | None:
     """The last run of a command that was not finished, if any."""
-    found = sorted(root.glob(f"{command}-*/{JOURNAL}"), key=lambda path: path.stat().st_mtime)
-    return found[-1].parent if found else None
+    journals = [*root.glob(f"{command}-*/{JOURNAL}"), *root.glob(f"{command}-*{TRANSCRIPTS}")]
+    if not journals:
+        return None
+    newest = max(journals, key=lambda path: path.stat().st_mtime)
+    if newest.name == JOURNAL:
+        return newest.parent
+    return newest.with_name(newest.name.removesuffix(TRANSCRIPTS))
 
 
 def to_json(document: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,12 +11,16 @@ from typing import Any
 
 from gistmeter import registry
 from gistmeter.errors import FormatError, InputError, UnknownName
+from gistmeter.families import family_of
 from gistmeter.runs.layout import ITEMS, JOURNAL, RUN, read_items, read_json
-from gistmeter.types import Metric, Run, Score, SystemScores
+from gistmeter.run import Run
+from gistmeter.types import SEED, Metric, Score, SystemScores
+
+logger = logging.getLogger(__name__)
 
 
-def load_run(path: Path) -> tuple[Run, dict[str, Metric]]:
-    """A finished run and the metrics that pool its rows.
+def read_run(path: Path) -> Run:
+    """A finished run with the metrics that pool its rows.
 
     A metric is found by its registered name and has its plain settings back, which is all that
     `pool` may use; models are not loaded.
@@ -27,10 +32,7 @@ def load_run(path: Path) -> tuple[Run, dict[str, Metric]]:
         raise InputError(f"{path}: holds no run ({RUN} is missing).{hint}")
     document = read_json(path / RUN)
     try:
-        metrics = {
-            name: revive(name, entry["settings"]) for name, entry in document["metrics"].items()
-        }
-        run = Run(
+        return Run(
             command=document["command"],
             signature=document["signature"],
             systems={
@@ -45,10 +47,24 @@ def load_run(path: Path) -> tuple[Run, dict[str, Metric]]:
             notes=document.get("notes") or {},
             path=path,
             rows=read_items(path / ITEMS),
+            metrics=_metrics(document["metrics"]),
+            inputs=document.get("plan", {}).get("inputs", {}),
+            headline=family_of(document["command"]).headline,
+            seed=int(document.get("seed", SEED)),
+            resamples=int(document.get("resamples", 0)),
+            confidence=float(document.get("confidence", 0.95)),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(f"is not a run of gistmeter ({error!r})", path=path / RUN) from error
-    return run, metrics
+
+
+def _metrics(entries: Mapping[str, Any]) -> dict[str, Metric]:
+    """The run's metrics; none where one of them is not installed here: its scores still show."""
+    try:
+        return {name: revive(name, entry["settings"]) for name, entry in entries.items()}
+    except InputError as error:
+        logger.warning("%s", error)
+        return {}
 
 
 def revive(name: str, settings: Mapping[str, Any]) -> Metric:

@@ -1,7 +1,6 @@
 """One weighted pool, and what stands on it: intervals, summaries, tests, agreement."""
 
 from gistmeter.statistics.bootstrap import (
-    SEED,
     bootstrap_weights,
     intervals,
     item_weights,
@@ -12,7 +11,6 @@ from gistmeter.statistics.pool import Clustered, NeedsValues, Resample, codes
 from gistmeter.statistics.summary import count_reasons, pool_all, score_info, summarise
 
 __all__ = [
-    "SEED",
     "Clustered",
     "NeedsValues",
     "Resample",

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from gistmeter.rows import Floats, Rows
 from gistmeter.statistics.pool import Clustered, Ints, NeedsValues, PoolFunction, Resample
 
-SEED = 20260  # of everything that is drawn, unless another is given
 BLOCK_BYTES = 64 * 1024**2  # of counts held at once
 CHUNK = 16_384  # draws counted at once: few enough for a processor's cache
 Intervals = dict[str, tuple[float, float]]

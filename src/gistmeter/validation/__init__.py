@@ -10,15 +10,15 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.rows import Floats, Rows
-from gistmeter.statistics import SEED, codes, item_weights
-from gistmeter.types import Run, defined
+from gistmeter.statistics import codes, item_weights
+from gistmeter.types import SEED, defined
 from gistmeter.validation.agreement import (
     MOST_PAIRED,
     Estimate,
@@ -31,6 +31,9 @@ from gistmeter.validation.agreement import (
 from gistmeter.validation.decisions import Decision, decide
 from gistmeter.validation.labels import Labels, read_labels
 from gistmeter.validation.refit import Refit, refit
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 SEED_WEIGHTS = {"cross_encoder": 0.5, "representation": 0.3, "f_beta": 0.2}
 FEWEST = 5  # items below which nothing is said of agreement

@@ -5,6 +5,7 @@ Words are runs of letters and digits; a word that the dictionary does not know i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -39,44 +40,28 @@ def is_known(word: str, language: str) -> bool:
     return bool(has(word, lang=language))
 
 
-def is_negated(word: str) -> bool:
-    """Whether a Czech word is the negation of a word: nepřišel is, nejlepší and nebo are not."""
-    return (
-        word.startswith("ne")
-        and not lemma(word, "cs").startswith("ne")
-        and is_known(word[2:], "cs")
-    )
-
-
-def negated_lemma(word: str, language: str) -> str:
-    """The lemma with the prefix of negation, where the dictionary would drop it.
-
-    For Czech it gives nepřišel the lemma přijít and for English wasn't the lemma be; what did not
-    happen is not what happened.
-    """
-    if language == "en" and (word == "cannot" or word.endswith(("n't", "n’t"))):
-        return "not"
-    form = lemma(word, language)
-    if language == "cs" and is_negated(word):
-        return f"ne{form}"
-    return form
-
-
 @dataclass(frozen=True, slots=True)
 class Lemmas:
-    """Unicode words, compared by their lemmas."""
+    """Unicode words, compared by their lemmas.
+
+    A dictionary drops negations that are part of a word (wasn't is be, nepřišel is přijít); what
+    did not happen is not what happened. `denied` gives the form of such words, "" of all others.
+    """
 
     language: str
+    denied: Callable[[str], str] | None = None
 
     @property
     def id(self) -> str:
         return version_of("simplemma")
 
+    def form(self, word: str) -> str:
+        """The form under which a word, in lower case, is compared."""
+        return (self.denied and self.denied(word)) or lemma(word, self.language)
+
     def tokens(self, text: str) -> list[Token]:
         return [
-            Token(
-                found[0], negated_lemma(found[0].lower(), self.language), found.start(), found.end()
-            )
+            Token(found[0], self.form(found[0].lower()), found.start(), found.end())
             for found in WORD.finditer(text)
         ]
 
@@ -87,5 +72,5 @@ class Lemmas:
         return [
             form
             for word in map(str.lower, WORD.findall(text))
-            if word not in stop and (form := negated_lemma(word, self.language)) not in stop
+            if word not in stop and (form := self.form(word)) not in stop
         ]

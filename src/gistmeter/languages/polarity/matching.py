@@ -13,14 +13,13 @@ from gistmeter.languages.polarity import Kind
 
 
 @cache
-def affirmations(language: str) -> re.Pattern[str] | None:
+def affirmations(lists: str, spaced: bool) -> re.Pattern[str] | None:
     """A pattern of the phrases that look like negations; `~` in the list stands for some words."""
-    phrases = sorted(lexicons.lines(language, "affirmations"), key=len, reverse=True)
+    phrases = sorted(lexicons.lines(lists, "affirmations"), key=len, reverse=True)
     if not phrases:
         return None
     parts = (re.escape(phrase).replace("\\~", "[^，。；！？、,.;!?]{1,6}?") for phrase in phrases)
     pattern = "|".join(part.replace("\\ ", r"\s+") for part in parts)
-    spaced = language in ("en", "cs", "ru")
     return re.compile(f"(?<!\\w)(?:{pattern})(?!\\w)" if spaced else pattern, re.IGNORECASE)
 
 
@@ -35,9 +34,12 @@ class Mask:
         return at >= 0 and place < self.spans[at][1]
 
 
-def mask(text: str, language: str, *more: re.Pattern[str]) -> Mask:
-    """Where the text has phrases that look like negations and are none; `more` finds others."""
-    listed = affirmations(language)
+def mask(text: str, lists: str, *more: re.Pattern[str], spaced: bool = False) -> Mask:
+    """Where the text has phrases that look like negations and are none; `more` finds others.
+
+    Where words are `spaced` a phrase is made of whole words.
+    """
+    listed = affirmations(lists, spaced)
     patterns = more if listed is None else (listed, *more)
     spans: list[tuple[int, int]] = []
     for start, end in sorted(one.span() for each in patterns for one in each.finditer(text)):
@@ -49,8 +51,8 @@ def mask(text: str, language: str, *more: re.Pattern[str]) -> Mask:
 
 
 @cache
-def polar_kinds(language: str) -> dict[str, Kind]:
+def polar_kinds(lists: str) -> dict[str, Kind]:
     """Every polar word with its kind."""
-    kinds = dict.fromkeys(lexicons.words(language, "positive"), Kind.POSITIVE)
-    kinds.update(dict.fromkeys(lexicons.words(language, "negative"), Kind.NEGATIVE))
+    kinds = dict.fromkeys(lexicons.words(lists, "positive"), Kind.POSITIVE)
+    kinds.update(dict.fromkeys(lexicons.words(lists, "negative"), Kind.NEGATIVE))
     return kinds

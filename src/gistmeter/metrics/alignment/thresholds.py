@@ -13,7 +13,7 @@ For other languages there is no such gold, and the same model's cosines lie else
 carried over with sentence pairs that people rated (STS). Where the pairs are translations of the
 English ones (zh, ru, ko), to the similarity below which the same share of pairs lies; for Japanese,
 by how much the threshold that best tells rated pairs apart differs from the English one. A language
-that is not listed takes the English thresholds.
+that has none in its pack takes the English thresholds.
 
 `benchmarks/book.py calibrate` computes them again, with error rates of novels left out.
 """
@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from gistmeter import languages as packs
+
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
@@ -30,21 +32,14 @@ class Thresholds:
     support: float  # of a source sentence with the summary beside it on the path
 
 
-# The beginning of a model's id -> its thresholds by language, "" for all others
-CALIBRATED: Mapping[str, Mapping[str, Thresholds]] = {
-    "e5-small": {
-        "": Thresholds(coverage=0.89, support=0.88),
-        "zh": Thresholds(coverage=0.92, support=0.91),
-        "ja": Thresholds(coverage=0.91, support=0.89),
-        "ko": Thresholds(coverage=0.91, support=0.90),
-        "ru": Thresholds(coverage=0.90, support=0.89),
-    },
-}
+# The beginning of a model's id -> its thresholds; those of other languages are in their packs
+CALIBRATED: Mapping[str, Thresholds] = {"e5-small": Thresholds(coverage=0.89, support=0.88)}
 
 
 def thresholds_for(model: str, languages: Iterable[str]) -> dict[str, Thresholds]:
     """The calibrated thresholds of a model, by its id, for some languages; empty without any."""
-    for name, known in CALIBRATED.items():
+    for name, english in CALIBRATED.items():
         if model.startswith(name):
-            return {code: known.get(code.partition("-")[0], known[""]) for code in languages}
+            own = {code: packs.get(code).thresholds.get(name) for code in languages}
+            return {code: Thresholds(*held) if held else english for code, held in own.items()}
     return {}

@@ -9,14 +9,14 @@ basic   NFKC and case folding; annotations in [] and <> vanish; apostrophes vani
         punctuation mark or symbol becomes a space ("touch-tone" is two words).
 none    the text as it is, but for white space.
 
-Languages add their own to the first two: script variants and full-width forms are unified in
-Chinese, Japanese and Korean; ё is е in Russian; where words are not separated by spaces a
-punctuation mark leaves a space, so that it still parts words. Numbers can be written as digits
-(`numbers`), and an *alternatives* list names spellings that count as equal.
+What is true of a language is asked of its pack: spellings that are optional are folded (ё is е in
+Russian); where spaces do not part words its analyser finds them, and script variants and full-width
+forms are unified before; where nothing is written apart a punctuation mark leaves a space, so that
+it still parts words. Numbers can be written as digits (`numbers`), and an *alternatives* list names
+spellings that count as equal.
 
-Words are what stands between spaces, except in Chinese, Japanese, Korean and Thai, where the
-language's analyser finds them. Characters are counted with single spaces between words, as jiwer
-does, but without any in Chinese, Japanese and Thai.
+Words are what stands between spaces, or what the analyser finds. Characters are counted with single
+spaces between words, as jiwer does, but without any where the language has none.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 NORMALIZERS = ("seed", "basic", "none")
 NUMBERS = ("keep", "digits")
-ANALYSED = frozenset({"zh", "zh-Hant", "ja", "ko", "th"})  # words by an analyser
-UNSPACED = frozenset({"zh", "zh-Hant", "ja", "th"})  # characters without spaces
 PAUSES = re.compile(r"[\u2012-\u2015\u2E3A\u2E3B\u2026]|\.{2,}")  # dashes and ellipses part words
 APOSTROPHES = "'’‘ʼ`´＇"
 MULTIPLIED = re.compile(r"\b(\d{1,3}) (1000|1000000|1000000000)\b")
@@ -87,12 +85,12 @@ class Reading:
     @property
     def spaced(self) -> bool:
         """Whether spaces are characters that count."""
-        return self.code not in UNSPACED
+        return self.language.spaced
 
     @property
     def analysed(self) -> bool:
         """Whether words are found by the language's analyser and not by spaces."""
-        return self.code in ANALYSED
+        return self.language.analysed
 
     def normalise(self, text: str) -> str:
         """The text with everything taken out that must not count as an error."""
@@ -115,8 +113,8 @@ class Reading:
         else:
             plain = PAUSES.sub(" ", unicodedata.normalize("NFC", text)).lower()
             plain = _strip(plain, "" if self.spaced else " ")
-        if self.code == "ru":
-            plain = plain.replace("ё", "е")
+        for fold in self.language.folds:
+            plain = fold(plain)
         plain = " ".join(plain.split())
         return self._write_digits(plain) if self.numbers == "digits" else plain
 

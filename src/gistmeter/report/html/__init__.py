@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.files import write_atomically
-from gistmeter.types import Run
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 
 def write_report(

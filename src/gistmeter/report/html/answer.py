@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.report.html.scores import (
     CLUSTERS,
@@ -17,7 +17,10 @@ from gistmeter.report.html.scores import (
     ordered,
 )
 from gistmeter.report.html.wording import count, figure, listed, probability, shown, span
-from gistmeter.types import Run, Score
+from gistmeter.types import Score
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 
 def answer(run: Run, comparison: Comparison | None) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,9 @@ from gistmeter.report.html.overview import shown_scores
 from gistmeter.report.html.scores import headline, ordered
 from gistmeter.report.html.wording import shown
 from gistmeter.rows import Rows
-from gistmeter.types import Run
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 MOST_ROWS = 3000
 ROOM = 2_200_000  # bytes of items in one page

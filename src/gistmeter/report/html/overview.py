@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,10 @@ from gistmeter.report.html.scores import (
     score_names,
 )
 from gistmeter.report.html.wording import figure, listed, probability, shown, signed, span
-from gistmeter.types import Run, Score
+from gistmeter.types import Score
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 
 def board(run: Run, comparison: Comparison | None) -> list[dict[str, Any]]:

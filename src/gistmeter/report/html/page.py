@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.report.html import overview, pictures, scores
 from gistmeter.report.html.answer import answer
@@ -19,8 +19,10 @@ from gistmeter.report.html.embedding import policy, to_script
 from gistmeter.report.html.families import family_pictures, family_tables
 from gistmeter.report.html.items import ROOM, item_data
 from gistmeter.report.html.wording import shown
-from gistmeter.types import Run
 from gistmeter.version import __version__
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 Findings = Mapping[str, Any]  # "comparisons": what `Comparison.to_dict` gives, the headline's first
 SOUNDS = 1_000_000  # bytes of recordings in one page

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from gistmeter.report.html.overview import shown_scores
 from gistmeter.report.html.scores import Comparison, headline, ordered
 from gistmeter.report.html.wording import signed
 from gistmeter.rows import Floats
-from gistmeter.types import Run
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 MOST_SYSTEMS, MOST_GROUPS, MOST_POINTS, BINS = 12, 24, 600, 24
 TEXT_COLUMNS = ("prediction", "got", "candidate", "text", "sentence", "expected", "reference")

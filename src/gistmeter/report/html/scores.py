@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gistmeter.types import HEADLINES, Run, Score
+from gistmeter.types import Score
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 Comparison = Mapping[str, Any]
 HEADINGS = {
@@ -35,7 +38,7 @@ def score_names(run: Run) -> list[str]:
 def headline(run: Run) -> str:
     """The score to judge by: the first that some system has a value for."""
     held = score_names(run)
-    first = [name for name in HEADLINES.get(run.command, ()) if name in held]
+    first = [name for name in run.headline if name in held]
     names = [*first, *held]
     for name in names:
         if any(math.isfinite(score.value) for score in held_by(run, name).values()):

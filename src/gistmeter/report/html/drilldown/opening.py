@@ -7,12 +7,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.wording import LONGEST, script_language, shown
 from gistmeter.rows import Rows
-from gistmeter.types import Run
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 Block = dict[str, Any]
 

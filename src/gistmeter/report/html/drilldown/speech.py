@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from gistmeter.report.html.drilldown.opening import Block, Item, Opener, marked, plain
 from gistmeter.report.html.wording import shown
-from gistmeter.types import Run
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 SOUNDS = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
 DIFF, TEXT = 9000, 1500  # characters shown of a diff, and of a text beside it

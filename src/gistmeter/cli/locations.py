@@ -1,0 +1,19 @@
+"""Where the command line keeps things between runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Where answers and converted models are kept: GISTMETER_CACHE_DIR or the user's cache."""
+    import platformdirs
+
+    given = os.environ.get("GISTMETER_CACHE_DIR")
+    return Path(given) if given else Path(platformdirs.user_cache_dir("gistmeter"))
+
+
+def cache_file() -> Path:
+    """The file of the models' answers."""
+    return cache_folder() / "answers.sqlite"

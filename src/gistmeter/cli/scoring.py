@@ -1,0 +1,140 @@
+"""The scoring commands: each is a family's settings, and `score` with a progress bar."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from gistmeter.cli import console
+from gistmeter.cli.command import SettingsCommand
+from gistmeter.families import family_of
+from gistmeter.families.family import RunSettings
+from gistmeter.settings import Settings, option
+
+if TYPE_CHECKING:
+    from gistmeter.families.family import Family
+    from gistmeter.run import Run
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown(Settings):
+    """What the terminal shows."""
+
+    title: ClassVar[str] = "the command line"
+    format: Literal["table", "json"] = option(
+        "table", "What to print: a table for people, or JSON alone on stdout.", panel="output"
+    )
+    quiet: bool = option(
+        False, "No progress and no remarks; errors still show.", panel="output", flags=("-q",)
+    )
+
+
+def scoring_command(name: str) -> SettingsCommand:
+    """The command of a family."""
+    family = family_of(name)
+    return SettingsCommand(
+        name,
+        (family.Settings, RunSettings, Shown),
+        partial(run_command, family),
+        summary=family.summary,
+        description=family.description,
+        examples=family.examples,
+    )
+
+
+def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown) -> int:
+    """Score and show; the exit code is decided when all is done."""
+    from gistmeter.cache import Cache
+    from gistmeter.cli.locations import cache_file
+    from gistmeter.report.progress import ProgressBars
+    from gistmeter.configuration import profiles
+    from gistmeter.score import score
+
+    if getattr(settings, "estimate", False):
+        return _estimate(family, settings, how)
+    how, folder = _with_folder(family.name, how)
+    bars = ProgressBars(quiet=shown.quiet)
+    cache = None if how.no_cache else Cache(cache_file())
+    try:
+        run = score(
+            family, settings, how=how, cache=cache, profiles=profiles(how.config),
+            progress=None if shown.quiet else bars.update,
+            hear=partial(_hear, shown.quiet), confirm=_confirm,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        bars.stop()
+        _tell_resume(family.name, how, folder)
+        raise
+    finally:
+        bars.stop()
+        if cache is not None:
+            cache.close()
+    show(run, family, shown)
+    run.require(how.fail_under)
+    if stopped := run.notes.get("interrupted"):
+        console.warn(f"Stopped by {stopped}; what was done is scored. Add --resume to go on")
+        return INTERRUPTED
+    return 0
+
+
+def _estimate(family: Any, settings: Any, how: RunSettings) -> int:
+    from gistmeter.cache import Cache
+    from gistmeter.cli.locations import cache_file
+    from gistmeter.families.family import Context
+
+    cache = Cache(None if how.no_cache else cache_file())
+    told = family.estimate(settings, Context(cache, hear=partial(_hear, False)))
+    console.write(console.plain(told) + "\n")
+    return 0
+
+
+def _with_folder(name: str, how: RunSettings) -> tuple[RunSettings, Path]:
+    """A command always keeps its run."""
+    from gistmeter.runs import choose_folder
+    from gistmeter.score import split_outputs
+
+    files, folder = split_outputs(how.output)
+    chosen = folder or choose_folder(name, resume=how.resume)
+    return replace(how, output=(*files, chosen)), chosen
+
+
+def _hear(quiet: bool, remark: str, warning: bool) -> None:
+    if not quiet:
+        (console.warn if warning else console.say)(remark)
+
+
+def _confirm(question: str) -> bool:
+    import click
+
+    return sys.stdin.isatty() and click.confirm(question, err=True)
+
+
+def _tell_resume(name: str, how: RunSettings, folder: Path) -> None:
+    # The demo runs commands that nobody typed: how to go on with one is no use.
+    typed = sys.argv[1:]
+    if name not in typed or not (folder.exists() or how.resume):
+        return
+    given = [part for part in typed if part != "--resume"]
+    named = any(str(path) == str(folder) for path in map(Path, given))
+    line = shlex.join(["gistmeter", *given, *([] if named else ["-o", str(folder)]), "--resume"])
+    console.say(f"Interrupted. What is done is kept; go on with:\n  {line}")
+
+
+def show(run: Run, family: Family[Any, Any], shown: Shown) -> None:
+    if shown.format == "json":
+        text = json.dumps(run.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+        console.write(text + "\n")
+        return
+    from gistmeter.report.terminal import print_run, print_sheet
+
+    screen = console.stdout()
+    print_run(run, screen)
+    for sheet in family.overview(run):
+        print_sheet(sheet, screen)

@@ -1,0 +1,219 @@
+"""Books: is an abridgement faithful to its original?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gistmeter.errors import InputError
+from gistmeter.families.book.settings import BookSettings
+from gistmeter.families.family import (
+    Context,
+    Family,
+    Items,
+    Task,
+    items_sheet,
+    roles_of,
+    summary_sheet,
+)
+from gistmeter.settings import Settings
+from gistmeter.types import Book, Metric, Sheet
+
+if TYPE_CHECKING:
+    from gistmeter.metrics.alignment.metric import BookAlignment
+    from gistmeter.models.protocols import Embedder
+    from gistmeter.rows import Rows
+    from gistmeter.run import Run
+
+__all__ = ["BookSettings", "Books"]
+TOKENS_A_SENTENCE = 128  # what one sentence of batch_size stands for
+TOLD = 5000  # characters of a source that tell its language
+ALIGNMENT = "alignment"
+
+
+class Books(Family[BookSettings, Book]):
+    """Sentences of original and abridgement aligned in order."""
+
+    name = "book"
+    noun = "sentence"
+    summary = "Abridged books against their originals: are they faithful?"
+    description = (
+        "Aligns summaries with their originals, sentence by sentence, and says what a summary"
+        " covers, keeps in order, stitches together, leaves out or invents."
+    )
+    examples = (
+        "gistmeter book --source-path original.txt --summary-path abridged.txt",
+        "gistmeter book --source-path originals/ --summary-path ours/ --summary-path theirs/",
+    )
+    Settings: ClassVar[type[Settings]] = BookSettings
+    # Half of any summary is "covered" by its mean similarity, whatever it says.
+    headline = ("coverage_at", "source_recall")
+    makers: ClassVar[Mapping[str, str]] = {ALIGNMENT: "gistmeter.metrics.alignment:BookAlignment"}
+    chunk = 1
+    stage = "Evaluating summaries"
+
+    def read(self, settings: BookSettings, context: Context) -> Items[Book]:
+        from gistmeter.formats.books import read_shelf
+
+        if settings.source_path is None or not settings.summary_path:
+            raise InputError(
+                "Give the originals by --source-path and the summaries by --summary-path"
+            )
+        shelf = read_shelf(
+            settings.source_path, settings.summary_path, skip_missing=settings.skip_missing
+        )
+        for remark in shelf.remarks:
+            context.warn(remark)
+        return Items(list(shelf.books), files=list(shelf.files))
+
+    def prepare(self, read: Items[Book], settings: BookSettings, context: Context) -> Items[Book]:
+        """Every book with its language, found from the beginning of its source."""
+        from gistmeter.families.language import assign_languages
+
+        path = settings.output_path
+        if path is not None and path.is_dir():
+            raise InputError(f"{path}: is a folder; --output-path names a file")
+        if path is not None and path.resolve() in {file.resolve() for file in read.files}:
+            raise InputError(f"{path}: is read by this command; choose another file to write")
+        texts = [((book.source.strip() or book.summary)[:TOLD],) for book in read.items]
+        return assign_languages(
+            read, settings.language, texts, context, [(book.id,) for book in read.items]
+        )
+
+    def build(
+        self, read: Items[Book], settings: BookSettings, context: Context
+    ) -> dict[str, Metric]:
+        from gistmeter.families.models import load_by_language
+        from gistmeter.metrics.by_language import by_language
+
+        names = self.makers_of(settings.metrics) or [ALIGNMENT]
+        further = {role for name in names if name != ALIGNMENT for role in roles_of(name)}
+        codes = list(dict.fromkeys(book.language for book in read.items))
+        loaded = load_by_language(
+            list({"embedder": 0, **dict.fromkeys(sorted(further))}),
+            codes,
+            settings,
+            context,
+            profile=settings.models_profile,
+            names={"embedder": settings.model_name},
+            pooling=settings.pooling,
+            batch_size=settings.batch_size * TOKENS_A_SENTENCE,
+        )
+        built: dict[str, Metric] = {}
+        for name in names:
+            if name != ALIGNMENT:
+                built[name] = by_language(
+                    {code: self.plugin(name, models) for code, models in loaded.items()}
+                )
+                continue
+            metrics = {
+                code: self._alignment(
+                    read.items, settings, _embedder(models, settings), codes, context
+                )
+                for code, models in loaded.items()
+            }
+            built[name] = by_language(metrics)
+        return built
+
+    @staticmethod
+    def _alignment(
+        books: Sequence[Book],
+        settings: BookSettings,
+        embedder: Embedder,
+        codes: Sequence[str],
+        context: Context,
+    ) -> BookAlignment:
+        """The metric for these books; a single book's intervals are over its sentences."""
+        from gistmeter import languages
+        from gistmeter.metrics.alignment.metric import BookAlignment
+        from gistmeter.metrics.alignment.segmentation import SimpleSplitter
+        from gistmeter.metrics.alignment.thresholds import thresholds_for
+
+        simple = settings.splitter == "simple"
+        metric = BookAlignment(
+            algorithm=settings.alignment,
+            gap_penalty=settings.gap_penalty,
+            bandwidth=settings.bandwidth,
+            band=settings.band,
+            pfs_gamma=settings.pfs_gamma,
+            alpha=settings.alpha,
+            scs_beta=settings.scs_beta,
+            top_k=settings.top_k,
+            coverage_threshold=settings.coverage_threshold,
+            support_threshold=settings.support_threshold,
+            order_tolerance=settings.order_tolerance,
+            embedder=embedder,
+            splitters={
+                code: SimpleSplitter() if simple else languages.get(code) for code in sorted(codes)
+            },
+            calibrated=thresholds_for(embedder.id, sorted(codes)),
+            resampled="sentences" if len({book.id for book in books}) == 1 else "books",
+        )
+        if metric.coverage_threshold is None and not metric.calibrated:
+            context.warn(
+                f"No threshold is calibrated for {embedder.id}: coverage_at and source_recall stay"
+                " unscored. Give one by --coverage-threshold"
+            )
+        return metric
+
+    def notes(self, rows: Rows, task: Task[BookSettings, Book]) -> Mapping[str, Any]:
+        from gistmeter.families.book.documents import book_intervals
+
+        metric = task.metrics.get(ALIGNMENT)
+        bounds = book_intervals(metric.pool, rows, **task.statistics) if metric else {}
+        return {"language": task.read.found["language"], **bounds, **task.read.notes}
+
+    def finish(self, run: Run, task: Task[BookSettings, Book], context: Context) -> None:
+        from gistmeter.families.book import documents
+
+        path = task.settings.output_path
+        if path is not None:
+            documents.write_report(run, task.settings.to_dict(), path)
+            context.say(f"Wrote {path}")
+        for title, band in documents.widened(run):
+            context.warn(
+                f"'{title}': the band of {task.settings.bandwidth} holds no path; it was widened to"
+                f" {band}"
+            )
+
+    def sheets(self, run: Run) -> list[Sheet]:
+        """Sentences, books with intervals over their sentences, and the summary."""
+        from gistmeter.families.book.documents import book_rows
+
+        rows = book_rows(run)
+        names = list(rows[0][2]) if rows else []
+        columns = ["system", "title"]
+        for name in names:
+            columns += [name, f"{name}_low", f"{name}_high"]
+        cells: list[list[object]] = [
+            [system, title, *(number for name in names for number in values[name])]
+            for system, title, values in rows
+        ]
+        return [items_sheet(run), Sheet("books", columns, cells), summary_sheet(run)]
+
+    def overview(self, run: Run) -> list[Sheet]:
+        """Every book's scores; their intervals take more room than a terminal has."""
+        from gistmeter.families.book.documents import book_rows
+
+        rows = book_rows(run)
+        if len({title for _, title, _ in rows}) < 2:
+            return []
+        several = len(run.systems) > 1
+        cells: list[list[object]] = [
+            [f"{title} ({system})" if several else title, *(value for value, _, _ in held.values())]
+            for system, title, held in rows
+        ]
+        note = "Intervals over each book's sentences: -o books.xlsx, --output-path, or run.json"
+        return [Sheet("books", ["title", *rows[0][2]], cells, note=note)]
+
+
+def _embedder(models: Any, settings: BookSettings) -> Embedder:
+    if models.embedder is None:
+        raise InputError(models.absent.get("embedder", "There is no embedder in this profile"))
+    found: Embedder = models.embedder
+    if settings.pooling and not found.id.endswith(f"/{settings.pooling}"):
+        raise InputError(
+            f"The model {found.id} does not pool by '{settings.pooling}'. Leave the pooling out, or"
+            " name another model"
+        )
+    return found

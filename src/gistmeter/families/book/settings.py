@@ -1,0 +1,114 @@
+"""How books are scored. Each field is an option of `gistmeter book` and an argument in Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from gistmeter.families.family import ModelSettings
+from gistmeter.settings import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class BookSettings(ModelSettings):
+    """How books are split, embedded, aligned and measured."""
+
+    title: ClassVar[str] = "book"
+
+    source_path: Path | None = option(
+        None,
+        "The originals: a JSON object title → text, a folder of .txt and .md files titled by their"
+        " names, or one such file.",
+        panel="input", metavar="PATH", main=True,
+    )  # fmt: skip
+    summary_path: tuple[Path, ...] = option(
+        (), "The summaries, in the same form. May be repeated, each a system of its own.",
+        panel="input", metavar="PATH", main=True,
+    )  # fmt: skip
+    skip_missing: bool = option(
+        False, "Go on without titles that one side lacks.", panel="input", kept=False
+    )
+    language: str = option(
+        "auto", "zh, zh-Hant, ja, ko, en, cs, ru or any other code; auto finds it for each book.",
+        panel="input", main=True,
+    )  # fmt: skip
+    splitter: Literal["language", "simple"] = option(
+        "language",
+        "Sentences by the language's rules, or simply after 。！？!?；;, full stops and line"
+        " breaks.",
+        panel="input", advanced=True,
+    )  # fmt: skip
+    metrics: tuple[str, ...] = option(
+        (), "Scores to make, separated by commas; further ones come from installed packages."
+        " Default: all of the alignment.",
+        panel="scores",
+    )  # fmt: skip
+    alignment: Literal["monotone", "nw", "dtw"] = option(
+        "monotone",
+        "monotone (sources never go back, may be shared), nw (Needleman-Wunsch, one to one) or dtw"
+        " (dynamic time warping).",
+        panel="scores", main=True,
+    )  # fmt: skip
+    gap_penalty: float = option(
+        -0.5, "What nw pays for a skipped sentence.", panel="scores", high=0.0, advanced=True
+    )
+    bandwidth: int | None = option(
+        None,
+        "Source sentences on either side of the diagonal that a path may use. Default: all. A band"
+        " that holds no path is widened.",
+        panel="scores", low=0, advanced=True,
+    )  # fmt: skip
+    band: Literal["slanted", "absolute"] = option(
+        "slanted",
+        "The band's course: from the first sentences to the last, or along equal numbers.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
+    pfs_gamma: float = option(3.0, "Power of pfs.", panel="scores", low=1e-9, advanced=True)
+    alpha: float = option(
+        10.0, "Sharpness of the weights in scs.", panel="scores", advanced=True
+    )
+    scs_beta: float = option(
+        0.1, "Variance of positions at which scs is 0.", panel="scores", low=1e-9, advanced=True
+    )
+    top_k: int = option(3, "Best sources counted in scs.", panel="scores", low=1, advanced=True)
+    coverage_threshold: float | None = option(
+        None,
+        "Similarity from which on coverage_at counts a summary sentence. Default: as calibrated for"
+        " the model.",
+        panel="scores",
+    )  # fmt: skip
+    support_threshold: float | None = option(
+        None,
+        "Similarity from which on source_recall counts a source sentence. Default: as calibrated"
+        " for the model, else the coverage threshold.",
+        panel="scores",
+    )  # fmt: skip
+    order_tolerance: float = option(
+        0.05,
+        "How far a best source may lie from the path before order_violations counts it, as a share"
+        " of the source.",
+        panel="scores", low=0.0, advanced=True,
+    )  # fmt: skip
+    model_name: Any = option(
+        "", "A sentence model by hub name or folder, instead of the profile's.",
+        panel="models", model=True, flags=("--embedder",),
+    )  # fmt: skip
+    pooling: str = option(
+        "",
+        "How token vectors become a sentence's: mean or cls. Default: as the model's files say.",
+        panel="models", advanced=True,
+    )  # fmt: skip
+    batch_size: int = option(
+        0, "Sentences in a batch, of 128 tokens each; 0: the model's own choice.",
+        panel="models", low=0, kept=False, advanced=True,
+    )  # fmt: skip
+    output_path: Path | None = option(
+        None, "Where to write the report with every sentence and its sources.",
+        panel="output", metavar="FILE.json",
+    )  # fmt: skip
+
+    @property
+    def models_profile(self) -> str:
+        """The profile of the models: the papers name one of its own for books."""
+        return "paper-book" if self.profile == "paper" else self.profile

@@ -1,0 +1,137 @@
+"""Parses: morphology, syntax and semantics against gold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gistmeter.errors import InputError
+from gistmeter.families.family import Context, Family, Items, ModelSettings, roles_of
+from gistmeter.families.parse.settings import ParseSettings
+from gistmeter.settings import Settings
+from gistmeter.types import Metric, Parse
+
+if TYPE_CHECKING:
+    from gistmeter.formats.conllu.pairs import ParsePairs
+    from gistmeter.metrics.parsing.accuracy import ParseAccuracy
+
+__all__ = ["ParseSettings", "Parses"]
+
+
+class Parses(Family[ParseSettings, Parse]):
+    """CoNLL-U and its kin against gold, semantic classes by their distance in a taxonomy."""
+
+    name = "parse"
+    noun = "sentence"
+    summary = "Parses against gold: morphology, syntax, semantics."
+    description = (
+        "Scores lemmas, tags, features, heads, relations, semantic slots and classes. The layout of"
+        " the files is found: CoNLL-U, SEMarkup, CoBaLD, or CoNLL-U Plus by its '# global.columns'"
+        " line. Systems take the gold's layout. Tools for treebanks: gistmeter parse validate |"
+        " build-vocabulary | erase | estimate-weights --help"
+    )
+    examples = (
+        "gistmeter parse gold.conllu parser_a.conllu parser_b.conllu",
+        "gistmeter parse gold.conllu parser.conllu --taxonomy classes.csv -o scores.xlsx",
+    )
+    Settings: ClassVar[type[Settings]] = ParseSettings
+    headline = ("total",)
+    makers: ClassVar[Mapping[str, str]] = {
+        "parsing": "gistmeter.metrics.parsing:ParseAccuracy",
+        "conll18": "gistmeter.metrics.conll18:Conll18",
+    }
+
+    def read(self, settings: ParseSettings, context: Context) -> Items[Parse]:
+        from gistmeter.families.parse import treebanks
+        from gistmeter.files import system_names
+
+        if settings.gold is None or not settings.systems:
+            raise InputError("There is no system to score: give the gold's file, then the systems'")
+        named = dict(zip(system_names(settings.systems), settings.systems, strict=True))
+        read = self.read_named(settings.gold, named, settings)
+        for remark in treebanks.remarks(read.items):
+            context.say(remark)
+        return read
+
+    def read_named(
+        self, gold: Path, systems: Mapping[str, Path], settings: ParseSettings
+    ) -> Items[Parse]:
+        """The parses of systems that are named by the caller."""
+        from gistmeter.families.parse import treebanks
+
+        pairs = treebanks.read_pairs(gold, systems, settings)
+        return Items(
+            pairs,
+            files=[gold, *systems.values(), *settings.files],
+            found={
+                "gold": str(gold),
+                "systems": [str(path) for path in systems.values()],
+                "taxonomy": str(settings.taxonomy) if settings.taxonomy else None,
+                "columns": list(pairs.gold.layout.columns),
+                "layout": pairs.gold.layout.name,
+            },
+        )
+
+    def build(
+        self, read: Items[Parse], settings: ParseSettings, context: Context
+    ) -> dict[str, Metric]:
+        from gistmeter.metrics.conll18 import Conll18
+
+        default = ["parsing", *(["conll18"] if settings.conll18 else [])]
+        names = self.makers_of(settings.metrics) if settings.metrics else default
+        if "conll18" in names and not settings.conll18:
+            raise InputError("The scores of the CoNLL 2018 shared task need the option conll18")
+        built: dict[str, Metric] = {}
+        for name in names:
+            if name == "parsing":
+                built[name] = _accuracy(read.items, settings, context)
+            elif name == "conll18":
+                built[name] = Conll18()
+            else:
+                built[name] = self.plugin(name, _models(roles_of(name), context))
+        return built
+
+
+def _accuracy(pairs: Any, settings: ParseSettings, context: Context) -> ParseAccuracy:
+    """The metric with the weights of the files, or of the gold where they know none."""
+    from gistmeter.families.parse import treebanks
+    from gistmeter.metrics.parsing.accuracy import ParseAccuracy
+    from gistmeter.metrics.parsing.weights import (
+        FEATS_WEIGHTS,
+        LEMMA_WEIGHTS,
+        ParseWeights,
+        estimate,
+    )
+
+    items: ParsePairs = pairs
+    taxonomy = (
+        treebanks.load_taxonomy(settings.taxonomy, context.cache) if settings.taxonomy else None
+    )
+    lemma, feats = settings.lemma_weights, settings.feats_weights
+    given = ParseWeights(
+        treebanks.read_weights(lemma, "lemma") if lemma else LEMMA_WEIGHTS,
+        treebanks.read_weights(feats, "feats") if feats else FEATS_WEIGHTS,
+    )
+    estimated = estimate([items.gold])
+    weights = given.completed(estimated)
+    for warning in (
+        *treebanks.unknown_weights(given, estimated),
+        *treebanks.unknown_classes(items.gold, taxonomy),
+    ):
+        context.warn(warning)
+    return ParseAccuracy(
+        lemma_weights=dict(weights.lemma),
+        feats_weights=dict(weights.feats),
+        taxonomy=taxonomy,
+        flat_classes=settings.flat_classes,
+        semantic_only=settings.semantic_only,
+        absent=treebanks.absent_scores(items, taxonomy, settings.flat_classes),
+    )
+
+
+def _models(roles: list[str], context: Context) -> Any:
+    """The embedded models, for another package's metric that asks for some."""
+    from gistmeter.families.models import load_by_language
+
+    return load_by_language(roles, [""], ModelSettings(), context, names={})[""]

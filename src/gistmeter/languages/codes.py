@@ -1,0 +1,115 @@
+"""Codes and names of languages, in any spelling people use: zh_TW, jp, en-US, Korean, 한국어."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from gistmeter import registry
+from gistmeter.errors import InputError, UnknownName
+from gistmeter.languages import generic
+from gistmeter.languages.language import Language
+
+GROUP = "gistmeter.languages"
+SUBTAGS = re.compile(r"(-[a-z0-9]{1,8})*")  # BCP 47
+TAG = re.compile(rf"[a-z]{{3}}{SUBTAGS.pattern}")  # ISO 639-3
+SCRIPT = re.compile(r"-([a-z]{4})(?![a-z0-9])")
+NO_LANGUAGE = frozenset(("", "und", "mul", "zxx"))  # BCP 47: undetermined, several, none
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+SHORTEST = 4  # letters of a name that a file's name may have by no accident
+
+
+@cache
+def packs() -> Mapping[str, Language]:
+    """Every pack that is registered, ours first."""
+    every = dict.fromkeys([*registry.TABLES[GROUP], *registry.names(GROUP)])
+    return {code: _load(code) for code in every}
+
+
+def _load(code: str) -> Language:
+    try:
+        found = registry.find(GROUP, code)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"The language pack '{code}' cannot be loaded: {error}") from error
+    if not isinstance(found, Language) or found.code != code:
+        raise InputError(
+            f"The language pack '{code}' is not a gistmeter.languages.Language with this code. "
+            "Check the entry point of the package that brings it"
+        )
+    return found
+
+
+def key(spelled: str) -> str:
+    """A spelling with small letters, parts joined by hyphens: `zh_TW` is `zh-tw`."""
+    return re.sub(r"[\s_-]+", "-", spelled.strip().lower())
+
+
+@cache
+def spellings() -> Mapping[str, str]:
+    """Every known code, alias and name, and the code that it means; packs come first."""
+    known: dict[str, str] = {}
+    for code, pack in packs().items():
+        for spelled in (code, pack.name, *pack.aliases):
+            known.setdefault(key(spelled), code)
+    for code, called in generic.names().items():
+        for spelled in (code, *called):
+            known.setdefault(key(spelled), code)
+    known[generic.CODE] = generic.CODE
+    return known
+
+
+@cache
+def resolve(spelled: str) -> str:
+    """The code that a spelling means; regions are dropped (`en-GB` is `en`).
+
+    A code of three letters that is not known is taken as it is: there are thousands.
+    """
+    asked = key(spelled)
+    if asked in NO_LANGUAGE:
+        return generic.CODE
+    part = asked
+    while part:
+        code = spellings().get(part)
+        if code is not None and SUBTAGS.fullmatch(asked.removeprefix(part)):
+            return _with_script(code, asked)
+        part = part.rpartition("-")[0]
+    if not TAG.fullmatch(asked):
+        close = difflib.get_close_matches(asked, spellings(), n=1)
+        raise UnknownName("language", spelled, {*packs(), *close, "… or another ISO 639 code"})
+    return _with_script(asked.partition("-")[0], asked)
+
+
+def _with_script(code: str, asked: str) -> str:
+    """A language without a pack keeps the script it is asked for in: `nan-Hani`."""
+    script = SCRIPT.search(asked)
+    if code in packs() or script is None:
+        return code
+    return f"{code}-{script[1].title()}"
+
+
+@cache
+def of_name(stem: str) -> str:
+    """The language that a file's name says (m_chinese, zh_tw_model_b, ko), "" where it says none
+    or several. Short codes count only where they are all of the name."""
+    asked = "-".join(re.findall(r"[^\W_]+", CAMEL.sub("-", stem).lower()))
+    for code in packs():
+        if asked == key(code):
+            return code
+    found = {spellings()[name] for name in _names().findall(asked)}
+    return found.pop() if len(found) == 1 else ""
+
+
+@cache
+def _names() -> re.Pattern[str]:
+    """The names of all languages, longest first, so that traditional Chinese is not Chinese."""
+    names = sorted((name for name in spellings() if len(name) >= SHORTEST), key=len, reverse=True)
+    listed = "|".join(re.escape(name) for name in names if name != generic.CODE)
+    return re.compile(rf"(?<![^\W_])(?:{listed})(?![^\W_])")
+
+
+def name_of(code: str) -> str:
+    """The English name of a language, "" where it is not known."""
+    found = packs().get(code)
+    return found.name if found else generic.pack(code).name

@@ -1,0 +1,58 @@
+"""Czech. Diacritics are kept: they tell words apart. The prefix ne- negates.
+
+A verb with ne- negates its clause; before an adjective, adverb or noun ne- belongs to the word
+alone (neschopný). Words that only begin with ne- (nebo, nemoc) are told apart by their lemmas.
+"""
+
+from __future__ import annotations
+
+from gistmeter.languages.analysers.lemmas import Lemmas, is_known, lemma
+from gistmeter.languages.headings import REST, ROMAN
+from gistmeter.languages.language import Language
+from gistmeter.languages.normalisation import join_spaced
+from gistmeter.languages.polarity.spaced import Prefix, SpacedReader
+from gistmeter.languages.sentences import Splitter
+
+ORDINAL = (
+    "(?:první|druh[áýé]|třetí|čtvrt[áýé]|pát[áýé]|šest[áýé]|sedm[áýé]|osm[áýé]|devát[áýé]"
+    "|desát[áýé]|jedenáct[áýé]|dvanáct[áýé]|poslední)"
+)
+PART = "(?:kapitola|část|díl|kniha|dějství|jednání|hlava)"
+HEADING = (
+    f"{PART}\\s+(?:{ROMAN}|\\d+|{ORDINAL})\\b{REST}"
+    f"|(?:\\d+\\.|{ROMAN}\\.|{ORDINAL})\\s*{PART}\\b{REST}"
+    f"|(?:prolog|epilog|předmluva|doslov|úvod|závěr|obsah)(?:[.:].{{0,60}})?|{ROMAN}\\.?"
+)
+INFINITIVES = ("t", "ci")  # how they end
+
+
+def is_negated(word: str) -> bool:
+    """Whether a word is the negation of a word: nepřišel is, nejlepší and nebo are not."""
+    return (
+        word.startswith("ne")
+        and not lemma(word, "cs").startswith("ne")
+        and is_known(word[2:], "cs")
+    )
+
+
+def denied(word: str) -> str:
+    """nepřišel is nepřijít, where the dictionary has přijít."""
+    return f"ne{lemma(word, 'cs')}" if is_negated(word) else ""
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word with ne- is a verb."""
+    return is_negated(word) and lemma(word, "cs").endswith(INFINITIVES)
+
+
+ANALYSER = Lemmas("cs", denied)
+LANGUAGE = Language(
+    "cs",
+    ANALYSER,
+    name="Czech",
+    aliases=("cz", "ces", "cze", "čeština"),
+    lists=__name__,
+    splitter=Splitter(__name__, HEADING, closing="“‘«‹", ordinals=True),
+    steps=(join_spaced,),
+    reader=SpacedReader(__name__, ANALYSER, Prefix("ne", "cs", is_verb)),
+)

@@ -1,0 +1,41 @@
+"""English. The ending n't is a negation of its own."""
+
+from __future__ import annotations
+
+from gistmeter.languages.analysers.lemmas import Lemmas
+from gistmeter.languages.headings import REST, ROMAN
+from gistmeter.languages.language import Language
+from gistmeter.languages.normalisation import join_grouped
+from gistmeter.languages.polarity.spaced import SpacedReader
+from gistmeter.languages.sentences import Splitter
+
+NUMBER = (
+    f"(?:{ROMAN}|\\d+|the (?:first|second|third|fourth|fifth|last)|one|two|three|four|five|six"
+    "|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+    "|twenty|thirty|forty|fifty|first|second|third)(?:[- ](?:one|two|three|four|five|six|seven"
+    "|eight|nine))?"
+)
+HEADING = (
+    f"(?:chapter|book|part|volume|act|scene|stave|letter|canto)\\s+{NUMBER}\\b{REST}"
+    "|(?:prologue|epilogue|preface|foreword|introduction|afterword|appendix|contents)"
+    f"(?:[.:].{{0,60}})?|{ROMAN}\\.?"
+)
+
+
+def denied(word: str) -> str:
+    """wasn't, cannot: what is denied is not its lemma."""
+    return "not" if word == "cannot" or word.endswith(("n't", "n’t")) else ""
+
+
+ANALYSER = Lemmas("en", denied)
+LANGUAGE = Language(
+    "en",
+    ANALYSER,
+    name="English",
+    aliases=("eng",),
+    lists=__name__,
+    splitter=Splitter(__name__, HEADING, words="I"),
+    steps=(join_grouped,),
+    conjunction="and",
+    reader=SpacedReader(__name__, ANALYSER),
+)

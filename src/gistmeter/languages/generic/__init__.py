@@ -1,0 +1,46 @@
+"""Any other language: Unicode words, sentences by punctuation, no lists and no polarity.
+
+Which languages there are, what they are called and which are written without spaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from gistmeter.languages import lexicons
+from gistmeter.languages.hints import WrittenIn
+from gistmeter.languages.language import Hint, Language
+
+CODE = "generic"
+# Written without spaces between words, and the letters that no other language is written in.
+UNSPACED: Mapping[str, str] = {
+    "lo": "\u0e81-\u0edf",
+    "km": "\u1780-\u17ff",
+    "my": "\u1000-\u109f",
+    "bo": "\u0f00-\u0fff",
+    **dict.fromkeys(("dz", "yue", "wuu", "gan", "hak", "lzh", "ii"), ""),
+}
+UNSPACED_SCRIPTS = frozenset(
+    ("Hani", "Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt")
+)
+HINTS: Mapping[str, Hint] = {code: WrittenIn(held) for code, held in UNSPACED.items() if held}
+
+
+@cache
+def names() -> Mapping[str, tuple[str, ...]]:
+    """The languages that have a code, each with its name in English and other names and codes."""
+    rows = (line.split("\t") for line in lexicons.lines(__name__, "names"))
+    return {code: tuple(called) for code, *called in rows}
+
+
+def pack(code: str) -> Language:
+    """The generic pack under the code of a language, which may have a script: `nan-Hani`."""
+    primary, _, script = code.partition("-")
+    name, *aliases = names().get(primary, ("",))
+    return Language(
+        code,
+        name=name,
+        aliases=tuple(aliases),
+        spaced=primary not in UNSPACED and script not in UNSPACED_SCRIPTS,
+    )

@@ -1,0 +1,137 @@
+"""Marks in Japanese: MeCab's morphemes, where negation is an auxiliary at the end of the predicate.
+
+Negations are ない (auxiliary and adjective), ず/ぬ/ん and まい; the prefixes 不, 無, 非 and 未
+belong to the word after them. A clause ends at punctuation, at a conjunctive particle (が, けれど,
+から …), at a て or で that no auxiliary verb or particle は/も follows, and after a negation that
+leads over to something new: a noun (美しくない花) unless it is a formal one (わけ, こと), or a verb
+(恐れず進む).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gistmeter.languages import lexicons
+from gistmeter.languages.analysers import Token
+from gistmeter.languages.ja.words import Mecab
+from gistmeter.languages.polarity import Kind, Mark
+from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
+
+LISTS = __name__.rpartition(".")[0]
+CONJUNCTIVE = frozenset(
+    ("が", "けれど", "から", "ので", "のに", "し", "ながら", "つつ", "けれども", "けど")
+)
+AUXILIARY = frozenset(
+    [
+        "居る",
+        "有る",
+        "来る",
+        "行く",
+        "仕舞う",
+        "置く",
+        "見る",
+        "呉れる",
+        "貰う",
+        "下さる",
+        "遣る",
+        "頂く",
+        "欲しい",
+        "は",
+        "も",
+    ]
+)
+FORMAL = frozenset(["訳", "事", "物", "筈", "所", "方", "限り", "の", "様", "者"])
+LONGEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class JapaneseReader:
+    """Negation follows the predicate."""
+
+    follows: bool = True
+    reach: int = 0
+    analyser: Mecab = field(default_factory=Mecab)
+
+    def read(self, text: str) -> list[Mark]:
+        tokens = self.analyser.tokens(text)
+        silent = mask(text, LISTS)
+        marks: list[Mark] = []
+        place = 0
+        while place < len(tokens):
+            count, word, kind = self._polar(tokens, place, silent)
+            if kind is not None:
+                first, last = tokens[place], tokens[place + count - 1]
+                own = int(place > 0 and self._is_prefix(tokens[place - 1]))
+                marks.append(Mark(kind, first.start, last.end, place, own))
+                if word in lexicons.words(LISTS, "shifters"):
+                    marks.append(Mark(Kind.SHIFTER, first.start, last.end, place))
+            else:
+                marks += self._single(tokens, place, silent)
+            place += count
+        return marks
+
+    def _polar(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
+        """The longest polar word that begins here, inflected or not."""
+        kinds = {} if silent.covers(tokens[place].start) else polar_kinds(LISTS)
+        for count in range(min(LONGEST, len(tokens) - place), 0, -1):
+            head = "".join(token.surface for token in tokens[place : place + count - 1])
+            last = tokens[place + count - 1]
+            if count == 1 and not last.content:
+                break
+            for ending in (last.surface, last.base, last.form):
+                kind = kinds.get(head + ending)
+                if kind is not None:
+                    return count, head + ending, kind
+        return 1, "", None
+
+    def _single(self, tokens: list[Token], place: int, silent: Mask) -> Iterator[Mark]:
+        token = tokens[place]
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        if self.negates(token):
+            if not silent.covers(token.start):
+                yield Mark(Kind.NEGATION, token.start, token.end, place)
+            if after is not None and self._leads_over(token, tokens[place + 1 : place + 3]):
+                yield Mark(Kind.BORDER, token.end, token.end, place)
+        elif token.form in lexicons.words(LISTS, "shifters"):
+            yield Mark(Kind.SHIFTER, token.start, token.end, place)
+        elif self._parts(token, after):
+            yield Mark(Kind.BORDER, token.start, token.end, place)
+
+    @staticmethod
+    def negates(token: Token) -> bool:
+        return token.form in lexicons.words(LISTS, "negations") and token.tag.startswith(
+            ("助動詞", "形容詞")
+        )
+
+    @staticmethod
+    def _is_prefix(token: Token) -> bool:
+        return token.surface in lexicons.words(LISTS, "negations") and token.tag.startswith(
+            "接頭辞"
+        )
+
+    @staticmethod
+    def _leads_over(token: Token, following: list[Token]) -> bool:
+        first = following[0]
+        if first.tag.startswith(("名詞", "代名詞")):
+            return first.form not in FORMAL
+        if token.form == "ず":
+            to_topic = [one.surface for one in following] == ["に", "は"]
+            return first.tag.startswith(("動詞", "形容詞", "形状詞")) or (
+                first.surface == "に" and not to_topic
+            )
+        return first.surface == "で" and not first.tag.startswith("動詞")
+
+    @staticmethod
+    def _parts(token: Token, after: Token | None) -> bool:
+        if token.tag.startswith("補助記号"):
+            return True
+        if token.tag == "助詞-接続助詞":
+            if token.surface in ("て", "で"):
+                return after is not None and after.form not in AUXILIARY
+            return token.form in CONJUNCTIVE
+        if token.surface == "で" and token.tag.startswith("助動詞"):
+            return after is not None and not (
+                after.form in AUXILIARY or after.form in lexicons.words(LISTS, "negations")
+            )
+        return False

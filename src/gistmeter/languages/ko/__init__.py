@@ -1,0 +1,33 @@
+"""Korean. Particles are written onto nouns, so that words are found by the analyser."""
+
+from __future__ import annotations
+
+from gistmeter.languages.headings import REST
+from gistmeter.languages.hints import WrittenIn
+from gistmeter.languages.ko.polarity import KoreanReader
+from gistmeter.languages.ko.words import Kiwi
+from gistmeter.languages.language import Language
+from gistmeter.languages.normalisation import join_grouped
+from gistmeter.languages.sentences import Splitter
+
+HEADING = (
+    f"제?\\s*(?:\\d+|[일이삼사오육칠팔구십]{{1,3}})\\s*[장절부편화권막회]{REST}"
+    "|(?:프롤로그|에필로그|서문|서장|종장|머리말|맺음말|후기|들어가며|나가며)(?:\\s.{0,40})?"
+)
+# “가자.” 하고 그가 말했다.
+REPORTS = r"\s*(?:하고|이라고|라고|라며|하며|하는|라는|고\s)"
+
+LANGUAGE = Language(
+    "ko",
+    Kiwi(),
+    name="Korean",
+    aliases=("kr", "kor", "한국어"),
+    particles=True,
+    lists=__name__,
+    # Dates are written 2024. 5. 3.
+    splitter=Splitter(__name__, HEADING, reports=REPORTS, ordinals=True),
+    steps=(join_grouped,),
+    reader=KoreanReader(),
+    hint=WrittenIn("\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e"),
+    thresholds={"e5-small": (0.91, 0.90)},
+)

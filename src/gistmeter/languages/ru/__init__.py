@@ -1,0 +1,44 @@
+"""Russian. ё is kept by `normalise`, and folded to е where asked and for content words.
+
+не, нет and без negate; the prefix не- belongs to its word.
+"""
+
+from __future__ import annotations
+
+from gistmeter.languages.analysers.lemmas import Lemmas
+from gistmeter.languages.headings import REST, ROMAN
+from gistmeter.languages.language import Language
+from gistmeter.languages.normalisation import join_spaced
+from gistmeter.languages.polarity.spaced import Prefix, SpacedReader
+from gistmeter.languages.sentences import Splitter
+
+ORDINAL = (
+    "(?:перв|втор|трет|четв[её]рт|пят|шест|седьм|восьм|девят|десят|одиннадцат|двенадцат"
+    "|тринадцат|последн)(?:ая|ый|ой|ий|ья|ое|ье|яя|ее)"
+)
+PART = "(?:глава|часть|книга|том|действие|явление|письмо)"
+HEADING = (
+    f"{PART}\\s+(?:{ROMAN}|\\d+|{ORDINAL})\\b{REST}|{ORDINAL}\\s+{PART}\\b{REST}"
+    "|(?:пролог|эпилог|предисловие|послесловие|введение|заключение|содержание)(?:[.:].{0,60})?"
+    f"|{ROMAN}\\.?"
+)
+
+
+def fold_yo(text: str) -> str:
+    """ё to е, which Russian writing treats as optional."""
+    return text.replace("ё", "е").replace("Ё", "Е")
+
+
+ANALYSER = Lemmas("ru")
+LANGUAGE = Language(
+    "ru",
+    ANALYSER,
+    name="Russian",
+    aliases=("rus", "русский"),
+    lists=__name__,
+    splitter=Splitter(__name__, HEADING, closing="“‘"),
+    steps=(join_spaced,),
+    folds=(fold_yo,),
+    reader=SpacedReader(__name__, ANALYSER, Prefix("не", "ru")),
+    thresholds={"e5-small": (0.90, 0.89)},
+)

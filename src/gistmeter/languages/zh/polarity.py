@@ -1,0 +1,122 @@
+"""Marks in Chinese: jieba's words, joined or parted where the lists know more than its dictionary.
+
+A polar word may be several of jieba's words (longest first, at most four). A word of four or
+more characters that no list has is read as its halves (品德高尚: 高尚). A word that begins with
+不, 没, 无 or 未 before a polar word is a negation with that word (不高兴); 不 and 没 before any
+other single character are a negation alone (不动). 很, 太, 最 and the like before a polar word
+leave its sign (很坏). A不A is a question, no negation. 的 and 地
+end the reach of the negation of a verb (毫不犹豫地牺牲, 不放在心上的消极态度).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gistmeter.languages import lexicons
+from gistmeter.languages.analysers import Token
+from gistmeter.languages.polarity import Kind, Mark
+from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
+from gistmeter.languages.zh.words import Jieba
+
+LISTS = __name__.rpartition(".")[0]
+PUNCTUATION = frozenset("，。；！？：…,;!?:\n（）()“”")
+QUESTION = re.compile(r"(\w)[不没]\1")
+LONGEST = 4
+DEGREE = frozenset("很太最极更挺颇")  # 很坏 is one of jieba's words
+ATTRIBUTIVE = frozenset("的地")
+# Negations of a noun and of being reach over 的: 没有真正的才能, 不是真正的朋友.
+NOMINAL = frozenset(
+    ("没有", "没", "无", "毫无", "绝无", "并无", "尚无", "不是", "并非", "绝非", "非")
+)
+
+
+def simplified(tokens: list[Token], text: str) -> str:
+    """The text as the lists spell it, of the same length."""
+    pieces, place = [], 0
+    for token in tokens:
+        pieces += [text[place : token.start], token.form]
+        place = token.end
+    return "".join(pieces) + text[place:]
+
+
+@dataclass(frozen=True, slots=True)
+class ChineseReader:
+    """Negation precedes; it reaches seven words."""
+
+    follows: bool = False
+    reach: int = 7
+    analyser: Jieba = field(default_factory=lambda: Jieba(traditional=True))
+
+    def read(self, text: str) -> list[Mark]:
+        tokens = self.analyser.tokens(text)
+        plain = simplified(tokens, text)
+        silent = mask(plain, LISTS, QUESTION)
+        marks: list[Mark] = []
+        place, verbal = 0, False  # whether a negation of a verb is open
+        while place < len(tokens):
+            taken, found = self._at(tokens, place, plain, silent)
+            if verbal and tokens[place].form in ATTRIBUTIVE:
+                found = [Mark(Kind.BORDER, tokens[place].start, tokens[place].end, place)]
+            for mark in found:
+                if mark.kind is Kind.NEGATION:
+                    verbal = tokens[place].form not in NOMINAL
+                elif mark.kind is Kind.BORDER:
+                    verbal = False
+            marks += found
+            place += taken
+        return marks
+
+    def _at(
+        self, tokens: list[Token], place: int, plain: str, silent: Mask
+    ) -> tuple[int, list[Mark]]:
+        """How many tokens are taken here, and what they mark."""
+        kinds, start = polar_kinds(LISTS), tokens[place].start
+        for count in range(min(LONGEST, len(tokens) - place), 0, -1):
+            end = tokens[place + count - 1].end
+            kind = kinds.get(plain[start:end])
+            if kind is not None and not silent.covers(start):
+                marks = [Mark(kind, start, end, place)]
+                if plain[start:end] in lexicons.words(LISTS, "shifters"):
+                    marks.append(Mark(Kind.SHIFTER, start, end, place))
+                return count, marks
+        return 1, list(self._single(tokens[place], place, silent))
+
+    def _single(self, token: Token, index: int, silent: Mask) -> Iterator[Mark]:
+        word, start, end = token.form, token.start, token.end
+        kinds = polar_kinds(LISTS)
+        if word in PUNCTUATION or word in lexicons.words(LISTS, "borders"):
+            yield Mark(Kind.BORDER, start, end, index)
+        elif silent.covers(start):
+            return
+        elif word in lexicons.words(LISTS, "negations"):
+            yield Mark(Kind.NEGATION, start, end, index)
+        elif word in lexicons.words(LISTS, "shifters"):
+            yield Mark(Kind.SHIFTER, start, end, index)
+        elif word[0] in "不没无未" and word[1:] in kinds:
+            yield Mark(Kind.NEGATION, start, start + 1, index)
+            yield Mark(kinds[word[1:]], start + 1, end, index)
+        elif word[0] in DEGREE and word[1:] in kinds:
+            yield Mark(kinds[word[1:]], start + 1, end, index)
+        elif word[0] in "不没" and len(word) == 2:
+            yield Mark(Kind.NEGATION, start, start + 1, index)
+        elif len(word) >= 4:
+            yield from self._halves(token, index)
+
+    def _halves(self, token: Token, index: int) -> Iterator[Mark]:
+        """A long word that no list has: a polar half, and what governs it (不怕困难, 克服困难)."""
+        kinds, shifters = polar_kinds(LISTS), lexicons.words(LISTS, "shifters")
+        marks = []
+        for part, at in ((token.form[:2], token.start), (token.form[2:], token.start + 2)):
+            if part in shifters:
+                marks.append(Mark(Kind.SHIFTER, at, at + 2, index))
+            if part in lexicons.words(LISTS, "negations"):
+                marks.append(Mark(Kind.NEGATION, at, at + 2, index))
+            elif part[0] in "不没无未" and part not in kinds and part[1:] in kinds:
+                marks.append(Mark(Kind.NEGATION, at, at + 1, index))
+                marks.append(Mark(kinds[part[1:]], at + 1, at + len(part), index))
+            if part in kinds:
+                marks.append(Mark(kinds[part], at, at + len(part), index))
+        if any(mark.kind in (Kind.POSITIVE, Kind.NEGATIVE) for mark in marks):
+            yield from marks

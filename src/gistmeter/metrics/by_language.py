@@ -1,0 +1,81 @@
+"""One metric in several languages: each item goes to the metric of its own language.
+
+Where the models of a run differ by language (the papers name other ones for Chinese than for
+Korean), a metric is made for each language, and this one hands every item to its own. The scores
+are pooled as one: pooling uses plain settings only, which all languages share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gistmeter.rows import Pool, Rows, Value
+from gistmeter.signature import describe
+from gistmeter.types import Metric, ScoreInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ByLanguage:
+    """Metrics of one kind by language code; an item of no known language takes the first."""
+
+    by_language: Mapping[str, Metric]
+
+    @property
+    def first(self) -> Any:
+        return next(iter(self.by_language.values()))
+
+    @property
+    def scores(self) -> tuple[ScoreInfo, ...]:
+        return tuple(self.first.scores)
+
+    @property
+    def partial(self) -> dict[str, tuple[str, ...]]:
+        """A score is partial where it is in any language."""
+        found: dict[str, dict[str, None]] = {}
+        for metric in self.by_language.values():
+            for name, parts in getattr(metric, "partial", {}).items():
+                found.setdefault(name, {}).update(dict.fromkeys(parts))
+        return {name: tuple(parts) for name, parts in found.items()}
+
+    def measure(self, items: Sequence[Any]) -> Rows:
+        places: dict[str, list[int]] = {}
+        known = next(iter(self.by_language))
+        for at, item in enumerate(items):
+            code = item.language if item.language in self.by_language else known
+            places.setdefault(code, []).append(at)
+        parts = []
+        for code, own in places.items():
+            rows = self.by_language[code].measure([items[at] for at in own])
+            parts.append(_moved(rows, np.asarray(own, dtype=np.int64)))
+        joined = Rows.concat(parts)
+        order = np.argsort(joined.item, kind="stable")
+        return joined.take(order).with_details(joined.details)
+
+    def derive(self, rows: Rows) -> Rows:
+        derive = getattr(self.first, "derive", None)
+        return derive(rows) if derive is not None else rows
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        pooled: Mapping[str, Value] = self.first.pool(rows)
+        return pooled
+
+    def explain(self, name: str, rows: Rows) -> str:
+        explain = getattr(self.first, "explain", None)
+        return explain(name, rows) if explain is not None else "undefined"
+
+
+def _moved(rows: Rows, places: Any) -> Rows:
+    import dataclasses
+
+    return dataclasses.replace(rows, item=places[rows.item])
+
+
+def by_language(made: Mapping[str, Metric]) -> Metric:
+    """The one metric, where all languages share it; else one that tells them apart."""
+    if len({str(describe(metric)) for metric in made.values()}) == 1:
+        return next(iter(made.values()))
+    return ByLanguage(made)

@@ -1,0 +1,24 @@
+"""ONNX Runtime, imported here and nowhere else, so that its telemetry is off before it starts.
+
+The switch is set by `gistmeter/__init__.py` and read by the library when it is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def open_session(source: str | bytes, *, threads: int, without: Sequence[str] = ()) -> Any:
+    """A session on the processor for a graph's file or bytes, less the optimizers in `without`."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    options.enable_cpu_mem_arena = False  # no slower, and gives memory back
+    # Threads that wait by spinning take the processor from whoever else works.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(
+        source, options, providers=["CPUExecutionProvider"], disabled_optimizers=list(without)
+    )

@@ -1,0 +1,74 @@
+"""Progress bars on stderr, with rate and time left; plain lines where stderr is no terminal."""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+EVERY = 10.0  # seconds between plain lines
+
+
+class SpeedColumn(ProgressColumn):
+    """How many a second; nothing before that is known."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+
+class ProgressBars:
+    """One bar per stage, made when the stage first reports."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._console = console = Console(stderr=True, quiet=quiet, highlight=False)
+        self._tasks: dict[str, TaskID] = {}
+        self._started: dict[str, float] = {}
+        self._last = time.monotonic()
+        self._progress: Progress | None = None
+        if console.is_terminal and not quiet:
+            self._progress = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                SpeedColumn(),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+                console=console,
+                transient=True,
+            )
+            self._progress.start()
+
+    def update(self, stage: str, done: int, total: int) -> None:
+        if self._progress is None:
+            self._plain(stage, done, total)
+            return
+        if stage not in self._tasks:
+            self._tasks[stage] = self._progress.add_task(stage, total=total)
+        self._progress.update(self._tasks[stage], completed=done, total=total)
+
+    def _plain(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        started = self._started.setdefault(stage, now)
+        if now - self._last < EVERY or done == 0:
+            return
+        self._last = now
+        rate = done / max(now - started, 1e-9)
+        left = (total - done) / rate
+        self._console.print(f"{stage}: {done}/{total}, {rate:.1f}/s, {left:.0f} s left")
+
+    def stop(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None

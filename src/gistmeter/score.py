@@ -1,0 +1,348 @@
+"""The only way from inputs to a run, for Python, the command line, a cluster and plug-ins.
+
+`score` asks a family for its items and metrics and hands them to `evaluate`, where items, metrics
+and the run on disk meet: items go through every metric in chunks; the metrics' rows are joined,
+journalled if there is a folder, put back in input order, pooled, and given intervals. Models keep
+what they know of all texts over the whole run, so chunks cost nothing and a killed run loses one
+chunk at most.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import logging
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gistmeter import registry
+from gistmeter.cache import Cache
+from gistmeter.errors import GistmeterError, InputError, ModelError, UnknownName
+from gistmeter.families.family import Context, Family, Items, Progress, RunSettings, Task
+from gistmeter.files import sha256
+from gistmeter.rows import Rows
+from gistmeter.run import Run
+from gistmeter.runs import Plan, RunFolder, open_folder
+from gistmeter.settings import Settings
+from gistmeter.signature import combine, sign
+from gistmeter.statistics import count_reasons, summarise
+from gistmeter.types import SEED, Item, Metric
+
+logger = logging.getLogger(__name__)
+
+OpenFolder = Callable[[Plan], RunFolder]
+Base = Callable[[Sequence[Any]], Rows]
+VERSIONED = ("numpy", "onnxruntime", "tokenizers", "torch", "transformers", "polars")
+
+
+def score(
+    family: Family[Any, Any],
+    settings: Settings,
+    *,
+    items: Items[Any] | None = None,
+    how: RunSettings | None = None,
+    cache: Cache | None = None,
+    profiles: Mapping[str, Mapping[str, Any]] | None = None,
+    progress: Progress | None = None,
+    hear: Callable[[str, bool], None] | None = None,
+    confirm: Callable[[str], bool] | None = None,
+) -> Run:
+    """Score what the settings name, or the given items, and keep the run where that is asked for.
+
+    `hear` gets every remark and whether it is a warning; without it they are logged, and they are
+    in `run.remarks` in any case.
+    """
+    how = how or RunSettings()
+    files, folder = split_outputs(how.output)
+    if folder and not how.resume:
+        RunFolder.check_free(folder, overwrite=how.overwrite)
+    with contextlib.closing(Cache(None)) as memory:
+        store = memory if cache is None or how.no_cache else cache
+        context = Context(store, profiles or {}, progress, hear, confirm, folder, how.resume)
+        read = items if items is not None else family.read(settings, context)
+        read = family.prepare(read, settings, context)
+        spare(read.files, files)
+        metrics = family.build(read, settings, context)
+        know_thresholds(how.fail_under, metrics)
+        statistics = {name: getattr(how, name) for name in ("seed", "resamples", "confidence")}
+        task = Task(settings, read, metrics, statistics)
+        resume = how.resume and not read.anew
+        run = evaluate(
+            read.items,
+            metrics,
+            command=family.name,
+            settings={**settings.to_dict(), **read.found},
+            signed=read.signed,
+            inputs=input_digests(read.files),
+            open_folder=(
+                (lambda plan: open_folder(
+                    folder, plan, resume=resume, overwrite=how.overwrite or read.anew,
+                    say=context.say,
+                )) if folder else None
+            ),
+            chunk=family.chunk,
+            progress=(lambda _, done, total: progress(family.stage, done, total))
+            if progress else None,
+            notes=lambda rows: family.notes(rows, task),
+            base=family.base,
+            headline=family.headline,
+            **statistics,
+        )  # fmt: skip
+        family.finish(run, task, context)
+    run = replace(run, remarks=tuple(context.remarks))
+    for path in files:
+        for file in run.write(path):
+            context.say(f"Wrote {file}")
+    if run.path and not how.no_report:
+        run.report()
+    return replace(run, remarks=tuple(context.remarks))
+
+
+def evaluate(
+    items: Sequence[Item],
+    metrics: Mapping[str, Metric] | Sequence[Metric],
+    *,
+    command: str = "python",
+    settings: Mapping[str, Any] | None = None,
+    signed: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, str] | None = None,
+    open_folder: OpenFolder | None = None,
+    seed: int = SEED,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    chunk: int = 1024,
+    progress: Progress | None = None,
+    notes: Mapping[str, Any] | Callable[[Rows], Mapping[str, Any]] | None = None,
+    base: Base = Rows.of,
+    headline: Sequence[str] = (),
+) -> Run:
+    """Score items with metrics.
+
+    `signed` says how the items were read from their files, as far as that changes a score: it is
+    part of every signature. `open_folder` gets the plan and gives the run's folder, new or
+    resumed; without it nothing is written. `notes` may be a function of the rows, called at the
+    end. Returns the run with its rows; an item that cannot be scored is in it with its reason.
+    """
+    if not len(items):
+        raise InputError("There is nothing to score: no items were given")
+    named = metrics if isinstance(metrics, Mapping) else {name_of(one): one for one in metrics}
+    if not named:
+        raise InputError("Nothing to compute: every score that was asked for had to be left out")
+    statistics = {"seed": seed, "resamples": resamples, "confidence": confidence}
+    signatures = {
+        name: sign(name, metric, **_missing(metric), **(signed or {}), **statistics)
+        for name, metric in named.items()
+    }
+    signature = combine(signatures)
+    plan = Plan(command, dict(settings or {}), signature, dict(inputs or {}), len(items))
+    folder = open_folder(plan) if open_folder else None
+
+    started = time.perf_counter()
+    rows = _measure_all(items, named, folder, chunk, progress, base)
+    rows = rows.with_details(_documents(named, rows, items))
+    measured = time.perf_counter()
+    run = Run(
+        command=command,
+        signature=signature,
+        systems=summarise(
+            named, rows, signatures=signatures, seed=seed, resamples=resamples,
+            confidence=confidence,
+        ),
+        unscored=count_reasons(rows),
+        settings=dict(settings or {}),
+        timings={
+            "measure_seconds": measured - started,
+            "statistics_seconds": time.perf_counter() - measured,
+        },
+        versions=versions(),
+        signatures=signatures,
+        notes=dict(notes(rows) if callable(notes) else notes or {}),
+        path=folder.path if folder else None,
+        rows=rows,
+        metrics=named,
+        inputs=plan.inputs,
+        headline=headline,
+        **statistics,
+    )  # fmt: skip
+    if folder:
+        folder.finish(run)
+    return run
+
+
+def _missing(metric: Metric) -> dict[str, str]:
+    """What a metric's scores lack, for the signature of a partial one."""
+    partial: Mapping[str, Sequence[str]] = getattr(metric, "partial", {})
+    parts = dict.fromkeys(part for missing in partial.values() for part in missing)
+    return {"partial": ",".join(parts)} if parts else {}
+
+
+def _documents(
+    metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]
+) -> dict[str, Any]:
+    """What metrics say of all rows together: breakdowns, the sentences that lose most."""
+    found: dict[str, Any] = {}
+    for metric in metrics.values():
+        tell = getattr(metric, "documents", None)
+        found |= tell(rows, items) if tell is not None else {}
+    return found
+
+
+def _measure_all(
+    items: Sequence[Item],
+    metrics: Mapping[str, Metric],
+    folder: RunFolder | None,
+    chunk: int,
+    progress: Progress | None,
+    base: Base,
+) -> Rows:
+    missing = folder.missing() if folder else list(range(len(items)))
+    total, done = len(items), len(items) - len(missing)
+    parts: list[Rows] = []
+    for places in _chunks(missing, chunk):
+        part = measure(items[places[0] : places[-1] + 1], metrics, base)
+        part = replace(part, item=part.item + places[0])
+        if folder:
+            folder.add(part)
+        else:
+            parts.append(part)
+        done += len(places)
+        if progress:
+            progress("Scoring", done, total)
+    return folder.rows() if folder else Rows.merge(parts)
+
+
+def _chunks(missing: Sequence[int], size: int) -> list[list[int]]:
+    """Runs of neighbouring items, none longer than the chunk, so that slices of items serve."""
+    chunks: list[list[int]] = []
+    for at in missing:
+        if chunks and chunks[-1][-1] == at - 1 and len(chunks[-1]) < size:
+            chunks[-1].append(at)
+        else:
+            chunks.append([at])
+    return chunks
+
+
+def measure(items: Sequence[Item], metrics: Mapping[str, Metric], base: Base = Rows.of) -> Rows:
+    """The joined rows of some items; a failing model leaves them unscored with its reason."""
+    joined = base(items)
+    for name, metric in metrics.items():
+        try:
+            rows = metric.measure(items)
+        except ModelError as error:
+            logger.warning("%s failed on %d items: %s", name, len(items), error)
+            rows = _unscored(items, metric, str(error))
+        except GistmeterError:
+            raise
+        except Exception as error:
+            if type(metric).__module__.startswith("gistmeter."):
+                raise
+            raise GistmeterError(
+                f"The metric '{name}' failed on {len(items)} items: {type(error).__name__}: {error}"
+            ) from error
+        joined = joined.join(rows)
+    for metric in metrics.values():
+        # A metric may add columns made from those of the others, once they are joined.
+        derive = getattr(metric, "derive", None)
+        joined = derive(joined) if derive is not None else joined
+    return joined
+
+
+def _unscored(items: Sequence[Item], metric: Metric, reason: str) -> Rows:
+    rows = Rows.of(items)
+    for info in metric.scores:
+        column = info.basis or info.name
+        rows = rows.with_numbers({column: np.full(len(items), np.nan)})
+        rows = rows.with_reasons(column, dict.fromkeys(range(len(items)), reason))
+    return rows
+
+
+def name_of(metric: Metric) -> str:
+    """The name a metric is registered under, else its class's name."""
+    module, kind = type(metric).__module__, type(metric).__qualname__
+    points = importlib.metadata.entry_points(group="gistmeter.metrics")
+    known = {
+        **{point.name: point.value for point in points},
+        **registry.TABLES["gistmeter.metrics"],
+    }
+    for name, target in known.items():
+        home, _, attribute = target.partition(":")
+        if attribute == kind and (module == home or module.startswith(home + ".")):
+            return name
+    return kind
+
+
+def know_thresholds(thresholds: Mapping[str, float], metrics: Mapping[str, Metric]) -> None:
+    """A threshold on a score that will not be computed is a mistake to report at once."""
+    known = {info.name for metric in metrics.values() for info in metric.scores}
+    for name in thresholds:
+        if name not in known:
+            raise UnknownName("score for fail_under", name, known)
+
+
+def spare(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
+    """No output may take the place of an input."""
+    read = {path.resolve() for path in inputs}
+    for path in outputs:
+        if path.resolve() in read:
+            raise InputError(f"{path}: is read by this command; choose another file to write")
+
+
+# Suffixes of files that we do not write: a run's folder is hardly ever called so.
+DOCUMENTS = (
+    ".xls", ".xlsm", ".ods", ".doc", ".docx", ".odt", ".pdf", ".txt", ".tex", ".htm", ".xml",
+    ".yaml", ".yml", ".jsonl", ".zip", ".png", ".svg",
+)  # fmt: skip
+
+
+def split_outputs(given: Sequence[Path]) -> tuple[list[Path], Path | None]:
+    """The files among the outputs, and the folder, of which there may be one."""
+    import os
+
+    from gistmeter.report.suffixes import SUFFIXES
+
+    files = [path for path in given if path.suffix.lower() in SUFFIXES and not path.is_dir()]
+    folders = [path for path in given if path not in files]
+    for path in folders:
+        if path.suffix.lower() in DOCUMENTS and not path.is_dir():
+            known = ", ".join(SUFFIXES)
+            raise InputError(f"{path}: cannot write '{path.suffix}'. Known: {known}")
+    if len(folders) > 1:
+        listed = ", ".join(str(path) for path in folders)
+        raise InputError(f"-o names several run folders ({listed}); give one")
+    for path in files:
+        if path.parent.exists() and not os.access(path.parent, os.W_OK):
+            raise InputError(f"{path}: its folder cannot be written to")
+    return files, folders[0] if folders else None
+
+
+def versions() -> dict[str, str]:
+    """What the numbers were computed with."""
+    found = {"python": platform.python_version()}
+    for package in VERSIONED:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def input_digests(paths: Sequence[Path]) -> dict[str, str]:
+    """The content of the input files, so that a changed file is not resumed by mistake.
+
+    Files are named without their folder, since a run may be resumed from another one; a name that
+    occurs again is numbered.
+    """
+    digests: dict[str, str] = {}
+    for path in paths:
+        name, number = path.name, 1
+        while name in digests:
+            number += 1
+            name = f"{path.name} ({number})"
+        digests[name] = sha256(path)
+    return digests

@@ -1,0 +1,195 @@
+"""Languages that another distribution brings: one folder each, and not a line of ours changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SPACED = '''
+"""Toki Pona, spaced; negation follows."""
+from gistmeter.languages.hints import Uses
+from gistmeter.languages.language import Language
+from gistmeter.languages.polarity.spaced import SpacedReader
+from gistmeter.languages.sentences import Splitter
+
+LANGUAGE = Language(
+    "tok",
+    name="Toki Pona",
+    aliases=("tokipona",),
+    lists=__name__,
+    splitter=Splitter(__name__, r"lipu nanpa \\d+"),
+    reader=SpacedReader(__name__, follows=True),
+    hint=Uses(__name__),
+    folds=(lambda text: text.replace("w", "v"),),
+)
+'''
+UNSPACED = '''
+"""A language of runes, a rune a word, written without spaces."""
+from gistmeter.languages.hints import WrittenIn
+from gistmeter.languages.language import Language
+from gistmeter.languages.sentences import Splitter
+
+
+class Runes:
+    id = "runes-1"
+
+    def tokens(self, text):
+        from gistmeter.languages.analysers import Token
+        return [Token(one, one, at, at + 1) for at, one in enumerate(text) if one.isalpha()]
+
+    def words(self, text):
+        return [token.surface for token in self.tokens(text)]
+
+    def forms(self, text, stop=frozenset()):
+        return [word for word in self.words(text) if word not in stop]
+
+
+LANGUAGE = Language(
+    "qru",
+    Runes(),
+    name="Runish",
+    spaced=False,
+    lists=__name__,
+    splitter=Splitter(__name__, wide=True),
+    hint=WrittenIn("\\u16a0-\\u16ea"),
+)
+'''
+LISTS = {
+    "tok/stopwords.txt": "li\ne\nmi\nsina\nona\npi\nla",
+    "tok/negations.txt": "ala",
+    "tok/positive.txt": "pona",
+    "tok/negative.txt": "ike",
+    "tok/numbers.txt": "wan 1\ntu 2",
+    "tok/abbreviations.txt": "jan title",
+    "qru/stopwords.txt": "ᚠ",
+}
+EXAMPLES = {
+    "tok": """
+texts = ["mi moku e kili. ona li pona tawa mi."]
+sentences = [["mi tawa.", "Sina kama!", "Jan. Lisa li lape."]]
+headings = ["lipu nanpa 3"]
+not_headings = ["lipu pona"]
+[words]
+"mi moku e kili." = ["mi", "moku", "e", "kili"]
+[content_words]
+"mi moku e kili." = ["moku", "kili"]
+[number_words]
+"tu" = "2"
+[polarity]
+praise = ["ona li pona"]
+not_good = ["ona li pona ala"]
+denied = ["mi moku ala"]
+""",
+    "qru": """
+texts = ["ᚠᚢᚦᚨᚱᚲ"]
+sentences = [["ᚠᚢᚦ。", "ᚨᚱᚲ。"]]
+[words]
+"ᚠᚢᚦ" = ["ᚠ", "ᚢ", "ᚦ"]
+[content_words]
+"ᚠᚢᚦ" = ["ᚢ", "ᚦ"]
+""",
+}
+ASKED = """
+import json
+from gistmeter import languages
+from gistmeter.metrics.transcription import ErrorRates, Reading
+from gistmeter.types import Clip
+
+def wer(code, expected, got):
+    metric = ErrorRates(Reading(languages.get(code)))
+    return metric.pool(metric.measure([Clip("1", expected, got)]))["wer"]
+
+chosen = languages.choose("", ["Toki Pona", None, None, None], ["", "m_runish.csv", "a", "b"],
+                          ["x", "y", "ᚠᚢᚦᚨᚱᚲ", "mi moku e kili. ona li pona tawa mi."])
+print(json.dumps({
+    "codes": languages.codes_with_packs(),
+    "resolved": [languages.resolve(one) for one in ("TOK", "tokipona", "toki_pona", "runish")],
+    "chosen": chosen.codes,
+    "found": chosen.found,
+    "named": languages.of_name("m_Toki_Pona"),
+    "asked": languages.name_of("qru"),
+    "wer": [wer("qru", "ᚠᚢᚦᚨ", "ᚠᚢᚦᚱ"), wer("tok", "ona li wawa.", "ona li vava")],
+    "digits": Reading(languages.get("tok"), numbers="digits").read("tu").words,
+    "ids": [Reading(languages.get(code)).id for code in ("tok", "qru")],
+    "ours": languages.detect(["Success and failure depend on the same person."]).code,
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A distribution with two packs, as pip would install it."""
+    folder = tmp_path_factory.mktemp("site")
+    for code, source in (("tok", SPACED), ("qru", UNSPACED)):
+        (folder / "more_languages" / code).mkdir(parents=True)
+        (folder / "more_languages" / code / "__init__.py").write_text(source, encoding="utf-8")
+        (folder / "more_languages" / code / "examples.toml").write_text(EXAMPLES[code], "utf-8")
+    for name, words in LISTS.items():
+        (folder / "more_languages" / name).write_text(f"# MIT\n{words}\n", encoding="utf-8")
+    write_about(folder, "tok = more_languages.tok:LANGUAGE\nqru = more_languages.qru:LANGUAGE\n")
+    return folder
+
+
+def write_about(folder: Path, points: str) -> None:
+    about = folder / "more_languages-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: more-languages\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[gistmeter.languages]\n{points}")
+
+
+def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+@pytest.fixture(scope="module")
+def told(site: Path) -> dict[str, Any]:
+    done = run(site, "-W", "error", "-c", ASKED)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def test_packs_are_found_by_codes_names_files_and_texts(told: dict[str, Any]) -> None:
+    assert {"tok", "qru", "zh", "generic"} <= set(told["codes"])
+    assert told["resolved"] == ["tok", "tok", "tok", "qru"]
+    assert told["chosen"] == ["tok", "qru", "qru", "tok"]
+    assert told["found"] == ["column", "name", "texts", "texts"]
+    assert (told["named"], told["asked"]) == ("tok", "Runish")
+    assert told["ours"] == "en"
+
+
+def test_transcription_asks_the_pack(told: dict[str, Any]) -> None:
+    assert told["wer"] == [25.0, 0.0]
+    assert told["digits"] == ["2"]
+    assert told["ids"][0] == "tok/seed"
+    assert told["ids"][1].startswith("qru(runes-1,lists-")
+
+
+def test_our_tests_of_packs_run_over_theirs(site: Path) -> None:
+    tests = str(Path(__file__).with_name("test_language_packs.py"))
+    arguments = ["-m", "pytest", tests, "-q", "-p", "no:cacheprovider", "-k", "tok or qru"]
+    done = run(site, *arguments)
+    assert done.returncode == 0, done.stdout
+    assert "passed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("point", "said"),
+    [
+        ("json:dumps", "is not a gistmeter.languages.Language"),
+        ("no_such_module:LANGUAGE", "cannot be loaded: No module named 'no_such_module'"),
+        ("json:LANGUAGE", "cannot be loaded: module 'json' has no attribute 'LANGUAGE'"),
+    ],
+)
+def test_what_is_no_language_is_said_by_name(point: str, said: str, tmp_path: Path) -> None:
+    write_about(tmp_path, f"tok = {point}\n")
+    done = run(tmp_path, "-c", "from gistmeter import languages; languages.get('en')")
+    assert f"InputError: The language pack 'tok' {said}" in done.stderr
