@@ -8,22 +8,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from door import prepare
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parse_files import PLACE, paired, row, two_treebanks
 
 from conftest import shared_path
+from door import prepare
+from gistmeter import score_parses
 from gistmeter.errors import FormatError, InputError
+from gistmeter.families.parse import Parses, ParseSettings
+from gistmeter.families.parse.treebanks import read_weights
 from gistmeter.files import system_names
 from gistmeter.formats.taxonomy import Taxonomy
 from gistmeter.metrics.parsing import SEVEN, ParseAccuracy
 from gistmeter.metrics.parsing.features import FeatureSets
 from gistmeter.metrics.parsing.points import normalise_lemma
 from gistmeter.metrics.parsing.weights import FEATS_WEIGHTS, split_features
-from gistmeter import score_parses
-from gistmeter.families.parse import Parses, ParseSettings
-from gistmeter.families.parse.treebanks import read_weights
+from gistmeter.statistics import bootstrap_weights, resampled
 
 Treebanks = tuple[list[list[list[str]]], list[list[list[str]]]]
 CLASSES = Taxonomy.build(
@@ -298,6 +299,19 @@ def test_macro_f1_of_rare_labels_has_no_interval(tmp_path: Path, times: int, hon
     assert math.isfinite(run["semslot_macro_f1"].value)
     assert math.isfinite(run["semslot_micro_f1"].low)
     assert math.isfinite(run["semslot_macro_f1"].low) == honest
+
+
+def test_resampled_macro_f1_is_that_of_sentences_really_drawn(tmp_path: Path) -> None:
+    slots = ["Agent", "Object", "_", "Locative"]
+    gold = [[row(1, "a", semslot=slots[at % 4])] for at in range(120)]
+    system = [[row(1, "a", semslot=slots[at % 4 if at % 5 else at % 3])] for at in range(120)]
+    metric = ParseAccuracy()
+    rows = metric.measure(paired(tmp_path, gold, system))
+    found = resampled(metric.pool, rows, seed=3, resamples=6)["semslot_macro_f1"]
+    (weights,) = bootstrap_weights(len(rows), 6, 3)
+    for value, counts in zip(found, weights.astype(int), strict=True):
+        drawn = rows.take(np.repeat(np.arange(len(rows)), counts))
+        assert value == pytest.approx(metric.pool(drawn)["semslot_macro_f1"], abs=1e-12)
 
 
 @pytest.mark.parametrize(
