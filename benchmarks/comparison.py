@@ -23,7 +23,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gistmeter.rows import Pool, Rows, Value
-from gistmeter.types import Pair, Run, ScoreInfo
+from gistmeter.run import Run
+from gistmeter.types import Pair, ScoreInfo
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "sts"
 NAMES = tuple(f"score{number}" for number in range(9))
@@ -120,11 +121,14 @@ def report() -> None:
     systems = summarise(
         {"nine": metric}, rows, signatures={"nine": "nine"}, seed=1, resamples=1000, confidence=0.95
     )
-    run = Run("text", "nine", systems, count_reasons(rows), rows=rows, signatures={"nine": "nine"})
+    run = Run(
+        "text", "nine", systems, count_reasons(rows), rows=rows, signatures={"nine": "nine"},
+        metrics={"nine": metric},
+    )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
         started = time.perf_counter()
-        found = findings((run, {"nine": metric}))
+        found = findings(run)
         compared = time.perf_counter() - started
         write_report([run], path, comparisons=[found])
         total = time.perf_counter() - started
@@ -156,12 +160,13 @@ STS = {
 
 def sts(languages: Sequence[str]) -> None:
     """S_Acc and its components against people, with the embedded models."""
-    from gistmeter.cache import Cache
     from gistmeter.cli.shared import cache_file
-    from gistmeter.score import evaluate
+
+    from gistmeter.cache import Cache
     from gistmeter.languages import get
     from gistmeter.metrics.accuracy import SemanticAccuracy
     from gistmeter.models.loading import load_models
+    from gistmeter.score import evaluate
     from gistmeter.validation import Labels, validate
 
     if not SHARED.is_dir():

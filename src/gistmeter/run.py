@@ -247,7 +247,7 @@ def compare_all(runs: Sequence[Run], settings: CompareSettings) -> list[Comparis
                 f"{run.path or 'A run'}: was scored with metrics that are not installed here, so "
                 "it cannot be compared"
             )
-    among = comparison.contenders([(run, run.metrics) for run in runs])
+    among = comparison.contenders(runs)
     baseline = settings.baseline
     return comparison.compare(
         among,
@@ -285,9 +285,9 @@ def write_report(runs: Sequence[Run], path: Path, *, everything: bool = False) -
     from gistmeter.comparison import findings, gather
     from gistmeter.report import html as page
 
-    gathered = gather([(run, run.metrics) for run in runs])
+    gathered = gather(runs)
     page.write_report(
-        [run for run, _ in gathered],
+        gathered,
         path,
         comparisons=[findings(one) for one in gathered],
         everything=everything,

@@ -145,7 +145,7 @@ def evaluate(
 
     started = time.perf_counter()
     rows = _measure_all(items, named, folder, chunk, progress, base)
-    rows = rows.with_details(_documents(named, rows))
+    rows = rows.with_details(_documents(named, rows, items))
     measured = time.perf_counter()
     run = Run(
         command=command,
@@ -182,12 +182,14 @@ def _missing(metric: Metric) -> dict[str, str]:
     return {"partial": ",".join(parts)} if parts else {}
 
 
-def _documents(metrics: Mapping[str, Metric], rows: Rows) -> dict[str, Any]:
+def _documents(
+    metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]
+) -> dict[str, Any]:
     """What metrics say of all rows together: breakdowns, the sentences that lose most."""
     found: dict[str, Any] = {}
     for metric in metrics.values():
         tell = getattr(metric, "documents", None)
-        found |= tell(rows) if tell is not None else {}
+        found |= tell(rows, items) if tell is not None else {}
     return found
 
 
@@ -212,7 +214,7 @@ def _measure_all(
         done += len(places)
         if progress:
             progress("Scoring", done, total)
-    return folder.rows() if folder else Rows.concat(parts)
+    return folder.rows() if folder else Rows.merge(parts)
 
 
 def _chunks(missing: Sequence[int], size: int) -> list[list[int]]:

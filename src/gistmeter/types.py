@@ -158,8 +158,9 @@ class Metric(Protocol):
     `measure` gives a row of statistics for each item; `pool` turns rows into values with the
     sums, means and ratios of a `Pool` only, so that intervals, tests, shards and resumed runs
     work for it without its knowing. A metric may also have `partial`, a mapping from a score's
-    name to the list of what is missing from it, and `explain(name, rows)`, which says why a score
-    of a whole system is undefined.
+    name to the list of what is missing from it; `explain(name, rows)`, which says why a score of a
+    whole system is undefined; and `documents(rows, items)`, which makes documents of all rows of a
+    run (file name -> something JSON can hold).
     """
 
     scores: ClassVar[tuple[ScoreInfo, ...]]

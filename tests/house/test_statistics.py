@@ -7,16 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from gistmeter.rows import KEYS, Rows
+from gistmeter.rows import KEYS, Counts, Rows
 from gistmeter.statistics import (
     Clustered,
     Resample,
     bootstrap_weights,
     count_reasons,
     intervals,
-    pool_all,
     summarise,
-    trace,
 )
 from gistmeter.types import Pair
 from toys import Length, Median, pairs
@@ -51,6 +49,35 @@ def test_a_resample_of_sums_is_what_real_rows_give(values: list[float], seed: in
                 lambda p: p.ratio("x", "y"),
             ):
                 np.testing.assert_allclose(np.asarray(asked(sampled))[at], asked(drawn), rtol=1e-9)
+
+
+@settings(max_examples=50)
+@given(st.integers(2, 12), st.integers(0, 1000))
+def test_resampled_counts_are_what_real_rows_give(size: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    row, label = random.integers(0, size, 20), random.integers(0, 3, 20)
+    table = Counts.of(size, row, label, ["x", "y", "z"], {"n": random.random(20)})
+    table = table.without(random.random(size) < 0.2)
+    rows = column([1.0] * size, [str(at // 2) for at in range(size)])
+    rows = rows.with_counts({"by_label": table}).with_texts({"half": list("ab" * size)[:size]})
+    clustered = Clustered.of(rows)
+    everyone = np.arange(size)
+    for weights in bootstrap_weights(clustered.size, 4, seed):
+        pools = [Resample(clustered, weights), Resample(clustered, weights)]
+        pools[0].labelled("by_label")
+        pools[1] = Resample(clustered, weights, clustered.weigh(weights))
+        for pool in pools:
+            for at, counts in enumerate(weights.astype(int)):
+                drawn = rows.take(np.repeat(everyone, counts[clustered.cluster]))
+                found, expected = pool.labelled("by_label"), drawn.labelled("by_label")
+                assert found.labels == expected.labels
+                np.testing.assert_allclose(found["n"][at], expected["n"])
+                part = pool.by("half")["a"].labelled("by_label")["n"][at]
+                parts = drawn.by("half")
+                if "a" in parts:
+                    np.testing.assert_allclose(part, parts["a"].labelled("by_label")["n"])
+                else:
+                    assert not part.any()
 
 
 def test_groups_of_a_resample_use_the_same_draws() -> None:
@@ -117,15 +144,6 @@ def test_the_seed_decides_the_interval_and_nothing_else_does() -> None:
     first, again, other = (intervals(metric.pool, rows, seed=s) for s in (1, 1, 2))
     assert first == again
     assert first != other
-
-
-def test_trace_names_every_score_once() -> None:
-    metrics = {"length": Length(), "median": Median()}
-    rows = Length().measure(pairs(5)).join(Median().measure(pairs(5)))
-    found = trace(metrics, rows)
-    assert list(found) == ["kept", "loss_rate", "median"]
-    assert found["loss_rate"].apply(rows) == pool_all(metrics, rows)["loss_rate"]
-    assert not found["loss_rate"].info.higher_is_better
 
 
 def test_a_score_of_one_cluster_among_undefined_ones_has_no_interval() -> None:

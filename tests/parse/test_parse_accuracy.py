@@ -8,22 +8,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from door import prepare
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parse_files import PLACE, paired, row, two_treebanks
 
 from conftest import shared_path
+from door import prepare
+from gistmeter import score_parses
 from gistmeter.errors import FormatError, InputError
+from gistmeter.families.parse import Parses, ParseSettings
+from gistmeter.families.parse.treebanks import read_weights
 from gistmeter.files import system_names
 from gistmeter.formats.taxonomy import Taxonomy
 from gistmeter.metrics.parsing import SEVEN, ParseAccuracy
 from gistmeter.metrics.parsing.features import FeatureSets
 from gistmeter.metrics.parsing.points import normalise_lemma
 from gistmeter.metrics.parsing.weights import FEATS_WEIGHTS, split_features
-from gistmeter import score_parses
-from gistmeter.families.parse import Parses, ParseSettings
-from gistmeter.families.parse.treebanks import read_weights
+from gistmeter.statistics import bootstrap_weights, resampled
 
 Treebanks = tuple[list[list[list[str]]], list[list[list[str]]]]
 CLASSES = Taxonomy.build(
@@ -216,12 +217,14 @@ def test_unknown_tags_get_the_estimators_weight(tmp_path: Path) -> None:
              row(2, "b", upos="ADP", feats="Odd=2", lemma="b")]]  # fmt: skip
     system = [[row(1, "a", upos="NEW", feats="Odd=1", lemma="x"),
                row(2, "b", upos="ADP", feats="Odd=2", lemma="b")]]  # fmt: skip
-    metric = ParseAccuracy()
-    found = metric.pool(metric.measure(paired(tmp_path, gold, system)))
-    assert found["feats"] == pytest.approx((2 / (2 + 8) + 1) / 2, abs=1e-12)
-    assert found["lemma"] == pytest.approx(0.3 / (0.7 + 0.3), abs=1e-12)
+    metric, pairs = ParseAccuracy(), paired(tmp_path, gold, system)
     settings = ParseSettings(gold=tmp_path / "gold.conllu", systems=tmp_path / "system.conllu")
     task = prepare(Parses(), settings)
+    # By itself the metric knows no more of a category than that it is one, whatever it is shown.
+    for one, odd in ((metric, 1), (task.metrics["parsing"], 2)):
+        found = one.pool(one.measure(pairs))
+        assert found["feats"] == pytest.approx((odd / (odd + 8) + 1) / 2, abs=1e-12)
+        assert found["lemma"] == pytest.approx(0.3 / (0.7 + 0.3), abs=1e-12)
     assert [warning for warning in task.remarks if "NEW 0.7, Odd 2" in warning]
 
 
@@ -262,7 +265,7 @@ def test_a_system_without_a_column(tmp_path: Path) -> None:
 
 @settings(max_examples=40)
 @given(two_treebanks())
-def test_macro_f1_is_the_mean_of_pseudo_values(
+def test_macro_f1_is_the_mean_over_labels(
     tmp_path_factory: pytest.TempPathFactory, treebanks: Treebanks
 ) -> None:
     gold, system = treebanks
@@ -296,6 +299,19 @@ def test_macro_f1_of_rare_labels_has_no_interval(tmp_path: Path, times: int, hon
     assert math.isfinite(run["semslot_macro_f1"].value)
     assert math.isfinite(run["semslot_micro_f1"].low)
     assert math.isfinite(run["semslot_macro_f1"].low) == honest
+
+
+def test_resampled_macro_f1_is_that_of_sentences_really_drawn(tmp_path: Path) -> None:
+    slots = ["Agent", "Object", "_", "Locative"]
+    gold = [[row(1, "a", semslot=slots[at % 4])] for at in range(120)]
+    system = [[row(1, "a", semslot=slots[at % 4 if at % 5 else at % 3])] for at in range(120)]
+    metric = ParseAccuracy()
+    rows = metric.measure(paired(tmp_path, gold, system))
+    found = resampled(metric.pool, rows, seed=3, resamples=6)["semslot_macro_f1"]
+    (weights,) = bootstrap_weights(len(rows), 6, 3)
+    for value, counts in zip(found, weights.astype(int), strict=True):
+        drawn = rows.take(np.repeat(np.arange(len(rows)), counts))
+        assert value == pytest.approx(metric.pool(drawn)["semslot_macro_f1"], abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -340,7 +356,8 @@ def test_details_name_what_is_lost(tmp_path: Path) -> None:
             [row(1, "dog", upos="NOUN", semclass="DOG", deprel="root", head="0")]]  # fmt: skip
     system = [gold[0], [row(1, "dog", upos="VERB", semclass="ANIMAL", deprel="obj", head="1")]]
     metric = ParseAccuracy(taxonomy=CLASSES)
-    details = metric.measure(paired(tmp_path, gold, system)).details
+    pairs = paired(tmp_path, gold, system)
+    details = metric.documents(metric.measure(pairs), pairs)
     (worst,) = details["sentences.json"]["system"]
     assert worst["id"] == "s2"
     assert worst["gold_line"] == 5

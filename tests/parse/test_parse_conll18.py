@@ -396,7 +396,8 @@ def test_an_item_of_several_sentences_is_drawn_with_the_heads_of_each(tmp_path: 
         ]
     ]
     metric = ParseAccuracy(flat_classes=True)
-    details = metric.measure(aligned(tmp_path, apart, together)).details
+    pairs = aligned(tmp_path, apart, together)
+    details = metric.documents(metric.measure(pairs), pairs)
     (item,) = details["sentences.json"]["system0"]
     words = tree(item["tokens"])["w"]
     assert [one["g"] for one in words] == [-1, 0, 3, -1]

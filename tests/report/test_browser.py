@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All four families in one page."""
     path = tmp_path_factory.mktemp("page") / "report.html"
     loaded = [text_run(), book_run(), parse_run(), speech_run()]
-    write_report([run for run, _ in loaded], path, comparisons=[findings(one) for one in loaded])
+    runs = [replace(run, metrics=metrics) for run, metrics in loaded]
+    write_report(runs, path, comparisons=[findings(run) for run in runs])
     return path
 
 
@@ -326,7 +328,7 @@ def hostile_page(tmp_path: Path) -> Callable[[str], Path]:
             notes={"lost": [{"word": text[:200]} for text in HOSTILE]},
         )
         path = tmp_path / f"{command}.html"
-        write_report([run], path, comparisons=[findings((run, metrics))])
+        write_report([run], path, comparisons=[findings(replace(run, metrics=metrics))])
         return path
 
     return build

@@ -135,7 +135,7 @@ def two_systems(gap: float, size: int = 60, spread: float = 0.1) -> Run:
 
 
 def told(run: Run) -> str:
-    found = findings((run, {"m": Means(("kept",))}))["comparisons"]
+    found = findings(replace(run, metrics={"m": Means(("kept",))}))["comparisons"]
     return answer(run, found[0] if found else None)
 
 

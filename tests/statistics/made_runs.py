@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.rows import Pool, Rows, Value
-from gistmeter.types import Metric, Run, Score, ScoreInfo, SystemScores
+from gistmeter.run import Run
+from gistmeter.types import Metric, Score, ScoreInfo, SystemScores
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def make_run(
     metric: Metric | None = None,
     path: Path | None = None,
     signature: str = "m|mode:a",
-) -> tuple[Run, dict[str, Metric]]:
+) -> Run:
     metric = metric or MeanAndRatio()
     directions = {info.name: info for info in metric.scores}
     rows = Rows.concat(parts)
@@ -71,5 +72,7 @@ def make_run(
         )
         for system, own in rows.by("system").items()
     }  # fmt: skip
-    run = Run("text", signature, systems, rows=rows, path=path, signatures={"m": signature})
-    return run, {"m": metric}
+    return Run(
+        "text", signature, systems, rows=rows, path=path, signatures={"m": signature},
+        metrics={"m": metric},
+    )  # fmt: skip

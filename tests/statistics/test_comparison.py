@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,10 +15,18 @@ from made_runs import MeanAndRatio, make_rows, make_run
 from scipy import stats
 
 from gistmeter.comparison import Options, compare, contenders, findings, gather
-from gistmeter.comparison.significance import correct, paired_d, superiority
+from gistmeter.comparison.significance import (
+    correct,
+    detectable,
+    paired_d,
+    superiority,
+    wilcoxon_p,
+)
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.rows import Pool, Rows, Value
+from gistmeter.rows import Counts, Pool, Rows, Value, divide
+from gistmeter.score import evaluate
 from gistmeter.types import ScoreInfo
+from toys import Length, pairs
 
 A = [0.9, 0.7, 0.8, 0.95, 0.6, 0.85, 0.75, 0.9]
 B = [0.8, 0.72, 0.6, 0.90, 0.5, 0.80, 0.55, 0.7]
@@ -81,6 +89,25 @@ def test_the_exchange_of_a_ratio_is_that_of_its_sums() -> None:
 def test_wilcoxon_is_scipys() -> None:
     (found,) = compare(two(), options=Options(test="wilcoxon"))
     assert found.pairs[0].p_value == pytest.approx(stats.wilcoxon(np.subtract(A, B)).pvalue)
+
+
+@given(st.lists(st.integers(-6, 6), min_size=1, max_size=60))
+def test_wilcoxon_with_ties_and_zeros_is_scipys(gaps: list[int]) -> None:
+    expected = stats.wilcoxon(gaps).pvalue if any(gaps) else 1.0
+    assert wilcoxon_p(np.asarray(gaps, np.float64)) == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.integers(1, 70), st.integers(0, 2**32 - 1), st.floats(-1, 1))
+def test_wilcoxon_without_ties_is_scipys(size: int, seed: int, shift: float) -> None:
+    gaps = np.random.default_rng(seed).normal(shift, 1, size)
+    assert wilcoxon_p(gaps) == pytest.approx(stats.wilcoxon(gaps).pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95, 0.9999])
+def test_the_smallest_visible_difference_uses_the_normal_quantiles(confidence: float) -> None:
+    drawn = np.random.default_rng(1).normal(0, 1, 50)
+    reach = stats.norm.ppf(1 - (1 - confidence) / 2) + stats.norm.ppf(0.8)
+    assert detectable(drawn, confidence) == pytest.approx(reach * np.std(drawn, ddof=1), rel=1e-12)
 
 
 def test_the_interval_is_near_scipys_paired_bootstrap() -> None:
@@ -341,12 +368,82 @@ def test_several_scores_share_the_resamples() -> None:
     assert together == alone
 
 
+def test_runs_in_memory_are_compared_with_the_metrics_they_carry() -> None:
+    """Scored in Python and never written: the same p-value as for a run with its metrics beside."""
+    items = [*pairs(30, "a"), *pairs(30, "b")]
+    items[40] = replace(items[40], candidate="")
+    both = evaluate(items, [Length()], resamples=50)
+    apart = [evaluate(pairs(30, "a"), [Length()], resamples=50),
+             evaluate(items[30:], [Length()], resamples=50)]  # fmt: skip
+    (found,) = compare(contenders([both]))
+    assert found.pairs[0].test == "permutation"
+    assert math.isfinite(found.pairs[0].p_value) and math.isfinite(found.pairs[0].low)
+    assert compare(contenders(apart))[0].pairs == found.pairs
+    assert findings(both)["comparisons"][0]["pairs"][0]["p_value"] is not None
+    (merged,) = gather(apart)
+    assert list(merged.systems) == ["a", "b"]
+    assert compare(contenders([merged]))[0].pairs == found.pairs
+
+
+@dataclass(frozen=True)
+class MacroShare:
+    """The mean over labels of the share that is right, from sparse counts."""
+
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("accuracy", basis="words"),)
+
+    def measure(self, items: Any) -> Rows:
+        raise NotImplementedError
+
+    def pool(self, rows: Pool) -> dict[str, Value]:
+        found = rows.labelled("by_label")
+        shares = divide(found["right"], found["seen"])
+        defined = ~np.isnan(shares)
+        return {"accuracy": divide(np.where(defined, shares, 0).sum(axis=-1), defined.sum(axis=-1))}
+
+
+def labelled_rows(system: str, right: list[float], labels: str = "xyxyzx") -> Rows:
+    names = sorted(set(labels))
+    table = Counts.of(
+        6, range(6), [names.index(one) for one in labels], names, {"right": right, "seen": [1] * 6}
+    )
+    return make_rows(system, {"words": np.ones(6)}).with_counts({"by_label": table})
+
+
+def test_scores_of_sparse_counts_are_exchanged_label_by_label() -> None:
+    """The two systems need not even have the same labels."""
+    a, b = labelled_rows("a", [1, 1, 0, 1, 1, 1]), labelled_rows("b", [0, 1, 0, 0, 1, 1], "xyxwzx")
+    (found,) = compare(
+        contenders([make_run(a, b, metric=MacroShare())]), options=Options(resamples=100)
+    )
+    assert found.pairs[0].difference == pytest.approx((2 / 3 + 1 + 1) / 3 - (1 / 3 + 1 + 0 + 1) / 4)
+    gaps = []
+    for swapped in itertools.product([False, True], repeat=6):
+        at = np.flatnonzero(swapped)
+        rest = np.flatnonzero(~np.asarray(swapped))
+        sides = [Rows.concat([one.take(rest), other.take(at)]) for one, other in ((a, b), (b, a))]
+        first, second = (MacroShare().pool(side)["accuracy"] for side in sides)
+        gaps.append(float(first) - float(second))
+    hits = sum(abs(gap) >= abs(found.pairs[0].difference) - 1e-9 for gap in gaps)
+    assert found.pairs[0].p_value == hits / 64
+    assert found.pairs[0].low <= found.pairs[0].difference <= found.pairs[0].high
+
+
+def test_counts_of_an_item_that_one_side_lacks_are_left_out_of_both() -> None:
+    a, b = labelled_rows("a", [1, 1, 1, 1, 1, 1]), labelled_rows("b", [1, 1, 1, 1, 1, 0])
+    failed = np.arange(6) == 5
+    a = replace(a, counts={"by_label": a.counts["by_label"].without(failed)})
+    (found,) = compare(
+        contenders([make_run(a, b, metric=MacroShare())]), options=Options(resamples=100)
+    )
+    assert found.pairs[0].difference == 0
+
+
 def test_runs_of_the_same_items_and_ruler_stand_together_in_a_report() -> None:
     first = make_run(make_rows("system", {"accuracy": A}))
     second = make_run(make_rows("system", {"accuracy": B}))
     other = make_run(make_rows("system", {"accuracy": B}), signature="m|mode:b")
     gathered = gather([first, second, other])
-    assert [list(run.systems) for run, _ in gathered] == [["run 1", "run 2"], ["system"]]
+    assert [list(run.systems) for run in gathered] == [["run 1", "run 2"], ["system"]]
     found = findings(gathered[0])["comparisons"]
     assert found[0]["pairs"][0]["difference"] == pytest.approx(np.mean(A) - np.mean(B))
     assert findings(gathered[1]) == {"comparisons": []}

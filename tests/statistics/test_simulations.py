@@ -7,6 +7,8 @@ import pytest
 from made_runs import MeanAndRatio, make_rows, make_run
 
 from gistmeter.comparison import Options, compare, contenders
+from gistmeter.metrics.parsing.labels import COUNTED, macro_f1
+from gistmeter.rows import Counts, Pool, Rows, Value
 from gistmeter.statistics import intervals
 
 DATA_SETS, ITEMS, RESAMPLES = 2000, 100, 500
@@ -52,6 +54,33 @@ def test_intervals_of_clusters_cover_the_truth() -> None:
         low, high = intervals(metric.pool, rows, seed=number, resamples=RESAMPLES)["accuracy"]
         covered += low <= TRUE_MEAN <= high
     assert 0.93 <= covered / DATA_SETS <= 0.97
+
+
+def test_intervals_of_macro_f1_cover_the_truth_where_labels_are_not_rare() -> None:
+    random = np.random.default_rng(20264)
+    accuracy = random.uniform(0.4, 0.95, 10)
+
+    def labelled(sentences: int) -> Rows:
+        item = np.repeat(np.arange(sentences), 8)
+        gold, guess = random.integers(0, 10, (2, len(item)))
+        system = np.where(random.random(len(item)) < accuracy[gold], gold, guess)
+        right = gold == system
+        parts = [(item[right], gold[right]), (item, gold), (item, system)]
+        kind = np.repeat(np.arange(3), [len(part[0]) for part in parts])
+        table = Counts.of(
+            sentences, *(np.concatenate(side) for side in zip(*parts, strict=True)),
+            list("abcdefghij"), {name: kind == at for at, name in enumerate(COUNTED)},
+        )  # fmt: skip
+        return make_rows("a", {"words": np.ones(sentences)}).with_counts({"slots": table})
+
+    def pool(rows: Pool) -> dict[str, Value]:
+        return {"macro": macro_f1(rows.labelled("slots"))}
+
+    truth, covered = pool(labelled(50_000))["macro"], 0
+    for number in range(300):
+        low, high = intervals(pool, labelled(100), seed=number, resamples=300)["macro"]
+        covered += low <= truth <= high
+    assert 0.91 <= covered / 300 <= 0.98
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "wilcoxon"])

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_runs import make_rows, make_run
-from scipy import stats
+from scipy import optimize, stats
 
 from gistmeter.errors import FormatError, InputError
+from gistmeter.statistics import item_weights
 from gistmeter.validation import Labels, read_labels, validate
 from gistmeter.validation.agreement import (
     best_tolerance,
@@ -22,10 +23,9 @@ from gistmeter.validation.agreement import (
     pearson,
     ranks,
     spearman,
-    weights,
 )
 from gistmeter.validation.decisions import decide
-from gistmeter.validation.refit import refit
+from gistmeter.validation.refit import non_negative, refit
 
 
 def once(size: int) -> np.ndarray:
@@ -62,7 +62,7 @@ def test_the_interval_of_a_correlation_is_near_fishers() -> None:
     random = np.random.default_rng(2)
     x = random.normal(0, 1, 400)
     y = 0.6 * x + 0.8 * random.normal(0, 1, 400)
-    run, _ = make_run(make_rows("a", {"accuracy": x}))
+    run = make_run(make_rows("a", {"accuracy": x}))
     found = validate(run, Labels(y, False, 0, 0), resamples=2000).agreements["accuracy"].pearson
     expected = stats.pearsonr(x, y).confidence_interval()
     assert found.low == pytest.approx(expected.low, abs=0.02)
@@ -108,7 +108,7 @@ def test_yes_and_no_labels_give_a_threshold_with_an_interval() -> None:
     random = np.random.default_rng(3)
     labels = random.integers(0, 2, 300).astype(np.float64)
     scores = 0.4 + 0.25 * labels + random.normal(0, 0.08, 300)
-    run, _ = make_run(make_rows("a", {"accuracy": scores}))
+    run = make_run(make_rows("a", {"accuracy": scores}))
     decision = validate(run, Labels(labels, True, 0, 0)).agreements["accuracy"].decision
     assert decision is not None
     assert decision.auc.value > 0.95
@@ -135,6 +135,26 @@ def test_a_refit_finds_the_weights_that_made_the_judgements() -> None:
     assert all(one.low <= one.fitted <= one.high for one in found.components)
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 30))
+def test_non_negative_least_squares_are_scipys(seed: int, size: int, items: int) -> None:
+    random = np.random.default_rng(seed)
+    table, aim = random.normal(0, 1, (items, size)), random.normal(0, 1, items)
+    found = non_negative(table, aim)
+    expected = optimize.nnls(table, aim)[0]
+    assert (found >= 0).all()
+    assert np.linalg.norm(table @ found - aim) == pytest.approx(
+        np.linalg.norm(table @ expected - aim), abs=1e-9
+    )
+    if items >= size:
+        assert found == pytest.approx(expected, abs=1e-8)
+
+
+def test_weights_of_equal_columns_are_still_found() -> None:
+    column = np.arange(5.0)
+    found = non_negative(np.column_stack([column, column, -column]), 3 * column)
+    assert found[0] + found[1] - found[2] == pytest.approx(3)
+
+
 def test_noise_adds_nothing_out_of_fold() -> None:
     random = np.random.default_rng(5)
     human = random.random(500)
@@ -150,18 +170,18 @@ def test_weights_are_refitted_only_where_components_are() -> None:
     random = np.random.default_rng(6)
     human = random.random(60)
     columns = {"accuracy": human, "representation": human, "f_beta": random.random(60)}
-    run, _ = make_run(make_rows("a", columns))
+    run = make_run(make_rows("a", columns))
     found = validate(run, Labels(human, False, 0, 0), resamples=50)
     assert found.weights is not None
     assert [one.given for one in found.weights.components] == pytest.approx([0.6, 0.4])
-    alone, _ = make_run(make_rows("a", {"accuracy": human}))
+    alone = make_run(make_rows("a", {"accuracy": human}))
     assert validate(alone, Labels(human, False, 0, 0), resamples=50).weights is None
 
 
 def test_calibration_rises_where_the_score_agrees() -> None:
     random = np.random.default_rng(7)
     score = random.random(500)
-    run, _ = make_run(make_rows("a", {"accuracy": score}))
+    run = make_run(make_rows("a", {"accuracy": score}))
     bins = validate(run, Labels(score * 5, False, 0, 0), resamples=100).calibration["accuracy"]
     assert len(bins) == 10
     assert all(one.low <= one.human <= one.high for one in bins)
@@ -177,7 +197,7 @@ def write(path: Path, text: str) -> Path:
 def test_labels_are_matched_by_id_system_and_group(tmp_path: Path) -> None:
     a = make_rows("a", {"accuracy": [0.1, 0.2]}, ids=["x", "y"], groups=["g", "h"])
     b = make_rows("b", {"accuracy": [0.3, 0.4]}, ids=["x", "y"], groups=["g", "h"])
-    rows = make_run(a, b)[0].rows
+    rows = make_run(a, b).rows
     assert rows is not None
     path = write(
         tmp_path / "labels.csv",
@@ -205,14 +225,14 @@ def test_bad_labels_are_refused_with_their_place(tmp_path: Path) -> None:
         read_labels(write(tmp_path / "b.csv", "id,remark\nx,1\n"), rows)
     with pytest.raises(InputError, match="like: x, y"):
         read_labels(write(tmp_path / "c.csv", "id,human\nq,1\n"), rows)
-    many = make_run(rows, make_rows("b", {"accuracy": [0.1, 0.2]}, ids=["x", "y"]))[0].rows
+    many = make_run(rows, make_rows("b", {"accuracy": [0.1, 0.2]}, ids=["x", "y"])).rows
     assert many is not None
     with pytest.raises(FormatError, match="column 'system'"):
         read_labels(write(tmp_path / "d.csv", "id,human\nx,1\n"), many)
 
 
 def test_too_few_or_equal_labels_are_refused() -> None:
-    run, _ = make_run(make_rows("a", {"accuracy": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}))
+    run = make_run(make_rows("a", {"accuracy": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}))
     few = np.array([1, 2, math.nan, math.nan, math.nan, math.nan])
     with pytest.raises(InputError, match="Only 2"):
         validate(run, Labels(few, False, 0, 0))
@@ -221,7 +241,7 @@ def test_too_few_or_equal_labels_are_refused() -> None:
 
 
 def test_clusters_are_drawn_together() -> None:
-    drawn = weights(np.array([0, 0, 1, 1, 2, 2]), 50, seed=1)
+    drawn = item_weights(np.array([0, 0, 1, 1, 2, 2]), 50, seed=1)
     assert (drawn[0] == 1).all()
     assert (drawn[:, 0] == drawn[:, 1]).all()
     assert (drawn.sum(axis=1) == 6).all()

@@ -1,15 +1,15 @@
 """Paired comparison of systems: is the difference real, how large is it, who is ahead?"""
 
 from gistmeter.comparison.findings import findings, gather
-from gistmeter.comparison.matching import Contender, contenders, shared_scores
+from gistmeter.comparison.opponents import Contender, contenders, shared_scores
 from gistmeter.comparison.paired import compare
-from gistmeter.comparison.results import Comparison, Options, PairResult
+from gistmeter.comparison.results import Comparison, Options, PairedDifference
 
 __all__ = [
     "Comparison",
     "Contender",
     "Options",
-    "PairResult",
+    "PairedDifference",
     "compare",
     "contenders",
     "findings",

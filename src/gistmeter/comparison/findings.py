@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.comparison.matching import (
+from gistmeter.comparison.opponents import (
     Contender,
     contenders,
     shared_scores,
@@ -21,19 +21,17 @@ from gistmeter.comparison.paired import compare
 from gistmeter.comparison.results import Options
 from gistmeter.errors import InputError
 from gistmeter.rows import Rows
-from gistmeter.types import Metric
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
 
-Loaded = "tuple[Run, Mapping[str, Metric]]"
 RESAMPLES = 2000
 MOST_SCORES, MOST_SYSTEMS = 12, 8  # beyond these, all are compared with the best alone
 
 
-def findings(loaded: Loaded, options: Options | None = None) -> dict[str, Any]:
+def findings(run: Run, options: Options | None = None) -> dict[str, Any]:
     """The comparisons of a run's systems, as plain data; empty for a single system."""
-    among = [one for one in contenders([loaded]) if len(one.rows)]
+    among = [one for one in contenders([run]) if len(one.rows)]
     scores = shared_scores(among)[:MOST_SCORES] if len(among) > 1 else []
     if not scores:
         return {"comparisons": []}
@@ -52,10 +50,10 @@ def _best(among: Sequence[Contender], score: str) -> str:
     return max(among, key=lambda one: (sign * one.scores[score].value, one.name)).name
 
 
-def gather(loaded: Sequence[Loaded]) -> list[Loaded]:
+def gather(runs: Sequence[Run]) -> list[Run]:
     """Runs that measured the same items with the same ruler become one, in order."""
-    groups: list[list[Loaded]] = []
-    for one in loaded:
+    groups: list[list[Run]] = []
+    for one in runs:
         for group in groups:
             if _together(group[0], one):
                 group.append(one)
@@ -65,8 +63,8 @@ def gather(loaded: Sequence[Loaded]) -> list[Loaded]:
     return [group[0] if len(group) == 1 else merge(group) for group in groups]
 
 
-def _together(first: Loaded, second: Loaded) -> bool:
-    if first[0].command != second[0].command or list(first[1]) != list(second[1]):
+def _together(first: Run, second: Run) -> bool:
+    if first.command != second.command or list(first.metrics) != list(second.metrics):
         return False
     a, b = contenders([first])[:1], contenders([second])[:1]
     if not a or not b or not ({*a[0].rows.keys["id"]} & {*b[0].rows.keys["id"]}):
@@ -75,23 +73,23 @@ def _together(first: Loaded, second: Loaded) -> bool:
     return bool(shared) and not any(signature_differences(a[0], b[0], name) for name in shared)
 
 
-def merge(loaded: Sequence[Loaded]) -> Loaded:
+def merge(runs: Sequence[Run]) -> Run:
     """Several runs as one, every system under a name of its own."""
-    among = contenders(loaded)
+    among = contenders(runs)
     parts, unscored, details = [], Counter[str](), {}
     for one in among:
         names = [one.name] * len(one.rows)
         parts.append(replace(one.rows, keys={**one.rows.keys, "system": names}))
-    for run, _ in loaded:
+    for run in runs:
         unscored.update(run.unscored)
         details.update(_documents(run))
-    first = loaded[0][0]
+    first = runs[0]
     same = [
         key
         for key, value in first.settings.items()
-        if all(run.settings.get(key) == value for run, _ in loaded)
+        if all(run.settings.get(key) == value for run in runs)
     ]
-    merged = replace(
+    return replace(
         first,
         systems={one.name: one.run.systems[one.system] for one in among},
         unscored=dict(unscored),
@@ -100,7 +98,6 @@ def merge(loaded: Sequence[Loaded]) -> Loaded:
         path=None,
         rows=replace(Rows.concat(parts), details=details),
     )
-    return merged, loaded[0][1]
 
 
 def _documents(run: Run) -> dict[str, Any]:

@@ -7,26 +7,33 @@ matrix product a block.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from gistmeter.comparison import significance
-from gistmeter.comparison.matching import (
+from gistmeter.comparison.exchanges import exact, exchanges
+from gistmeter.comparison.opponents import (
     Contender,
     Matched,
     match,
     shared_scores,
     signature_differences,
 )
-from gistmeter.comparison.resampling import Asked, Ledger, Question, exact, swaps
-from gistmeter.comparison.results import Comparison, Options, PairResult
+from gistmeter.comparison.results import Comparison, Options, PairedDifference
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.rows import Floats, Pool, Value
-from gistmeter.statistics import NeedsValues, bootstrap_weights
+from gistmeter.rows import Floats, Pool, Rows, Value
+from gistmeter.statistics import (
+    Clustered,
+    NeedsValues,
+    Resample,
+    bootstrap_weights,
+    percentile_interval,
+)
+from gistmeter.statistics.pool import PoolFunction, Sums
 
-Sums = Mapping[Question, Value]
+BLOCK = 4_000_000  # numbers in memory at once: 32 MB
 
 
 def compare(
@@ -89,43 +96,79 @@ def _refuse(
 
 @dataclass(slots=True)
 class _Sample:
-    """One pair while it is being resampled."""
+    """One pair while it is being resampled: a weighted pool of the rows of both.
+
+    The clusters of the first system come first, then, in the same order, those of the second. The
+    bootstrap weighs both alike; an exchange takes the second's cluster in place of the first's.
+    """
 
     matched: Matched
-    pool: Callable[[Pool], Mapping[str, Value]]
-    ledgers: tuple[Ledger, Ledger]
-    observed: dict[str, float]
-    clusters: dict[str, Floats]  # differences by cluster
+    pool: PoolFunction
+    both: Clustered
+    whole: tuple[Sums, Sums] = field(default_factory=lambda: ({}, {}))
+    observed: dict[str, float] = field(default_factory=dict)
+    clusters: dict[str, Floats] = field(default_factory=dict)  # differences by cluster
     drawn: dict[str, list[Floats]] = field(default_factory=dict)
     exchanged: dict[str, list[Floats]] = field(default_factory=dict)
 
-    def differences(self, first: Floats, second: Floats) -> dict[str, Floats]:
-        """The scores' differences for products of weights with the two tables of totals."""
-        sides = []
-        for ledger, product in zip(self.ledgers, (first, second), strict=True):
-            sums: Sums = {key: product[:, at] for at, key in enumerate(ledger.totals)}
-            sides.append(self.pool(Asked(ledger, sums)))
+    @classmethod
+    def of(cls, matched: Matched, pool: PoolFunction, scores: Sequence[str]) -> _Sample:
+        size = len(matched.clusters)
+        cluster = [matched.codes(matched.first), size + matched.codes(matched.second)]
+        rows = Rows.concat([matched.first, matched.second])
+        sample = cls(matched, pool, Clustered(rows, np.concatenate(cluster), 2 * size))
+        if size:
+            asked = pool(Resample(sample.both, np.ones((1, 2 * size))))
+            sample.whole = sample.weigh(np.ones((1, size)))
+            names = [name for name in scores if name in asked]
+            found = sample.differences(*sample.whole, 1, names)
+            sample.observed = {name: float(value[0]) for name, value in found.items()}
+            sample.clusters = sample.by_cluster()
+        return sample
+
+    def weigh(self, weights: Floats) -> tuple[Sums, Sums]:
+        """The sums of both systems under the same weights."""
+        return self.both.weigh(weights), self.both.weigh(weights, weights.shape[1])
+
+    def differences(
+        self, first: Sums, second: Sums, resamples: int, names: Iterable[str] = ()
+    ) -> dict[str, Floats]:
+        """The scores' differences, one per resample."""
+        nothing, size = np.zeros((0, self.both.size)), len(self.matched.clusters)
+        ours, theirs = (
+            self.pool(Resample(self.both, nothing, sums, whole))
+            for sums, whole in ((first, range(size)), (second, range(size, 2 * size)))
+        )
         return {
-            name: np.broadcast_to(np.asarray(sides[0][name] - sides[1][name]), (len(first),))
-            for name in self.observed
+            name: np.broadcast_to(np.asarray(ours[name] - theirs[name]), (resamples,))
+            for name in names or self.observed
         }
 
+    def by_cluster(self) -> dict[str, Floats]:
+        size = len(self.matched.clusters)
+        step = max(1, BLOCK // max(1, self.both.width))
+        found: dict[str, list[Floats]] = {name: [] for name in self.observed}
+        for first in range(0, size if self.observed else 0, step):
+            last = min(size, first + step)
+            sides = self.both.alone(first, last), self.both.alone(size + first, size + last)
+            for name, values in self.differences(*sides, last - first).items():
+                found[name].append(values)
+        return {name: np.concatenate(values) for name, values in found.items()}
+
     def bootstrap(self, weights: Floats) -> None:
-        first, second = (weights @ ledger.matrix() for ledger in self.ledgers)
-        for name, values in self.differences(first, second).items():
+        for name, values in self.differences(*self.weigh(weights), len(weights)).items():
             self.drawn.setdefault(name, []).append(values)
 
     def exchange(self, swapped: Floats) -> None:
-        first, second = self.ledgers
-        moved = [
-            swapped @ (other.table(own) - own.matrix())
-            for own, other in ((first, second), (second, first))
-        ]
-        sums = [
-            ledger.matrix().sum(axis=0) + change
-            for ledger, change in zip(self.ledgers, moved, strict=True)
-        ]
-        for name, values in self.differences(sums[0], sums[1]).items():
+        first, second = self.weigh(swapped)
+        gained = {key: second[key] - first[key] for key in first}
+        whole, other = self.whole
+        found = self.differences(
+            {key: whole[key] + gained[key] for key in gained},
+            {key: other[key] - gained[key] for key in gained},
+            len(swapped),
+        )
+        for name, values in found.items():
             self.exchanged.setdefault(name, []).append(values)
 
 
@@ -133,43 +176,29 @@ def _samples(
     pairs: Sequence[tuple[Contender, Contender]], scores: Sequence[str], options: Options
 ) -> list[_Sample]:
     """Every pair with its resampled differences."""
-    samples = [_sample(first, second, scores) for first, second in pairs]
+    samples = [
+        _Sample.of(match(first.rows, second.rows), _pool_of(first, scores), scores)
+        for first, second in pairs
+    ]
     alike: dict[tuple[str, ...], list[_Sample]] = {}
     for sample in samples:
         if sample.observed:
             alike.setdefault(sample.matched.clusters, []).append(sample)
     for clusters, group in alike.items():
-        if len(clusters) < 2:
+        size, width = len(clusters), max(sample.both.width for sample in group)
+        if size < 2:
             continue
-        for weights in bootstrap_weights(len(clusters), options.resamples, options.seed):
+        for weights in bootstrap_weights(size, options.resamples, options.seed, width):
             for sample in group:
                 sample.bootstrap(weights)
         if options.test == "permutation":
-            for swapped in swaps(len(clusters), options.resamples, options.seed + 1):
+            for swapped in exchanges(size, options.resamples, options.seed + 1, width):
                 for sample in group:
                     sample.exchange(swapped)
     return samples
 
 
-def _sample(first: Contender, second: Contender, scores: Sequence[str]) -> _Sample:
-    matched = match(first.rows, second.rows)
-    ledgers = tuple(
-        Ledger(rows, matched.codes(rows), len(matched.clusters))
-        for rows in (matched.first, matched.second)
-    )
-    pool = _pool_of(first, scores)
-    if not matched.clusters:
-        return _Sample(matched, pool, (ledgers[0], ledgers[1]), {}, {})
-    sides = [pool(Asked(ledger)) for ledger in ledgers]
-    names = [name for name in scores if all(name in side for side in sides)]
-    observed = {name: float(np.asarray(sides[0][name] - sides[1][name])) for name in names}
-    sample = _Sample(matched, pool, (ledgers[0], ledgers[1]), observed, {})
-    if observed:
-        sample.clusters = sample.differences(ledgers[0].matrix(), ledgers[1].matrix())
-    return sample
-
-
-def _pool_of(contender: Contender, scores: Sequence[str]) -> Callable[[Pool], Mapping[str, Value]]:
+def _pool_of(contender: Contender, scores: Sequence[str]) -> PoolFunction:
     """The wanted scores; one that cannot be resampled as sums is left out."""
     wanted = [
         metric
@@ -222,10 +251,10 @@ def _conclude(
 
 def _result(
     first: Contender, second: Contender, sample: _Sample, score: str, options: Options
-) -> PairResult:
+) -> PairedDifference:
     matched = sample.matched
     if not matched.clusters:
-        return PairResult(
+        return PairedDifference(
             first.name,
             second.name,
             math.nan,
@@ -235,7 +264,7 @@ def _result(
         )
     if score not in sample.observed:
         values = [side.scores[score].value for side in (first, second)]
-        return PairResult(
+        return PairedDifference(
             first.name,
             second.name,
             values[0] - values[1],
@@ -244,7 +273,7 @@ def _result(
             note=f"{score} cannot be resampled: only the stored values are compared",
         )
     n, clusters = _counts(matched, first.info(score).basis or score)
-    found = PairResult(
+    found = PairedDifference(
         first.name,
         second.name,
         sample.observed[score],
@@ -257,15 +286,14 @@ def _result(
         return replace(
             found, test="none", note="one cluster is all there is: no interval and no test"
         )
-    by_cluster = sample.clusters[score]
     drawn = np.concatenate(sample.drawn[score])
     if not np.isfinite(drawn).any():
-        return replace(
-            found, test="none", note=f"{score} cannot be resampled: no interval, no test"
-        )
+        note = f"{score} cannot be resampled: no interval, no test"
+        return replace(found, test="none", note=note)
+    by_cluster = sample.clusters[score]
     if options.test == "permutation" and 2 ** (1 - min(60, clusters)) > 0.05:
         found = replace(found, note=_few(clusters))
-    low, high = significance.percentile_interval(drawn, options.confidence)
+    low, high = percentile_interval(drawn, options.confidence)
     sign = 1.0 if first.info(score).higher_is_better else -1.0
     return replace(
         found,
@@ -306,7 +334,7 @@ def _counts(matched: Matched, basis: str) -> tuple[int, int]:
 
 
 def _ranks(
-    among: Sequence[Contender], results: Sequence[PairResult], higher: bool, alpha: float
+    among: Sequence[Contender], results: Sequence[PairedDifference], higher: bool, alpha: float
 ) -> dict[str, int]:
     better: dict[str, list[str]] = {}
     for pair in results:

@@ -9,9 +9,7 @@ from typing import Any
 
 from gistmeter.comparison import significance
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.types import defined
-
-SEED = 20260
+from gistmeter.types import SEED, defined
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class PairResult:
+class PairedDifference:
     """What the data say of a against b on one score; the difference is a - b."""
 
     a: str
@@ -68,7 +66,7 @@ class Comparison:
     """All pairs on one score, and the ranks that follow."""
 
     metric: str
-    pairs: tuple[PairResult, ...]
+    pairs: tuple[PairedDifference, ...]
     ranks: Mapping[str, int]
     values: Mapping[str, float]
     higher_is_better: bool = True

@@ -275,7 +275,8 @@ def items_sheet(run: Run) -> Sheet:
     """The run's rows as they are."""
     from gistmeter.rows import KEYS
 
-    frame = run.to_polars().drop("item")
+    # Sparse counts are for programs: a cell of a table cannot hold them.
+    frame = run.to_polars().drop("item", *run.measured.counts)
     names = [name for name in frame.columns if name not in KEYS or any(frame[name].to_list())]
     return Sheet("items", names, frame.select(names).rows())
 

@@ -76,10 +76,13 @@ class Conll18:
     )
 
     def measure(self, items: Sequence[Any]) -> Rows:
-        """A row an item: what is correct, and the means of the gold's and the system's counts."""
+        """One row per item: what is correct, and the mean of the gold's and the system's count."""
         if not isinstance(items, ParsePairs):
             raise InputError("The CoNLL 2018 scores need aligned treebanks: use alignment.align")
-        parts = [_counts(items, segment) for segment in items.segments()]
+        parts = [
+            {name: column[one.first : one.last] for name, column in _columns(items, one).items()}
+            for one in items.segments()
+        ]
         rows = Rows(items.keys(), np.arange(len(items), dtype=np.int64))
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return rows.with_numbers(columns)
@@ -134,25 +137,30 @@ def universal_features(cell: str) -> str:
     return "|".join(sorted(kept))
 
 
-def _counts(pairs: ParsePairs, segment: Segment) -> dict[str, Floats]:
-    """All columns of a segment."""
+def _columns(pairs: ParsePairs, segment: Segment) -> dict[str, Floats]:
+    """All columns of a system, worked out once for all slices of its items."""
     match = segment.match
     if match.words is None or match.units is None:
         raise InputError("The CoNLL 2018 scores need aligned treebanks: use alignment.align")
-    size = segment.last - segment.first
     gold = pairs.derive("conll18 gold", lambda: _Analysis.of(pairs.gold, pairs))
-    system = pairs.derive(f"conll18 {match.name}", lambda: _Analysis.of(match.system, pairs))
-    correct = pairs.derive(f"correct {match.name}", lambda: _correct(pairs, gold, system, match))
-    words = pairs.gold_words(segment)
-    item = items_of_words(pairs.gold, pairs.units, segment)
-    found = {f"conll18_{score}": _sum(item, size, right[words]) for score, right in correct.items()}
-    found |= _span_counts(pairs, segment, gold, system)
-    theirs = items_of_words(match.system, match.units, segment)
-    other = slice(*match.system.offsets[match.units[[segment.first, segment.last]]].tolist())
+    return pairs.derive(f"conll18 columns of {match.name}", lambda: _counts(pairs, match, gold))
+
+
+def _counts(pairs: ParsePairs, match: Match, gold: _Analysis) -> dict[str, Floats]:
+    assert match.units is not None
+    system = _Analysis.of(match.system, pairs)
+    size, whole = pairs.size, Segment(match, 0, pairs.size, 0)
+    item = items_of_words(pairs.gold, pairs.units, whole)
+    theirs = items_of_words(match.system, match.units, whole)
+    ours = pairs.gold_words(whole)
+    found = {
+        f"conll18_{score}": _sum(item, size, right[ours])
+        for score, right in _correct(pairs, gold, system, match).items()
+    }
+    found |= _span_counts(pairs, gold, system)
     both = (np.bincount(item, minlength=size) + np.bincount(theirs, minlength=size)) / 2
-    content = _sum(item, size, gold.is_content[words])
-    content = (content + _sum(theirs, size, system.is_content[other])) / 2
-    return found | {"conll18_words_both": both, "conll18_content_both": content}
+    content = _sum(item, size, gold.is_content[ours]) + _sum(theirs, size, system.is_content)
+    return found | {"conll18_words_both": both, "conll18_content_both": content / 2}
 
 
 def _sum(item: Ints, size: int, flags: Bools) -> Floats:
@@ -226,12 +234,8 @@ def _same_function_words(gold: _Analysis, system: _Analysis, match: Match, alike
     return same
 
 
-def _span_counts(
-    pairs: ParsePairs, segment: Segment, gold: _Analysis, system: _Analysis
-) -> dict[str, Floats]:
+def _span_counts(pairs: ParsePairs, gold: _Analysis, system: _Analysis) -> dict[str, Floats]:
     """Tokens and sentences that both files have as the same stretch of characters."""
-    match, size = segment.match, segment.last - segment.first
-    assert match.units is not None
     ends = gold.spans.sentence_ends
     bounds = np.where(pairs.units > 0, ends[np.maximum(pairs.units - 1, 0)], 0)
     found = {}
@@ -243,9 +247,9 @@ def _span_counts(
         counts = []
         for spans in (common, ours, theirs):
             # A span belongs to the item in which it ends.
-            item = np.searchsorted(bounds, spans & 0xFFFFFFFF) - 1 - segment.first
-            inside = item[(item >= 0) & (item < size)]
-            counts.append(np.bincount(inside, minlength=size).astype(np.float64))
+            item = np.searchsorted(bounds, spans & 0xFFFFFFFF) - 1
+            inside = item[(item >= 0) & (item < pairs.size)]
+            counts.append(np.bincount(inside, minlength=pairs.size).astype(np.float64))
         found[f"conll18_{name}"] = counts[0]
         found[denominator(name)] = (counts[1] + counts[2]) / 2
     return found

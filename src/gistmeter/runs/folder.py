@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gistmeter.errors import GistmeterError, InputError, ResumeError
 from gistmeter.files import write_atomically
 from gistmeter.rows import Rows
@@ -105,8 +103,7 @@ class RunFolder:
 
     def rows(self) -> Rows:
         """All rows, in input order."""
-        rows = Rows.concat(self.done)
-        return rows.take(np.argsort(rows.item, kind="stable"))
+        return Rows.merge(self.done)
 
     def finish(self, run: Run) -> None:
         """Write the run for good and let the journal go."""

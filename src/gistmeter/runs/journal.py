@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gistmeter.errors import ResumeError
 from gistmeter.rows import Rows
-from gistmeter.runs.layout import plain
 from gistmeter.signature import canonical
 
 
@@ -38,26 +36,17 @@ def read(path: Path) -> tuple[dict[str, Any], list[Rows], int]:
         raise ResumeError(f"{path}: is damaged. Start again with --overwrite") from error
 
 
-def _encode(rows: Rows) -> dict[str, Any]:
-    return {
-        "keys": {key: list(column) for key, column in rows.keys.items()},
-        "item": rows.item.tolist(),
-        "numbers": {name: plain(column) for name, column in rows.numbers.items()},
-        "texts": {name: list(column) for name, column in rows.texts.items()},
-        "reasons": [
-            [name, at, why] for name, cells in rows.reasons.items() for at, why in cells.items()
-        ],
-    }
+def _encode(rows: Rows) -> str:
+    """The chunk's table, as `items.parquet` will have it."""
+    stream = io.BytesIO()
+    rows.to_polars().write_parquet(stream)
+    return base64.b64encode(stream.getvalue()).decode("ascii")
 
 
-def _decode(line: Mapping[str, Any]) -> Rows:
-    reasons: dict[str, dict[int, str]] = {}
-    for name, at, why in line["reasons"]:
-        reasons.setdefault(name, {})[at] = why
-    return Rows(
-        line["keys"],
-        np.asarray(line["item"], dtype=np.int64),
-        {name: np.asarray(column, dtype=np.float64) for name, column in line["numbers"].items()},
-        line["texts"],
-        reasons,
-    )
+def _decode(line: str) -> Rows:
+    import polars
+
+    try:
+        return Rows.from_polars(polars.read_parquet(base64.b64decode(line, validate=True)))
+    except polars.exceptions.PolarsError as error:
+        raise ValueError(str(error)) from error

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.rows import Floats, Rows
-from gistmeter.types import defined
+from gistmeter.statistics import codes, item_weights
+from gistmeter.types import SEED, defined
 from gistmeter.validation.agreement import (
     MOST_PAIRED,
     Estimate,
@@ -26,7 +27,6 @@ from gistmeter.validation.agreement import (
     pairwise_accuracy,
     pearson,
     spearman,
-    weights,
 )
 from gistmeter.validation.decisions import Decision, decide
 from gistmeter.validation.labels import Labels, read_labels
@@ -117,7 +117,7 @@ def validate(
     components: Mapping[str, float] | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
-    seed: int = 20260,
+    seed: int = SEED,
 ) -> Validation:
     """Set a run's scores and components against people's judgements.
 
@@ -146,7 +146,7 @@ def validate(
             notes.append(f"{name}: too few different values beside labels, left out")
             continue
         cluster = _codes(rows, both)
-        weight = weights(cluster, resamples, seed)
+        weight = item_weights(cluster, resamples, seed)
         agreements[name] = _agreement(
             name, values[both], labels.values[both], weight, notes,
             binary=labels.binary, higher=directions.get(name, True), confidence=confidence,
@@ -183,8 +183,7 @@ def _directions(run: Run) -> dict[str, bool]:
 
 def _codes(rows: Rows, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     labels = rows.keys["cluster"]
-    number: dict[str, int] = {}
-    return np.asarray([number.setdefault(labels[at], len(number)) for at in places], dtype=np.int64)
+    return codes([labels[at] for at in places.tolist()])
 
 
 def _agreement(

@@ -20,7 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.rows import Floats, divide
+from gistmeter.statistics import percentile_interval
 
+FEWEST_DRAWN = 20  # resamples below which there is no interval
 MOST_PAIRED = 4000  # items in statistics of pairs; a seeded sample of more
 ROWS = 256  # of a matrix of pairs at once
 
@@ -36,23 +38,10 @@ class Estimate:
     @classmethod
     def of(cls, values: Floats, confidence: float) -> Estimate:
         """From an array whose first entry is the data and the others its resamples."""
-        drawn = values[1:][np.isfinite(values[1:])]
-        if drawn.size < 20 or not math.isfinite(values[0]):
-            return cls(float(values[0]))
-        tail = (1 - confidence) / 2
-        low, high = np.quantile(drawn, [tail, 1 - tail])
-        return cls(float(values[0]), float(low), float(high))
-
-
-def weights(clusters: npt.NDArray[np.int64], resamples: int, seed: int) -> npt.NDArray[np.float32]:
-    """How often each item counts: first the data as they are, then the resamples."""
-    size = int(clusters.max()) + 1 if len(clusters) else 0
-    generator = np.random.default_rng(seed)
-    found = np.ones((resamples + 1, len(clusters)), dtype=np.float32)
-    for at in range(resamples if size > 1 else 0):
-        drawn = np.bincount(generator.integers(0, size, size), minlength=size)
-        found[at + 1] = drawn[clusters]
-    return found
+        value = float(values[0])
+        if not math.isfinite(value):
+            return cls(value)
+        return cls(value, *percentile_interval(values[1:], confidence, least=FEWEST_DRAWN))
 
 
 def pearson(x: Floats, y: Floats, weight: npt.NDArray[np.float32]) -> Floats:

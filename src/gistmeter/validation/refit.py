@@ -9,7 +9,6 @@ The result is shown, and never used silently.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.rows import Floats
+from gistmeter.statistics import bootstrap_weights
 from gistmeter.validation.agreement import pearson, spearman
 
 FOLDS = 5
@@ -81,15 +81,48 @@ def refit(
 
 def _fit(table: Floats, human: Floats, weight: Floats | None = None) -> Floats:
     """Weights that sum to 1, none below 0; even ones where nothing helps."""
-    from scipy.optimize import nnls
-
     scale = np.ones(len(table)) if weight is None else np.sqrt(weight)
     total = float((scale**2).sum())
     centre = table - (scale[:, None] ** 2 * table).sum(axis=0) / total
     aim = human - float((scale**2 * human).sum()) / total
-    found = np.asarray(nnls(centre * scale[:, None], aim * scale)[0], dtype=np.float64)
+    found = non_negative(centre * scale[:, None], aim * scale)
     total = float(found.sum())
     return found / total if total > 0 else np.full(table.shape[1], 1 / table.shape[1])
+
+
+def non_negative(table: Floats, aim: Floats) -> Floats:
+    """The weights x >= 0 for which |table @ x - aim| is least.
+
+    Weights enter one by one, the one that helps most first; one that would fall below 0 leaves
+    again (Lawson and Hanson 1974, chapter 23).
+    """
+    size = table.shape[1]
+    found, inside = np.zeros(size), np.zeros(size, np.bool_)
+    least = (
+        10 * np.finfo(np.float64).eps * max(table.shape) * float(np.abs(table).sum(axis=0).max())
+    )
+    for _ in range(3 * size):
+        gain = table.T @ (aim - table @ found)
+        if not np.any(~inside & (gain > least)):
+            break
+        inside[np.argmax(np.where(inside, -np.inf, gain))] = True
+        wanted = _solve(table, aim, inside)
+        while np.any(wanted[inside] <= 0):
+            falling = inside & (wanted <= 0)
+            step = float(np.min(found[falling] / (found[falling] - wanted[falling])))
+            found = found + step * (wanted - found)
+            inside &= ~(falling & (found <= found[falling].min()))
+            found = np.where(inside, found, 0.0)
+            wanted = _solve(table, aim, inside)
+        found = wanted
+    return found
+
+
+def _solve(table: Floats, aim: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
+    """Least squares with some of the weights, the others being 0."""
+    found = np.zeros(len(inside))
+    found[inside] = np.linalg.lstsq(table[:, inside], aim, rcond=None)[0]
+    return found
 
 
 def _folds(clusters: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
@@ -121,12 +154,13 @@ def _interval(
 ) -> tuple[list[float], list[float]]:
     """Intervals of the fitted weights, by bootstrap over clusters."""
     names, inverse = np.unique(clusters, return_inverse=True)
-    generator = np.random.default_rng(seed)
-    found = []
-    for _ in range(RESAMPLES):
-        drawn = np.bincount(generator.integers(0, len(names), len(names)), minlength=len(names))
-        found.append(_fit(table, human, drawn[inverse].astype(np.float64)))
+    found = np.stack(
+        [
+            _fit(table, human, drawn[inverse])
+            for weights in bootstrap_weights(len(names), RESAMPLES, seed)
+            for drawn in weights
+        ]
+    )
     tail = (1 - confidence) / 2
-    low, high = np.quantile(np.stack(found), [tail, 1 - tail], axis=0)
-    assert all(math.isfinite(value) for value in low)
+    low, high = np.quantile(found, [tail, 1 - tail], axis=0)
     return low.tolist(), high.tolist()

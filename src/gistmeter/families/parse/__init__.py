@@ -100,7 +100,7 @@ def _accuracy(pairs: Any, settings: ParseSettings, context: Context) -> ParseAcc
     from gistmeter.metrics.parsing.weights import (
         FEATS_WEIGHTS,
         LEMMA_WEIGHTS,
-        Weights,
+        ParseWeights,
         estimate,
     )
 
@@ -109,7 +109,7 @@ def _accuracy(pairs: Any, settings: ParseSettings, context: Context) -> ParseAcc
         treebanks.load_taxonomy(settings.taxonomy, context.cache) if settings.taxonomy else None
     )
     lemma, feats = settings.lemma_weights, settings.feats_weights
-    given = Weights(
+    given = ParseWeights(
         treebanks.read_weights(lemma, "lemma") if lemma else LEMMA_WEIGHTS,
         treebanks.read_weights(feats, "feats") if feats else FEATS_WEIGHTS,
     )

@@ -20,7 +20,7 @@ from gistmeter.formats.conllu.treebank import EMPTY, Treebank
 from gistmeter.formats.taxonomy import Taxonomy
 from gistmeter.metrics.conll18 import COLUMNS
 from gistmeter.metrics.parsing.points import NEEDED, SEVEN
-from gistmeter.metrics.parsing.weights import Weights, estimate, seen
+from gistmeter.metrics.parsing.weights import ParseWeights, estimate, seen
 
 if TYPE_CHECKING:
     from gistmeter.cache import Cache
@@ -100,7 +100,7 @@ def read_weights(path: Path, kind: str) -> dict[str, float]:
     return weights
 
 
-def estimate_weights(paths: Sequence[Path], columns: str = "") -> Weights:
+def estimate_weights(paths: Sequence[Path], columns: str = "") -> ParseWeights:
     """The weights of what treebanks contain."""
     layout = declare(columns, name="--columns") if columns else None
     return estimate(read_treebank(path, columns=SCORED, layout=layout) for path in paths)
@@ -134,7 +134,7 @@ def remarks(pairs: Any) -> list[str]:
     return found
 
 
-def unknown_weights(given: Weights, estimated: Weights) -> list[str]:
+def unknown_weights(given: ParseWeights, estimated: ParseWeights) -> list[str]:
     lacking = given.lacking(estimated)
     if not lacking:
         return []

@@ -75,11 +75,6 @@ class ParsePairs(Sequence[Parse]):
         """Items a system."""
         return len(self.units) - 1
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether this is everything, not a slice."""
-        return len(self) == self.size * len(self.matches)
-
     def derive(self, key: str, compute: Callable[[], Derived]) -> Derived:
         """Something that depends on the treebanks alone, computed once for all slices."""
         if key not in self.derived:

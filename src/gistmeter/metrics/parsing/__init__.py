@@ -2,6 +2,6 @@
 
 from gistmeter.metrics.parsing.accuracy import ParseAccuracy
 from gistmeter.metrics.parsing.points import SEVEN
-from gistmeter.metrics.parsing.weights import Weights, estimate
+from gistmeter.metrics.parsing.weights import ParseWeights, estimate
 
-__all__ = ["SEVEN", "ParseAccuracy", "Weights", "estimate"]
+__all__ = ["SEVEN", "ParseAccuracy", "ParseWeights", "estimate"]

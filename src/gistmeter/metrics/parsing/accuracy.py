@@ -12,36 +12,35 @@ what the gold and what the system could earn, which makes the score an F1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from gistmeter.formats.conllu.pairs import Match, ParsePairs, Segment
 from gistmeter.formats.conllu.treebank import Ints
 from gistmeter.formats.taxonomy import Taxonomy
 from gistmeter.metrics.parsing import labels
-from gistmeter.metrics.parsing.breakdown import SystemPoints, documents
+from gistmeter.metrics.parsing.breakdown import LABELLED, breakdown, confusions, count
 from gistmeter.metrics.parsing.points import (
     SEVEN,
-    Comparison,
+    WordPairs,
     lemma_weights,
     weights_by_tag,
     word_points,
 )
+from gistmeter.metrics.parsing.sentences import describe
 from gistmeter.metrics.parsing.weights import (
     FEATS_WEIGHTS,
     LEMMA_WEIGHTS,
     MUTABLE_WEIGHT,
-    Weights,
-    estimate,
+    ParseWeights,
 )
-from gistmeter.rows import Floats, Pool, Rows, Value, divide
+from gistmeter.rows import Counts, Floats, Pool, Rows, Value, divide
 from gistmeter.types import ScoreInfo
 
 SEMANTIC = ("uas", "semslot", "semclass")
-LABELS = {"semslot": "SEMSLOT", "semclass": "SEMCLASS"}
+WORST = 20  # sentences shown
 NO_TAXONOMY = "no taxonomy (give one with --taxonomy, or compare by equality with --flat-classes)"
 NO_WORDS = "no words"
 
@@ -70,7 +69,7 @@ class ParseAccuracy:
         *(ScoreInfo(name) for name in SEVEN),
         *(
             ScoreInfo(f"{name}_{kind}_f1", basis=f"{name}_labels")
-            for name in LABELS
+            for name in LABELLED
             for kind in ("micro", "macro")
         ),
     )
@@ -89,140 +88,119 @@ class ParseAccuracy:
         missing = tuple(part for part in self.parts if part in self.absent)
         return {"total": missing} if missing else {}
 
+    @property
+    def weights(self) -> ParseWeights:
+        return ParseWeights(self.lemma_weights, self.feats_weights)
+
     def measure(self, items: Sequence[Any]) -> Rows:
-        """A row a sentence: points earned and possible, and the sentence's own scores."""
+        """One row per sentence: points earned and possible, its own scores, counts by label."""
         pairs = ParsePairs.of(items)
-        weights = self.weights_for(pairs)
-        parts = [self._measure_segment(pairs, segment, weights) for segment in pairs.segments()]
-        rows = Rows(pairs.keys(), np.arange(len(pairs), dtype=np.int64))
-        names = dict.fromkeys(name for part in parts for name in part.numbers)
-        rows = rows.with_numbers(
-            {name: np.concatenate([part.column(name) for part in parts]) for name in names}
-        )
-        for segment, part in zip(pairs.segments(), parts, strict=True):
-            for name, reasons in part.reasons.items():
-                shifted = {segment.row + at: why for at, why in reasons.items()}
-                rows = rows.with_reasons(name, shifted)
-        if pairs.is_whole and pairs.item_systems is None:
-            # Tables and examples describe whole treebanks: a slice has none.
-            results = [
-                SystemPoints(pairs, part.comparison, part.earned, part.possible, part.numbers)
-                for part in parts
-            ]
-            rows = rows.with_details(documents(results, self.present, self.taxonomy))
-        return rows
+        return Rows.concat(self._measure_segment(pairs, segment) for segment in pairs.segments())
 
-    def weights_for(self, pairs: ParsePairs) -> Weights:
-        """The weights, completed from the gold for what they do not know."""
-        given = Weights(self.lemma_weights, self.feats_weights)
-        return given.completed(pairs.derive("estimate", lambda: estimate([pairs.gold])))
+    def documents(self, rows: Rows, items: Sequence[Any]) -> dict[str, Any]:
+        """What goes beside a run, by system: breakdowns, confusions, and the worst sentences."""
+        systems = rows.by("system")
+        return {
+            "breakdown.json": {name: breakdown(own) for name, own in systems.items()},
+            "confusions.json": {name: confusions(own) for name, own in systems.items()},
+            "sentences.json": {name: self._worst(own, items) for name, own in systems.items()},
+        }
 
-    def unscored(self, comparison: Comparison, score: str) -> str:
+    def _worst(self, rows: Rows, items: Sequence[Any]) -> list[dict[str, Any]]:
+        """The items that lose most points of the total, with their words in both versions."""
+        lost = np.zeros(len(rows))
+        for score in self.present:
+            possible = rows.values(possible_column(score))
+            lost += np.nan_to_num(possible - rows.values(f"{score}_points"))
+        found = []
+        for at in np.argsort(-lost, kind="stable")[:WORST].tolist():
+            if lost[at] > 0:
+                pairs = ParsePairs.of(items[int(rows.item[at]) :][:1])
+                words = WordPairs.of(pairs, pairs.segments()[0])
+                worth = lemma_weights(words, self.weights)
+                sentence = describe(words, self.points(words), worth, self.taxonomy)
+                own = {score: float(rows.values(score)[at]) for score in ("total", *SEVEN)}
+                found.append({**sentence, "lost": float(lost[at]), "scores": own})
+        return found
+
+    def unscored(self, words: WordPairs, score: str) -> str:
         """Why a score does not exist for a system; empty where it does."""
         if score == "semclass" and self.taxonomy is None and not self.flat_classes:
-            return comparison.missing(score) or NO_TAXONOMY
-        return comparison.missing(score)
+            return words.missing(score) or NO_TAXONOMY
+        return words.missing(score)
 
-    def points(
-        self, comparison: Comparison, weights: Weights
-    ) -> dict[str, npt.NDArray[np.float64]]:
+    def points(self, words: WordPairs) -> dict[str, Floats]:
         """What each gold word earns, for every score that exists."""
-        wanted = [score for score in SEVEN if not self.unscored(comparison, score)]
-        return word_points(comparison, wanted, weights, self.taxonomy)
+        wanted = [score for score in SEVEN if not self.unscored(words, score)]
+        return word_points(words, wanted, self.weights, self.taxonomy)
 
-    def _measure_segment(self, pairs: ParsePairs, segment: Segment, weights: Weights) -> _Part:
-        comparison = Comparison.of(pairs, segment)
-        size = segment.last - segment.first
+    def _measure_segment(self, pairs: ParsePairs, segment: Segment) -> Rows:
+        words = WordPairs.of(pairs, segment)
+        size = words.items
         item = labels.items_of_words(pairs.gold, pairs.units, segment)
-        worth = lemma_weights(comparison, weights)
-        earned = self.points(comparison, weights)
-        part = _Part(size, comparison, earned, worth)
-        part.numbers["words"] = _sum(item, size) + _extra(pairs, segment, None)
-        extra = _extra(pairs, segment, weights)
-        part.numbers["lemma_possible"] = _sum(item, size, worth) + extra
+        worth = lemma_weights(words, self.weights)
+        earned = self.points(words)
+        part = pairs[segment.row : segment.row + size]
+        rows = Rows(ParsePairs.of(part).keys(), segment.row + np.arange(size)).with_numbers(
+            {
+                "words": _sum(item, size) + _extra(words, None),
+                "lemma_possible": _sum(item, size, worth) + _extra(words, self.weights),
+            }
+        )
         for score in SEVEN:
-            if score in earned:
-                points = _sum(item, size, earned[score])
-                value = divide(points, part.numbers[possible_column(score)])
-                part.set(f"{score}_points", points)
-                part.set(score, np.broadcast_to(value, (size,)), NO_WORDS)
-            else:
-                nothing = np.full(size, np.nan)
-                part.set(f"{score}_points", nothing)
-                part.set(score, nothing, self.unscored(comparison, score))
-        present = [part.numbers[name] for name in self.present]
-        part.set("total", mean_of_defined(present, size), NO_WORDS)
-        self._measure_labels(pairs, segment, comparison, part)
-        part.leave_out(segment.match.unfit, segment.first)
-        return part
-
-    def _measure_labels(
-        self, pairs: ParsePairs, segment: Segment, comparison: Comparison, part: _Part
-    ) -> None:
-        for name, column in LABELS.items():
-            if comparison.missing(name):
-                continue
-            found = labels.occurrences(pairs, segment, column)
-            right, both = found.by_item()
-            part.set(f"{name}_right", right)
-            part.set(f"{name}_labels", both)
-            whole = label_counts(pairs, segment.match, column)
-            part.set(f"{name}_macro_f1", found.pseudo_values(whole, pairs.size))
-            part.set(f"{name}_rare", np.full(found.items, float(whole.are_rare)))
+            points = _sum(item, size, earned[score]) if score in earned else np.full(size, np.nan)
+            value = np.broadcast_to(divide(points, rows.values(possible_column(score))), (size,))
+            rows = rows.with_numbers({f"{score}_points": points, score: value})
+            rows = _explained(rows, score, self.unscored(words, score) or NO_WORDS)
+        total = mean_of_defined([rows.values(name) for name in self.present], size)
+        rows = _explained(rows.with_numbers({"total": total}), "total", NO_WORDS)
+        rows = rows.with_counts(count(words, earned, worth))
+        for name in LABELLED:
+            if f"by_{name}" in rows:
+                rows = rows.with_numbers(_micro(rows.counts[f"by_{name}"], name))
+        return _without(rows, segment)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
-        """Ratios of sums, and their mean."""
+        """Ratios of sums, and their mean; F1 of labels."""
         values: dict[str, Value] = {"total": np.nan}
         for score in SEVEN:
             values[score] = rows.ratio(f"{score}_points", possible_column(score))
         values["total"] = mean_of_defined([values[name] for name in self.present])
-        for name in LABELS:
+        for name in LABELLED:
             if f"{name}_labels" in rows:
                 values[f"{name}_micro_f1"] = rows.ratio(f"{name}_right", f"{name}_labels")
-                macro, rare = rows.mean(f"{name}_macro_f1"), rows.mean(f"{name}_rare")
-                if np.ndim(macro):  # a resample: see `labels`
-                    macro = np.where(np.asarray(rare) > 0, np.nan, macro)
-                values[f"{name}_macro_f1"] = macro
+                values[f"{name}_macro_f1"] = labels.macro_f1(rows.labelled(f"by_{name}"))
         return values
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The columns of one segment, while they are made."""
-
-    size: int
-    comparison: Comparison
-    earned: Mapping[str, Floats]  # by word
-    possible: Floats  # what each gold word's lemma is worth
-    numbers: dict[str, Floats] = field(default_factory=dict)
-    reasons: dict[str, dict[int, str]] = field(default_factory=dict)
-
-    def column(self, name: str) -> Floats:
-        return self.numbers.get(name, np.full(self.size, np.nan))
-
-    def set(self, name: str, values: Floats, reason: str = "") -> None:
-        """A column; a reason stands for all its undefined cells."""
-        self.numbers[name] = values
-        if reason:
-            undefined = np.flatnonzero(np.isnan(values)).tolist()
-            if undefined:
-                self.reasons[name] = dict.fromkeys(undefined, reason)
-
-    def leave_out(self, unfit: Mapping[int, str], first: int) -> None:
-        """Items that cannot be scored have no numbers at all."""
-        places = {at - first: why for at, why in unfit.items() if 0 <= at - first < self.size}
-        for name in self.numbers if places else ():
-            column = self.numbers[name].copy()
-            column[list(places)] = np.nan
-            self.numbers[name] = column
-            self.reasons[name] = {**self.reasons.get(name, {}), **places}
+def _micro(table: Counts, name: str) -> dict[str, Floats]:
+    """For micro F1: labels that are right, and the mean of the gold's and the system's."""
+    right, gold, system = (
+        _sum(table.row, len(table), table.numbers[counted]) for counted in labels.COUNTED
+    )
+    return {f"{name}_right": right, f"{name}_labels": (gold + system) / 2}
 
 
-def label_counts(pairs: ParsePairs, match: Match, column: str) -> labels.LabelCounts:
-    """A system's labels over the whole treebank."""
-    whole = Segment(match, 0, pairs.size, 0)
-    return pairs.derive(
-        f"labels {column} {match.name}", lambda: labels.occurrences(pairs, whole, column).counts()
+def _explained(rows: Rows, name: str, reason: str) -> Rows:
+    """The reason for all undefined cells of a column."""
+    undefined = np.flatnonzero(np.isnan(rows.values(name))).tolist()
+    return rows.with_reasons(name, dict.fromkeys(undefined, reason))
+
+
+def _without(rows: Rows, segment: Segment) -> Rows:
+    """Items that cannot be scored have no numbers at all."""
+    unfit = segment.match.unfit.items()
+    places = {at - segment.first: why for at, why in unfit if segment.first <= at < segment.last}
+    if not places:
+        return rows
+    out = np.zeros(len(rows), np.bool_)
+    out[list(places)] = True
+    reasons = {name: {**rows.reasons.get(name, {}), **places} for name in rows.numbers}
+    return replace(
+        rows,
+        numbers={name: np.where(out, np.nan, column) for name, column in rows.numbers.items()},
+        counts={name: table.without(out) for name, table in rows.counts.items()},
+        reasons=reasons,
     )
 
 
@@ -240,28 +218,29 @@ def _sum(item: Ints, size: int, weights: Floats | None = None) -> Floats:
     return np.bincount(item, weights, minlength=size).astype(np.float64)
 
 
-def _extra(pairs: ParsePairs, segment: Segment, weights: Weights | None) -> Floats:
+def _extra(aligned: WordPairs, weights: ParseWeights | None) -> Floats:
     """Half the difference between what the system's words and the gold's could earn."""
-    match, size = segment.match, segment.last - segment.first
+    pairs, segment, size = aligned.pairs, aligned.segment, aligned.items
+    match = segment.match
     if match.words is None or match.units is None:
         return np.zeros(size)
     gold_item = labels.items_of_words(pairs.gold, pairs.units, segment)
     system_item = labels.items_of_words(match.system, match.units, segment)
     first, last = match.system.offsets[match.units[[segment.first, segment.last]]].tolist()
-    words = match.words[pairs.gold_words(segment)]
+    words = match.words[aligned.gold]
     stands = np.zeros(match.system.words + 1, bool)
     stands[words] = words >= 0
     alone = ~stands[first:last]
     ours, theirs = np.ones(len(words)), np.ones(last - first)
     if weights is not None:
-        ours = lemma_weights(Comparison.of(pairs, segment), weights)
+        ours = lemma_weights(aligned, weights)
         theirs = _system_weights(match, slice(first, last), weights)
     surplus = np.bincount(system_item[alone], theirs[alone], minlength=size)
     lacking = np.bincount(gold_item[words < 0], ours[words < 0], minlength=size)
     return (surplus - lacking) / 2
 
 
-def _system_weights(match: Match, words: slice, weights: Weights) -> Floats:
+def _system_weights(match: Match, words: slice, weights: ParseWeights) -> Floats:
     if "UPOS" not in match.system:
         return np.full(words.stop - words.start, MUTABLE_WEIGHT)
     return weights_by_tag(match.system, weights)[match.system.columns["UPOS"][words]]

@@ -26,7 +26,7 @@ from gistmeter.formats.conllu.pairs import ParsePairs, Segment
 from gistmeter.formats.conllu.treebank import Codes, Ints, Treebank, Vocabulary, compose
 from gistmeter.formats.taxonomy import NO_CLASS, Taxonomy
 from gistmeter.metrics.parsing.features import FeatureSets
-from gistmeter.metrics.parsing.weights import MUTABLE_WEIGHT, Weights, lemma_weight
+from gistmeter.metrics.parsing.weights import MUTABLE_WEIGHT, ParseWeights, lemma_weight
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -52,7 +52,7 @@ def normalise_lemma(lemma: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class WordPairs:
     """The gold words of a segment beside the system words that stand for them."""
 
     pairs: ParsePairs
@@ -62,7 +62,7 @@ class Comparison:
     matched: Bools | None  # None: all
 
     @classmethod
-    def of(cls, pairs: ParsePairs, segment: Segment) -> Comparison:
+    def of(cls, pairs: ParsePairs, segment: Segment) -> WordPairs:
         gold = pairs.gold_words(segment)
         if segment.match.words is None:
             return cls(pairs, segment, gold, gold, None)
@@ -72,6 +72,10 @@ class Comparison:
     @property
     def size(self) -> int:
         return int(self.gold.stop - self.gold.start)
+
+    @property
+    def items(self) -> int:
+        return self.segment.last - self.segment.first
 
     def codes(self, column: str) -> tuple[Codes, Codes]:
         system = self.segment.match.system
@@ -119,23 +123,23 @@ def _spelled_alike(
     return alike
 
 
-def lemma_weights(comparison: Comparison, weights: Weights) -> Floats:
+def lemma_weights(words: WordPairs, weights: ParseWeights) -> Floats:
     """What each gold word's lemma is worth."""
-    gold = comparison.pairs.gold
+    gold = words.pairs.gold
     if "UPOS" not in gold:
-        return np.full(comparison.size, MUTABLE_WEIGHT)
-    return weights_by_tag(gold, weights)[gold.columns["UPOS"][comparison.gold]]
+        return np.full(words.size, MUTABLE_WEIGHT)
+    return weights_by_tag(gold, weights)[gold.columns["UPOS"][words.gold]]
 
 
-def weights_by_tag(treebank: Treebank, weights: Weights) -> Floats:
+def weights_by_tag(treebank: Treebank, weights: ParseWeights) -> Floats:
     tags = treebank.vocabularies["UPOS"].strings
     return np.asarray([weights.lemma.get(tag, lemma_weight(tag)) for tag in tags], np.float64)
 
 
-def feature_points(comparison: Comparison, weights: Weights) -> Floats:
-    gold, system = comparison.codes("FEATS")
-    sets = feature_sets(comparison.pairs)
-    return comparison.only_matched(
+def feature_points(words: WordPairs, weights: ParseWeights) -> Floats:
+    gold, system = words.codes("FEATS")
+    sets = feature_sets(words.pairs)
+    return words.only_matched(
         by_distinct_pair(gold, system, lambda g, s: sets.similarity(g, s, weights.feats))
     )
 
@@ -156,30 +160,30 @@ def by_distinct_pair(gold: Codes, system: Codes, score: Callable[[Ints, Ints], F
     return points
 
 
-def head_points(comparison: Comparison) -> Floats:
-    pairs, match = comparison.pairs, comparison.segment.match
+def head_points(words: WordPairs) -> Floats:
+    pairs, match = words.pairs, words.segment.match
     if match.units is None:  # the same sentences: heads are places in them
         numbers = pairs.derive(
             f"heads {len(pairs.gold.vocabularies['HEAD'])}", pairs.gold.head_numbers
         )
-        gold, system = comparison.codes("HEAD")
-        return comparison.only_matched(numbers[gold] == numbers[system])
+        gold, system = words.codes("HEAD")
+        return words.only_matched(numbers[gold] == numbers[system])
     assert match.words is not None
-    ours = pairs.derive("gold parents", lambda: tree_parents(pairs.gold))[comparison.gold]
+    ours = pairs.derive("gold parents", lambda: tree_parents(pairs.gold))[words.gold]
     theirs = pairs.derive(f"parents of {match.name}", lambda: tree_parents(match.system))
     if not len(theirs):
-        return np.zeros(comparison.size)
+        return np.zeros(words.size)
     expected = np.where(ours < 0, -1, match.words[ours])
     # A gold head that no system word stands for is matched by no head.
     expected[(ours >= 0) & (expected < 0)] = -2
-    return comparison.only_matched(expected == theirs[comparison.system])
+    return words.only_matched(expected == theirs[words.system])
 
 
-def class_points(comparison: Comparison, taxonomy: Taxonomy | None) -> Floats:
+def class_points(words: WordPairs, taxonomy: Taxonomy | None) -> Floats:
     """By the taxonomy, or by equality without one."""
     if taxonomy is None:
-        return comparison.equal("SEMCLASS")
-    pairs = comparison.pairs
+        return words.equal("SEMCLASS")
+    pairs = words.pairs
     vocabulary = pairs.gold.vocabularies["SEMCLASS"]
     key = f"nodes {len(vocabulary)} {taxonomy.id}"
     nodes = pairs.derive(key, lambda: taxonomy.find(vocabulary.strings))
@@ -193,23 +197,21 @@ def class_points(comparison: Comparison, taxonomy: Taxonomy | None) -> Floats:
         points[both] = 1 / (1 + taxonomy.distances(nodes[gold[both]], nodes[system[both]]))
         return points
 
-    return comparison.only_matched(by_distinct_pair(*comparison.codes("SEMCLASS"), score))
+    return words.only_matched(by_distinct_pair(*words.codes("SEMCLASS"), score))
 
 
 def word_points(
-    comparison: Comparison, wanted: Sequence[str], weights: Weights, taxonomy: Taxonomy | None
+    words: WordPairs, wanted: Sequence[str], weights: ParseWeights, taxonomy: Taxonomy | None
 ) -> dict[str, Floats]:
     """What each gold word of the segment earns under each wanted score."""
-    heads = head_points(comparison) if {"uas", "las"} & {*wanted} else np.zeros(0)
+    heads = head_points(words) if {"uas", "las"} & {*wanted} else np.zeros(0)
     makers: dict[str, Callable[[], Floats]] = {
-        "lemma": lambda: (
-            lemma_weights(comparison, weights) * comparison.equal("LEMMA", normalise_lemma)
-        ),
-        "upos": lambda: comparison.equal("UPOS"),
-        "feats": lambda: feature_points(comparison, weights),
+        "lemma": lambda: lemma_weights(words, weights) * words.equal("LEMMA", normalise_lemma),
+        "upos": lambda: words.equal("UPOS"),
+        "feats": lambda: feature_points(words, weights),
         "uas": lambda: heads,
-        "las": lambda: heads * comparison.equal("DEPREL"),
-        "semslot": lambda: comparison.equal("SEMSLOT"),
-        "semclass": lambda: class_points(comparison, taxonomy),
+        "las": lambda: heads * words.equal("DEPREL"),
+        "semslot": lambda: words.equal("SEMSLOT"),
+        "semclass": lambda: class_points(words, taxonomy),
     }
     return {score: makers[score]() for score in wanted}

@@ -32,17 +32,17 @@ FEATS_WEIGHTS: Mapping[str, float] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class ParseWeights:
     """Weights of lemmas by part of speech, and of features by category."""
 
     lemma: Mapping[str, float] = field(default_factory=lambda: LEMMA_WEIGHTS)
     feats: Mapping[str, float] = field(default_factory=lambda: FEATS_WEIGHTS)
 
-    def completed(self, estimated: Weights) -> Weights:
+    def completed(self, estimated: ParseWeights) -> ParseWeights:
         """These, with what they lack taken from an estimate."""
-        return Weights({**estimated.lemma, **self.lemma}, {**estimated.feats, **self.feats})
+        return ParseWeights({**estimated.lemma, **self.lemma}, {**estimated.feats, **self.feats})
 
-    def lacking(self, estimated: Weights) -> dict[str, float]:
+    def lacking(self, estimated: ParseWeights) -> dict[str, float]:
         """What an estimate has seen and these do not know, with its estimated weight."""
         return {
             name: weight
@@ -64,7 +64,7 @@ def split_features(cell: str) -> dict[str, str]:
     return {category: value for category, _, value in parts}
 
 
-def estimate(treebanks: Iterable[Treebank]) -> Weights:
+def estimate(treebanks: Iterable[Treebank]) -> ParseWeights:
     """Weights of what some treebanks contain."""
     values: dict[str, set[str]] = {}
     tags: set[str] = set()
@@ -73,7 +73,7 @@ def estimate(treebanks: Iterable[Treebank]) -> Weights:
         for cell in seen(treebank, "FEATS"):
             for category, value in split_features(cell).items():
                 values.setdefault(category, set()).add(value)
-    return Weights(
+    return ParseWeights(
         {pos: lemma_weight(pos) for pos in sorted(tags)},
         {category: float(len(found)) for category, found in sorted(values.items())},
     )

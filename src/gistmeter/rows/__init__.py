@@ -2,7 +2,7 @@
 
 Metrics give rows; everything after that works on rows alone. `Pool` is what a metric's `pool` may
 ask of them. `Rows` answers with numbers, and `statistics.Resample` answers the same questions with
-one number a resample, so that a metric's `pool` is written once and serves both.
+one number per resample, so that a metric's `pool` is written once and serves both.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import GistmeterError
+from gistmeter.errors import GistmeterError, UnknownName
 from gistmeter.files import printable
+from gistmeter.rows.counts import Counts, Floats, Labelled
 from gistmeter.types import Item
 
-Floats = npt.NDArray[np.float64]
 Value = float | Floats
 KEYS = ("id", "system", "group", "cluster")
+
+__all__ = [
+    "KEYS", "Counts", "Floats", "Labelled", "Pool", "Rows", "Value", "divide", "positions",
+]  # fmt: skip
 
 
 class Pool(Protocol):
@@ -29,7 +33,9 @@ class Pool(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]: ...
-    def __contains__(self, name: str) -> bool: ...
+    def __contains__(self, name: str) -> bool:
+        """Whether there is such a column, or such sparse counts."""
+
     def sum(self, name: str) -> Value:
         """Sum over the defined rows; 0 where there are none."""
 
@@ -40,10 +46,13 @@ class Pool(Protocol):
         """Ratio of sums over the rows where both are defined; NaN for a zero denominator."""
 
     def by(self, key: str) -> Mapping[str, Self]:
-        """The rows split by one of their keys: "group", "cluster", "system", "id"."""
+        """The rows split by one of their keys ("group", "system" …) or of their texts."""
+
+    def labelled(self, name: str) -> Labelled:
+        """The totals of sparse counts by label; a label may have totals of 0."""
 
     def values(self, name: str) -> Floats:
-        """A column itself: allowed, but intervals then cost a call of `pool` a resample."""
+        """A column itself: allowed, but intervals then cost a call of `pool` per resample."""
 
 
 def divide(numerator: Any, denominator: Any) -> Any:
@@ -59,9 +68,10 @@ class Rows:
     """A row of statistics for each item (or several, for items that have parts).
 
     `keys` name each row, `item` says which item of the input it belongs to, `numbers` are the
-    statistics (NaN: undefined), `texts` what a reader wants beside them, `reasons` say why a cell
-    is undefined (column -> row -> reason), `details` are documents to keep beside the run
-    (file name -> something JSON can hold).
+    statistics (NaN: undefined), `counts` are statistics by label, `texts` what a reader wants
+    beside them or what rows can be grouped by, `reasons` say why a cell is undefined
+    (column -> row -> reason), `details` are documents to keep beside the run (file name ->
+    something JSON can hold).
     """
 
     keys: Mapping[str, Sequence[str]]
@@ -70,11 +80,13 @@ class Rows:
     texts: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     reasons: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+    counts: Mapping[str, Counts] = field(default_factory=dict)
 
     @classmethod
     def of(cls, items: Sequence[Item]) -> Self:
-        """Rows without statistics, one for each item."""
-        keys = {key: [getattr(item, key) for item in items] for key in KEYS}
+        """Rows without statistics, one for each item. Items in columns give their own keys."""
+        give = getattr(items, "keys", None)
+        keys = give() if give else {key: [getattr(item, key) for item in items] for key in KEYS}
         return cls(keys, np.arange(len(items), dtype=np.int64))
 
     def __len__(self) -> int:
@@ -85,7 +97,7 @@ class Rows:
         return tuple(self.numbers)
 
     def __contains__(self, name: str) -> bool:
-        return name in self.numbers
+        return name in self.numbers or name in self.counts
 
     def values(self, name: str) -> Floats:
         return self.numbers[name]
@@ -99,6 +111,13 @@ class Rows:
                     f"Column '{name}' has shape {column.shape}, the rows are {len(self)}"
                 )
         return replace(self, numbers={**self.numbers, **added})
+
+    def with_counts(self, tables: Mapping[str, Counts]) -> Self:
+        """The same rows with statistics by label."""
+        for name, table in tables.items():
+            if len(table) != len(self):
+                raise GistmeterError(f"'{name}' counts {len(table)} rows, the rows are {len(self)}")
+        return replace(self, counts={**self.counts, **tables})
 
     def with_texts(self, columns: Mapping[str, Sequence[str | None]]) -> Self:
         return replace(self, texts={**self.texts, **columns})
@@ -117,6 +136,8 @@ class Rows:
         if sorted(places) != sorted(self.item.tolist()):
             raise GistmeterError(f"Cannot join {len(self)} rows with {len(like)}")
         firsts = np.asarray([places[item] for item in self.item.tolist()], dtype=np.int64)
+        sources = np.full(len(like), -1)
+        sources[firsts] = np.arange(len(self))
         numbers, texts = {}, {}
         for name, column in self.numbers.items():
             numbers[name] = np.full(len(like), np.nan)
@@ -128,7 +149,8 @@ class Rows:
             name: {int(firsts[at]): why for at, why in cells.items()}
             for name, cells in self.reasons.items()
         }
-        return Rows(like.keys, like.item, numbers, texts, reasons, self.details)
+        counts = {name: table.take(sources) for name, table in self.counts.items()}
+        return Rows(like.keys, like.item, numbers, texts, reasons, self.details, counts)
 
     def join(self, other: Rows) -> Rows:
         """The statistics of two metrics on the same items, side by side."""
@@ -141,6 +163,7 @@ class Rows:
             numbers={**self.numbers, **other.numbers},
             texts={**self.texts, **other.texts},
             details={**self.details, **other.details},
+            counts={**self.counts, **other.counts},
         )
         for name, reasons in other.reasons.items():
             joined = joined.with_reasons(name, reasons)
@@ -174,6 +197,26 @@ class Rows:
             },
             reasons,
             details,
+            {
+                name: Counts.concat(
+                    [part.counts.get(name) or Counts.unknown(len(part)) for part in parts]
+                )
+                for name in dict.fromkeys(name for part in parts for name in part.counts)
+            },
+        )
+
+    @classmethod
+    def merge(cls, parts: Iterable[Rows]) -> Rows:
+        """The rows of all shards, whatever their order and size: items in the order of the input,
+        columns by name."""
+        whole = cls.concat(parts)
+        rows = whole.take(np.argsort(whole.item, kind="stable"))
+        return replace(
+            rows,
+            numbers=dict(sorted(rows.numbers.items())),
+            texts=dict(sorted(rows.texts.items())),
+            details=dict(sorted(whole.details.items())),
+            counts=dict(sorted(rows.counts.items())),
         )
 
     def take(self, indices: npt.ArrayLike) -> Rows:
@@ -191,10 +234,23 @@ class Rows:
             {name: column[chosen] for name, column in self.numbers.items()},
             {name: [column[at] for at in places] for name, column in self.texts.items()},
             reasons,
+            counts={name: table.take(chosen) for name, table in self.counts.items()},
         )
 
     def by(self, key: str) -> dict[str, Rows]:
-        return {name: self.take(places) for name, places in positions(self.keys[key]).items()}
+        found = positions(self.labels(key))
+        return {name: self.take(places) for name, places in found.items()}
+
+    def labels(self, key: str) -> Sequence[str]:
+        """What rows can be grouped by: a key, or a column of texts, where none is ""."""
+        if key in self.keys:
+            return self.keys[key]
+        if key not in self.texts:
+            raise UnknownName("key", key, [*self.keys, *self.texts])
+        return [cell or "" for cell in self.texts[key]]
+
+    def labelled(self, name: str) -> Labelled:
+        return self.counts[name].totals()
 
     def sum(self, name: str) -> Value:
         return float(np.nansum(self.numbers[name]))
@@ -220,7 +276,10 @@ class Rows:
         ]
 
     def to_polars(self) -> Any:
-        """A polars DataFrame: keys, texts, statistics (undefined is null), reasons."""
+        """A polars DataFrame: keys, texts, statistics (undefined is null), reasons.
+
+        Sparse counts are lists, an entry per label.
+        """
         import polars
 
         columns: dict[str, Any] = {
@@ -232,6 +291,8 @@ class Rows:
             columns[name] = polars.Series(name, safe, dtype=polars.String)
         for name, column in self.numbers.items():
             columns[name] = polars.Series(name, column, dtype=polars.Float64).fill_nan(None)
+        for name, table in self.counts.items():
+            columns[name] = table.to_series(name)
         columns["reasons"] = polars.Series("reasons", self.reason_lines(), dtype=polars.String)
         columns["item"] = polars.Series("item", self.item, dtype=polars.Int64)
         return polars.DataFrame(columns)
@@ -257,6 +318,11 @@ class Rows:
             },
             {name: frame[name].to_list() for name in others if frame[name].dtype == polars.String},
             reasons,
+            counts={
+                name: Counts.from_series(frame[name])
+                for name in others
+                if frame[name].dtype == polars.List
+            },
         )
 
 

@@ -12,21 +12,21 @@ the parts that differ, unless the user insists.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 import numpy as np
+import numpy.typing as npt
 
-from gistmeter.errors import InputError
 from gistmeter.rows import Rows
 from gistmeter.types import Metric, Score, ScoreInfo
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
 
+Bools = npt.NDArray[np.bool_]
 OF_THE_SYSTEM = {"system", "recognizer", "recognizers"}  # parts that name the system under test
 
 
@@ -37,8 +37,11 @@ class Contender:
     name: str
     system: str
     run: Run
-    metrics: Mapping[str, Metric]
     rows: Rows
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return self.run.metrics
 
     @property
     def scores(self) -> Mapping[str, Score]:
@@ -74,22 +77,20 @@ class Matched:
         return np.asarray([number[label] for label in rows.keys["cluster"]], dtype=np.int64)
 
 
-def contenders(loaded: Sequence[tuple[Run, Mapping[str, Metric]]]) -> list[Contender]:
+def contenders(runs: Sequence[Run]) -> list[Contender]:
     """All systems of all runs. A name that occurs twice is told apart by its run's folder."""
-    pairs = [(run, metrics, system) for run, metrics in loaded for system in run.systems]
-    often = Counter(system for _, _, system in pairs)
+    pairs = [(run, system) for run in runs for system in run.systems]
+    often = Counter(system for _, system in pairs)
     found: list[Contender] = []
-    for number, (run, metrics, system) in enumerate(pairs, start=1):
-        if run.rows is None:
-            raise InputError("A run without rows cannot be compared: load it from its folder")
+    for number, (run, system) in enumerate(pairs, start=1):
         name = system
         if often[system] > 1:
             place = run.path.name if run.path else f"run {number}"
             name = place if len(run.systems) == 1 else f"{place}/{system}"
         while any(name == other.name for other in found):
             name = f"{name} ({number})"
-        own = np.flatnonzero(np.asarray(run.rows.keys["system"]) == system)
-        found.append(Contender(name, system, run, metrics, run.rows.take(own)))
+        own = np.flatnonzero(np.asarray(run.measured.keys["system"]) == system)
+        found.append(Contender(name, system, run, run.measured.take(own)))
     return found
 
 
@@ -138,7 +139,7 @@ def match(first: Rows, second: Rows) -> Matched:
     two = second.take([where[key] for key in keys[0] if key in common])
     one, two = _masked(one, two), _masked(two, one)
     # The same item may stand under another cluster name: the first run's names count for both.
-    two = Rows({**two.keys, "cluster": one.keys["cluster"]}, two.item, two.numbers)
+    two = replace(two, keys={**two.keys, "cluster": one.keys["cluster"]})
     return Matched(one, two, tuple(dict.fromkeys(one.keys["cluster"])), left_out)
 
 
@@ -167,13 +168,12 @@ def _masked_items(rows: Rows, other: Rows) -> Rows:
         np.asarray([_whole(label) for label in side.keys["cluster"]], dtype=object)
         for side in (rows, other)
     )
-    numbers = {}
-    for name, column in rows.numbers.items():
-        if name in other.numbers:
-            defined = set(theirs[~np.isnan(other.numbers[name])])
-            there = np.asarray([item in defined for item in ours], dtype=np.bool_)
-            numbers[name] = np.where(there, column, np.nan)
-    return Rows(rows.keys, rows.item, numbers)
+
+    def without_value(defined: Bools) -> Bools:
+        known = set(theirs[defined])
+        return np.asarray([item not in known for item in ours], dtype=np.bool_)
+
+    return _undefined(rows, other, without_value)
 
 
 def _whole(cluster: str) -> str:
@@ -188,9 +188,22 @@ def _keys(rows: Rows) -> list[tuple[str, ...]]:
 
 def _masked(rows: Rows, other: Rows) -> Rows:
     """The statistics, undefined where the other's are."""
-    numbers = {
-        name: np.where(np.isnan(other.numbers[name]), np.nan, column)
-        for name, column in rows.numbers.items()
-        if name in other.numbers
-    }
-    return Rows(rows.keys, rows.item, numbers)
+    return _undefined(rows, other, np.logical_not)
+
+
+def _undefined(rows: Rows, other: Rows, lacking: Callable[[Bools], Bools]) -> Rows:
+    """The statistics that both have, taken back where the other lacks them."""
+    return Rows(
+        rows.keys,
+        rows.item,
+        {
+            name: np.where(lacking(~np.isnan(other.numbers[name])), np.nan, column)
+            for name, column in rows.numbers.items()
+            if name in other.numbers
+        },
+        counts={
+            name: table.without(lacking(other.counts[name].known))
+            for name, table in rows.counts.items()
+            if name in other.counts
+        },
+    )

@@ -1,0 +1,219 @@
+"""Small items for every registered metric, and the metrics that its scores are made from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from conftest import ROOT
+from gistmeter.formats.conllu.alignment import align
+from gistmeter.formats.conllu.pairs import ParsePairs
+from gistmeter.formats.conllu.reading import read_treebank
+from gistmeter.languages import get
+from gistmeter.metrics.accuracy import SemanticAccuracy
+from gistmeter.metrics.alignment import BookAlignment
+from gistmeter.metrics.conll18 import Conll18
+from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
+from gistmeter.metrics.custom import CustomMetric, NamedFunction
+from gistmeter.metrics.distance import SemanticDistance
+from gistmeter.metrics.facts import SemanticErrorRate
+from gistmeter.metrics.information import Information, Recovery
+from gistmeter.metrics.latency import Latency, TimedClip
+from gistmeter.metrics.logic import LogicalValidity
+from gistmeter.metrics.parsing import ParseAccuracy
+from gistmeter.metrics.reading import Reading
+from gistmeter.metrics.transcription import ErrorRates
+from gistmeter.metrics.transcription.normalisation import Reading as Spelling
+from gistmeter.types import Book, Metric, Pair
+
+sys.path.extend(str(ROOT / "tests" / family) for family in ("text", "book", "parse", "speech"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """Items, and metrics of which the last is the one that is tried."""
+
+    items: Sequence[Any]
+    metrics: Mapping[str, Metric]
+
+
+def texts() -> list[Pair]:
+    """Two systems, three arrangements; a prediction and a reference are missing."""
+    said = [
+        ("the cat sat + there", ("a cat sat there", "the + cat")),
+        ("not the dog", ("the dog -",)),
+        ("", ("nothing said",)),
+        ("birds fly south", ("birds fly north", "birds + fly")),
+        ("why ?", ("why not",)),
+        ("lone words", ()),
+    ]
+    found = []
+    for system in ("one", "two"):
+        for number, (candidate, references) in enumerate(said):
+            for arrangement in ("original", "swapped", "reversed"):
+                turned = candidate if arrangement == "original" else candidate[::-1]
+                fields = {
+                    "structure": ("ABAB", "AABB", "")[number % 3],
+                    "recovered": ("yes", "", "idiom 3")[number % 3],
+                    "has_original": "yes" if system == "one" else "no",
+                }
+                where = "" if arrangement == "original" and system == "two" else arrangement
+                found.append(
+                    Pair(f"idiom {number}", turned, references, system, where, "xx", fields)
+                )
+    return found
+
+
+def clips() -> list[TimedClip]:
+    said = [
+        ("Anna sold apples. Bob lost keys. Anna sold apples.", "Anna sold apples. Bob has keys."),
+        ("Eve reads books.", None),
+        ("one two three four five", "one two for five six"),
+        ("", "noise"),
+        ("Tom hit walls. Kim ate soup.", ""),
+        ("word " * 90, "word " * 70 + "other " * 20),
+        ("Zoe won gold.", "Zoe won gold."),
+    ]
+    return [
+        TimedClip(
+            f"clip {at}", expected, got, ("fast", "slow")[at % 2],
+            language="en", group="ab"[at % 2],
+            latency=0.1 * at if at % 3 else float("nan"), elapsed=2.0 + at, duration=1.5 + at,
+            failure="" if got is not None else "the service hung up",
+        )
+        for at, (expected, got) in enumerate(said)
+    ]  # fmt: skip
+
+
+def books() -> list[Book]:
+    from book_doubles import SOURCE, SUMMARY, book
+
+    return [
+        book("whole", SOURCE, SUMMARY),
+        book("none", SOURCE, ""),
+        book("half", SOURCE, SUMMARY[: len(SUMMARY) // 2]),
+        book("partly unreadable", SOURCE, "The fox ran. This is unreadable. The ice broke."),
+        book("other", SUMMARY, "An owl asked for the light. Nothing else happened.", "second"),
+    ]
+
+
+def treebanks() -> tuple[list[Any], list[Any]]:
+    from parse_files import row
+
+    slots, classes = ("Agent", "Object", "_", "Locative"), ("DOG", "_", "WOLF")
+    gold = [
+        [
+            row(
+                at + 1, f"w{number}{at}", lemma="Lemma", upos=("NOUN", "VERB", "NEW")[at % 3],
+                feats=("Case=Nom|Odd=1", "_", f"Odd={number}")[at % 3], head=str(at),
+                deprel="root" if not at else "obj", semslot=slots[(at + number) % 4],
+                semclass=classes[(at * number) % 3],
+            )
+            for at in range(1 + number % 3)
+        ]
+        for number in range(7)
+    ]  # fmt: skip
+    system = [[list(cells) for cells in sentence] for sentence in gold]
+    for number, sentence in enumerate(system):
+        sentence[-1][3], sentence[0][10] = "VERB", slots[number % 4]
+        sentence[0][5], sentence[-1][11] = "Case=Gen|Odd=1", classes[number % 3]
+        sentence[-1][7] = "nsubj" if len(sentence) > 1 else "root"
+    return gold, system
+
+
+def parses(folder: Path, *, aligned: bool = False) -> ParsePairs:
+    """A gold and two systems; aligned, one of them cuts sentences and words otherwise."""
+    from parse_files import write
+
+    from gistmeter.formats.conllu.pairs import pair
+
+    gold, system = treebanks()
+    ours = read_treebank(write(folder / "gold.conllu", gold))
+    banks = {}
+    other = [list(map(list, sentence)) for sentence in gold]
+    if aligned:  # the fourth sentence, of one word, goes with the third, of three
+        lone = other.pop(3)[0]
+        other[2].append(["4", *lone[1:6], "1", "obj", *lone[8:]])
+    for name, sentences in (("one", system), ("two", other)):
+        path = write(folder / f"{name}.conllu", sentences)
+        banks[name] = read_treebank(path, fallback=ours.layout, vocabularies=ours.vocabularies)
+    return align(ours, banks) if aligned else pair(ours, banks)
+
+
+def text_case(*names: str) -> Callable[[Path], Case]:
+    """S_Acc and S_Logic come first: the others are made from their columns."""
+
+    def make(folder: Path) -> Case:
+        from text_doubles import PACKS, Given, Letters
+
+        made: dict[str, Metric] = {
+            "s_acc": SemanticAccuracy(PACKS, Letters(), Given(), Given()),
+            "s_logic": LogicalValidity(Given(failing=frozenset({"not the dog"})), "both"),
+            "consistency": Consistency(),
+            "robustness": SequenceRobustness(),
+            "structure": StructuralRobustness(),
+            "reading": Reading(0.5, 0.5),
+            "s_info": Information(PACKS),
+            "recovery": Recovery(),
+        }
+        return Case(texts(), {name: made[name] for name in names})
+
+    return make
+
+
+def speech_case(name: str) -> Callable[[Path], Case]:
+    def make(folder: Path) -> Case:
+        from speech_doubles import WordMatcher, honest
+
+        spelling = Spelling(get("en"))
+
+        def length(said: str, got: str) -> SimpleNamespace:
+            return SimpleNamespace(score=len(got) / len(said or " "), detail="")
+
+        made: dict[str, Metric] = {
+            "transcription": ErrorRates(spelling),
+            "sem_dist": SemanticDistance(WordMatcher(), spelling),
+            "facts": SemanticErrorRate(honest(), spelling),
+            "latency": Latency(),
+            "custom_metric": CustomMetric(NamedFunction("length", length)),
+        }
+        return Case(clips(), {name: made[name]})
+
+    return make
+
+
+def book_case(folder: Path) -> Case:
+    from book_doubles import make_metric
+
+    metric: BookAlignment = make_metric(books())
+    return Case(books(), {"alignment": metric})
+
+
+def parse_case(folder: Path) -> Case:
+    return Case(parses(folder), {"parsing": ParseAccuracy(flat_classes=True)})
+
+
+def conll18_case(folder: Path) -> Case:
+    metrics: dict[str, Metric] = {"parsing": ParseAccuracy(flat_classes=True), "conll18": Conll18()}
+    return Case(parses(folder, aligned=True), metrics)
+
+
+CASES: Mapping[str, Callable[[Path], Case]] = {
+    "s_acc": text_case("s_acc"),
+    "s_logic": text_case("s_logic"),
+    "consistency": text_case("s_acc", "consistency"),
+    "robustness": text_case("s_acc", "robustness"),
+    "structure": text_case("s_acc", "structure"),
+    "reading": text_case("s_acc", "s_logic", "reading"),
+    "s_info": text_case("s_info"),
+    "recovery": text_case("recovery"),
+    **{name: speech_case(name) for name in ("transcription", "sem_dist", "facts", "latency")},
+    "custom_metric": speech_case("custom_metric"),
+    "alignment": book_case,
+    "parsing": parse_case,
+    "conll18": conll18_case,
+}
