@@ -6,7 +6,7 @@ import time
 import wave
 from pathlib import Path
 
-from gistmeter.speech import CustomMetricResult
+from gistmeter import CustomMetricResult
 
 
 class Titled(CustomMetricResult):
@@ -52,3 +52,18 @@ def slow(path: Path) -> str:
     if clip_number(path) != 1:
         time.sleep(30)
     return TEXTS[clip_number(path)]
+
+
+def counted(path: Path) -> str:
+    """Hears, and writes down that it was asked: as a service that is paid by the call would."""
+    with Path("calls.txt").open("a") as stream:
+        stream.write(f"{clip_number(path)}\n")
+    return heard(path)
+
+
+def counted_once_failing(path: Path) -> str:
+    """Cannot hear the second clip until there is a file that lets it."""
+    text = counted(path)
+    if clip_number(path) == 2 and not Path("mended").exists():
+        raise ValueError("cannot hear this")
+    return text

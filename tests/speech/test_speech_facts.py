@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from speech_doubles import Scripted, fact, honest, outside, sentence_facts, texts_of
 
-from gistmeter.score import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.facts import (
     SemanticErrorRate,
@@ -24,6 +23,7 @@ from gistmeter.metrics.facts import (
 from gistmeter.metrics.facts.prompt import fence, prompt_hash, verdict_schema
 from gistmeter.metrics.transcription import Reading
 from gistmeter.rows import Rows
+from gistmeter.score import evaluate
 from gistmeter.types import Clip
 
 SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."

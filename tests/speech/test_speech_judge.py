@@ -13,13 +13,13 @@ from loopback import Service, serve
 from speech_doubles import honest, sentence_facts, texts_of
 
 from gistmeter.cache import Cache
+from gistmeter.compat.speech import SemanticMetricResult, SemanticUnderstandingAnalyzer
 from gistmeter.errors import InputError
+from gistmeter.families.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge
 from gistmeter.languages import get
 from gistmeter.metrics.facts import SemanticErrorRate
 from gistmeter.metrics.transcription import Reading
 from gistmeter.models.llm import LanguageModelSettings, load_language_model
-from gistmeter.speech import SemanticMetricResult, SemanticUnderstandingAnalyzer
-from gistmeter.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge
 from gistmeter.types import Clip
 
 SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."
@@ -186,7 +186,7 @@ def test_an_estimate_counts_what_the_cache_does_not_have(tmp_path: Path) -> None
         assert judge.estimate(clips, reading, verify=True).calls == 0
         cache.close()
     assert (after.calls, after.cached) == (2, 2)
-    assert "2 (2 answers are in the cache)" in after.describe("x")
+    assert "2 (2 answers are in the cache)" in str(after)
 
 
 def test_prices_are_known_for_hosted_models(monkeypatch: pytest.MonkeyPatch) -> None:

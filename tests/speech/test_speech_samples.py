@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.score import evaluate
 from gistmeter.formats.transcripts import pair_files, read_alternatives
 from gistmeter.languages import get
 from gistmeter.metrics.transcription import ErrorRates, Reading
-from gistmeter.types import Run
+from gistmeter.run import Run
+from gistmeter.score import evaluate
 
 SAMPLES = Path(str(files("gistmeter") / "samples" / "speech"))
 SYSTEMS = {"en": ("careful", "names", "noisy"), "cs": ("names", "endings", "noisy")}

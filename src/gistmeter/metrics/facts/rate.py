@@ -45,6 +45,11 @@ from gistmeter.types import Clip, ScoreInfo
 
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
+NUMBERS = (
+    "ser", *COUNTED, "ser_short", "ser_spread", "ser_answers", "verdict_flips", "facts_corrected",
+    "facts_unsupported", "facts_disputed",
+)  # fmt: skip
+TEXTS = ("facts", "ser_note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,9 @@ class SemanticErrorRate:
         ]
         judged = dict(zip(asked, self.judge([_texts(clips[at]) for at in asked]), strict=True))
         columns = Columns(len(table.rows))
-        columns.numbers["ser"] = [math.nan] * columns.size
+        # Columns are there whatever the answers, so that runs of any chunks look the same.
+        columns.numbers |= {name: [math.nan] * columns.size for name in NUMBERS}
+        columns.texts |= {name: [None] * columns.size for name in TEXTS}
         reasons: dict[int, str] = {}
         details: dict[str, Any] = {}
         for at, (clip, places) in enumerate(zip(clips, table.places, strict=True)):
@@ -181,8 +188,6 @@ class SemanticErrorRate:
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         """Ratios of sums of facts."""
-        if "facts_both" not in rows:
-            return {"ser": math.nan}
         both, missing = rows.sum("facts_both"), rows.sum("facts_missing")
         extra = rows.sum("facts_extra")
         ser = 100 * divide(missing, both + missing)

@@ -121,10 +121,10 @@ class ErrorRates:
             for name in COLUMNS[rate]:
                 columns.numbers[name] = [math.nan] * columns.size
         if "wer" in self.rates:
+            columns.texts["diff"] = [None] * columns.size
             self._count_words(table, expected, got, columns)
         if "cer" in self.rates:
             self._count_characters(table, expected, got, columns)
-        self._note_texts(table, clips, columns)
         rows = table.rows.with_numbers(columns.numbers).with_texts(columns.texts)
         for rate in (*self.rates, *(["match_percent"] if "wer" in self.rates else [])):
             rows = rows.with_reasons(rate, self._reasons(table, clips, rows.values(rate)))
@@ -174,12 +174,6 @@ class ErrorRates:
                 columns.set(at, char_edits=wrong, chars_expected=size)
                 columns.set(at, cer=100 * wrong / size if size else math.nan)
             columns.set(places[0], chars_got=len(heard.characters))
-
-    def _note_texts(self, table: ClipRows, clips: Sequence[Clip], columns: Columns) -> None:
-        for clip, places in zip(clips, table.places, strict=True):
-            columns.note(places[0], expected=clip.expected, got=clip.got)
-            if clip.audio:
-                columns.note(places[0], audio=clip.audio)
 
     def _reasons(
         self,
