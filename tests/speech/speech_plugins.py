@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 import wave
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
-from gistmeter import CustomMetricResult
+from gistmeter import Clip, CustomMetricResult, Pool, Rows, ScoreInfo
 
 
 class Titled(CustomMetricResult):
@@ -67,3 +70,21 @@ def counted_once_failing(path: Path) -> str:
     if clip_number(path) == 2 and not Path("mended").exists():
         raise ValueError("cannot hear this")
     return text
+
+
+@dataclass(frozen=True)
+class KeptLength:
+    """A metric of another package: the share of the words' number that was heard."""
+
+    most: float = 1.0
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("kept_length"),)
+
+    def measure(self, clips: Sequence[Clip]) -> Rows:
+        shares = [
+            min(self.most, len((clip.got or "").split()) / len(clip.expected.split()))
+            for clip in clips
+        ]
+        return Rows.of(clips).with_numbers({"kept_length": shares})
+
+    def pool(self, rows: Pool) -> Mapping[str, object]:
+        return {"kept_length": rows.mean("kept_length")}

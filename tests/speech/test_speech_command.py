@@ -295,6 +295,35 @@ def test_a_custom_metric_that_raises_leaves_an_empty_cell() -> None:
     assert done.score("custom_metric")["unscored"] == 1
 
 
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An installed distribution that adds a metric."""
+    about = tmp_path / "site" / "kept-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: kept\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[gistmeter.metrics]\nkept_length = speech_plugins:KeptLength\n"
+    )
+    monkeypatch.syspath_prepend(str(about.parent))
+
+
+@pytest.mark.usefixtures("plugin")
+@pytest.mark.parametrize("segments", ["--segments", "--no-segments"])
+def test_a_metric_of_another_package(segments: str) -> None:
+    done = run(*files(), "--language", "en", "--metrics", "wer,kept_length", segments, "--format",
+               "json", "-o", "folder", "-o", "out.tsv")  # fmt: skip
+    assert done.code == 0, done.said
+    score = done.score("kept_length")
+    assert score["value"] == pytest.approx(0.5) and score["n"] == 2
+    assert [row["kept_length"] for row in items("out.tsv")] == ["1.0", "0.0"]
+    assert items("out.tsv")[0]["got"] == "one too three"
+    assert load_run("folder").metrics["kept_length"].pool(load_run("folder").measured) == {
+        "kept_length": pytest.approx(0.5)
+    }
+    assert "kept_length" in Path("folder/report.html").read_text("utf-8")
+    assert run(*files(), *FAST, "--metrics", "kept_lenght").code == 2
+
+
 # Recognisers.
 
 
