@@ -127,11 +127,11 @@ def test_facts_from_python() -> None:
 
 def test_what_cannot_be_scored_is_said() -> None:
     with pytest.raises(UnknownName, match="sem_dist"):
-        score_speech(["a"], ["a"], metrics=["semdist"])
+        score_speech(["a"], ["a"], language="en", metrics=["semdist"])
     with pytest.raises(InputError, match=r"nothing to compute.*asks a language model"):
         score_speech(["a"], ["a"], language="en", metrics=["ser"])
     with pytest.raises(InputError, match="1 transcripts for 2 texts"):
-        score_speech(["a", "b"], ["a"])
+        score_speech(["a", "b"], ["a"], language="en")
     assert score_speech(["a b"], [None], language="en", metrics=["wer"])["wer"].unscored == 1
 
 

@@ -252,7 +252,7 @@ async def diff_clip(
     normalizer: str = "seed",
 ) -> DiffReport:
     """The report of a clip that has its transcript already."""
-    chosen = languages.choose(language, columns=[clip.language], texts=[(clip.expected,)])
+    chosen = languages.choose(language, [clip.language], texts=[(clip.expected,)])
     clip = replace(clip, language=chosen.codes[0])
     metrics: dict[str, Metric] = {
         "transcription": ErrorRates(Reading(languages.get(clip.language), normalizer)),

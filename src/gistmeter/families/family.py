@@ -31,6 +31,8 @@ ItemT = TypeVar("ItemT", bound=Item)
 SettingsT = TypeVar("SettingsT", bound=Settings)
 Progress = Callable[[str, int, int], None]  # stage, done, total
 METRICS = "gistmeter.metrics"
+DETAILS = "details"  # in a run's folder: what a family adds
+TRANSCRIPTS = ".transcripts.jsonl"  # behind the folder's name: what recognisers heard so far
 ROLES = ("embedder", "matcher", "cross_encoder", "nli")
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gistmeter.errors import GistmeterError, InputError, ResumeError
+from gistmeter.families.family import DETAILS
 from gistmeter.files import write_atomically
 from gistmeter.rows import Rows
 from gistmeter.runs import journal
 from gistmeter.runs.layout import (
-    DETAILS,
     ITEMS,
     JOURNAL,
     REPORT,

@@ -89,7 +89,7 @@ class Speech(Family[SpeechSettings, Clip]):
             found, files = transcripts.pair_files(expected, got), [expected, *got]
         for remark in found.remarks:
             context.say(remark)
-        return Items(found.clips, files=files, held=[files[0].name] * len(found.clips))
+        return Items(found.clips, files=files, held=[(files[0].name,)] * len(found.clips))
 
     def prepare(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
         """Every clip with its language and its group, through the recognisers where they run."""
@@ -279,25 +279,13 @@ def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
 
 
 def _with_languages(read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
-    from gistmeter import languages
+    from gistmeter.families.language import assign_languages
 
-    chosen = languages.choose(
-        settings.language,
-        columns=[clip.language for clip in read.items],
-        names=read.held,
-        texts=[(clip.expected,) for clip in read.items],
-    )
-    for remark in chosen.remarks:
-        context.say(remark)
-    clips = [
-        replace(clip, language=code) for clip, code in zip(read.items, chosen.codes, strict=True)
-    ]
+    texts = [(clip.expected,) for clip in read.items]
+    found = assign_languages(read, settings.language, texts, context, read.held or ())
     equal = settings.alternatives
     return replace(
-        read,
-        items=clips,
-        files=[*read.files, *([Path(equal)] if isinstance(equal, str | Path) else [])],
-        found={**read.found, "language": chosen.setting},
+        found, files=[*read.files, *([Path(equal)] if isinstance(equal, str | Path) else [])]
     )
 
 

@@ -6,12 +6,15 @@ import hashlib
 import math
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from gistmeter.families.family import summary_sheet
 from gistmeter.families.speech.clips import EDITS, ClipResult, gather
-from gistmeter.run import Run
 from gistmeter.types import Sheet
 from gistmeter.views import Card, PairView, Section, custom_section, percent, understanding_section
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 COUNTED = ("chars_expected", "chars_got", "words_expected", "words_got")
 RATES = ("wer", "cer", "match_percent")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from gistmeter.errors import InputError, ResumeError
-from gistmeter.families.family import Context
+from gistmeter.families.family import DETAILS, TRANSCRIPTS, Context
 from gistmeter.families.speech.settings import SpeechSettings
 from gistmeter.files import sha256, write_atomically
 from gistmeter.metrics.latency import TimedClip
@@ -28,7 +28,6 @@ from gistmeter.recognizers.benchmark import (
     resolve,
     transcribe_all,
 )
-from gistmeter.runs.layout import DETAILS, TRANSCRIPTS
 from gistmeter.signature import canonical
 from gistmeter.types import Clip
 
