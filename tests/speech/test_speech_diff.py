@@ -16,7 +16,7 @@ from gistmeter.families.speech.pages import page_name, results_sheet, sheets, vi
 from gistmeter.languages import get
 from gistmeter.metrics.facts import SemanticFact, Verdict
 from gistmeter.metrics.latency import Latency, TimedClip
-from gistmeter.metrics.transcription import ErrorRates, Reading
+from gistmeter.metrics.transcription import ErrorRates, Normalisation
 from gistmeter.report.diff import render_diff, render_pair
 from gistmeter.run import Run
 from gistmeter.score import evaluate
@@ -35,7 +35,7 @@ COLUMNS = (
 
 
 def scored(*clips: Clip, segmented: bool = False) -> Run:
-    metrics = {"transcription": ErrorRates(Reading(get("en")), segmented=segmented)}
+    metrics = {"transcription": ErrorRates(Normalisation(get("en")), segmented=segmented)}
     timed = {"latency": Latency()} if isinstance(clips[0], TimedClip) else {}
     return evaluate(clips, {**metrics, **timed}, base=Speech().base)
 

@@ -155,6 +155,9 @@ def test_any_column_will_do() -> None:
     assert (undefined["wer"].value, undefined["wer"].unscored) == (0, 1)
     with pytest.raises(InputError, match=r"got\[1\] is 3"):
         score_speech(SAID, ["a", 3], language="en")
+    for nothing in ([], {}):
+        with pytest.raises(InputError, match="nothing to score"):
+            score_speech([], nothing, language="en")
     with pytest.raises(InputError, match="no transcripts"):
         score_speech(SAID, language="en")
 

@@ -34,7 +34,7 @@ from gistmeter.metrics.facts.judgement import median_judgement
 from gistmeter.metrics.facts.rate import SHORT
 from gistmeter.metrics.facts.verdicts import SemanticFact, Verdict, count_facts
 from gistmeter.metrics.latency import UNTIMED, Latency
-from gistmeter.metrics.transcription import ErrorRates, Reading
+from gistmeter.metrics.transcription import ErrorRates, Normalisation
 from gistmeter.metrics.transcription.rates import NO_EXPECTED
 from gistmeter.report.diff import render_pair, render_section
 from gistmeter.score import measure
@@ -174,14 +174,14 @@ class SemanticUnderstandingAnalyzer:
     ) -> None:
         self._metric = SemanticErrorRate(
             llm or gemini(api_key, model),
-            Reading(languages.get(language or "generic")),
+            Normalisation(languages.get(language or "generic")),
             repeats,
             verify,
         )
 
     async def compare(self, expected: str, got: str) -> SemanticMetricResult:
         """The facts of both texts; the score is NaN, with the reason, where there is none."""
-        form = self._metric.reading.read(expected)
+        form = self._metric.normalisation.read(expected)
         if not form.words:
             return SemanticMetricResult(float("nan"), NO_EXPECTED)
         answers = await asyncio.to_thread(self._metric.judge, [(expected, got)])
@@ -255,7 +255,7 @@ async def diff_clip(
     chosen = languages.choose(language, [clip.language], texts=[(clip.expected,)])
     clip = replace(clip, language=chosen.codes[0])
     metrics: dict[str, Metric] = {
-        "transcription": ErrorRates(Reading(languages.get(clip.language), normalizer)),
+        "transcription": ErrorRates(Normalisation(languages.get(clip.language), normalizer)),
         "latency": Latency(),
     }
     result = gather(measure([clip], metrics, Speech().base), metrics)[0]

@@ -16,8 +16,7 @@ from gistmeter.types import Clip, Metric, Sheet
 if TYPE_CHECKING:
     from gistmeter.families.speech.judge import CostEstimate, Judge
     from gistmeter.families.speech.recognition import Journal
-    from gistmeter.metrics.custom import NamedFunction
-    from gistmeter.metrics.transcription import Reading
+    from gistmeter.metrics.transcription import Normalisation
     from gistmeter.models.loading import Models
     from gistmeter.rows import Rows
     from gistmeter.run import Run
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Speech", "SpeechSettings"]
 MOST_FILES = 200  # that a run reports one by one, beside the whole
-RATES = {
-    "wer": {"wer", "wer_file_mean", "match_percent", "transcription"},
-    "cer": {"cer", "cer_file_mean", "transcription"},
-}  # the scores that each of the error rates gives
 
 
 @dataclass(frozen=True)
@@ -36,7 +31,7 @@ class Ready:
     """What is settled before anything is heard or scored, and then where the transcripts are."""
 
     metrics: Mapping[str, Metric]
-    readings: Mapping[str, Reading]
+    normalisations: Mapping[str, Normalisation]
     judge: Judge | None
     journal: Journal | None = None
 
@@ -117,7 +112,7 @@ class Speech(Family[SpeechSettings, Clip]):
 
         ready = read.held or self._ready(read.items, settings, context)
         if ready.judge is not None:
-            limit_cost(ready.judge, read.items, ready.readings, settings, context)
+            limit_cost(ready.judge, read.items, ready.normalisations, settings, context)
         if not ready.metrics:
             left = [remark for remark in context.remarks if "is left out" in remark]
             raise InputError(" ".join(["There is nothing to compute.", *left]))
@@ -125,27 +120,37 @@ class Speech(Family[SpeechSettings, Clip]):
 
     def _ready(self, clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> Ready:
         """The metrics asked for, ours in their order; one without its model is left out."""
+        from gistmeter.families.speech.choices import (
+            further_metrics,
+            is_segmented,
+            normalisations_of,
+        )
         from gistmeter.families.speech.judge import judge_of
         from gistmeter.metrics.by_language import by_language
 
         chosen = self.makers_of(settings.metrics) if settings.metrics else list(self.makers)
         names = sorted(chosen, key=[*self.makers, *chosen].index)
-        readings = _readings(clips, settings)
-        further = _further(clips, settings)
+        normalisations = normalisations_of(clips, settings)
+        further = further_metrics(clips, settings)
         judge = judge_of(settings, context) if "facts" in names else None
-        models = self._models(names, list(readings), settings, context)
-        segmented = _segmented(clips, readings, settings, context)
+        models = self._models(names, list(normalisations), settings, context)
+        segmented = is_segmented(clips, normalisations, settings, context)
         made = {
             code: self._metrics(
-                names, reading, settings, models=models.get(code), judge=judge, segmented=segmented
+                names,
+                normalisation,
+                settings,
+                models=models.get(code),
+                judge=judge,
+                segmented=segmented,
             )
-            for code, reading in readings.items()
+            for code, normalisation in normalisations.items()
         }
         shared = {
             name: by_language({code: own[name] for code, own in made.items()})
             for name in next(iter(made.values()))
         }
-        return Ready({**shared, **further}, readings, judge)
+        return Ready({**shared, **further}, normalisations, judge)
 
     def _models(
         self, names: Sequence[str], codes: Sequence[str], settings: SpeechSettings, context: Context
@@ -169,13 +174,14 @@ class Speech(Family[SpeechSettings, Clip]):
     def _metrics(
         self,
         names: Sequence[str],
-        reading: Reading,
+        normalisation: Normalisation,
         settings: SpeechSettings,
         *,
         models: Models | None,
         judge: Judge | None,
         segmented: bool,
     ) -> dict[str, Metric]:
+        from gistmeter.families.speech.choices import rates_of
         from gistmeter.metrics.distance import SemanticDistance
         from gistmeter.metrics.facts import SemanticErrorRate
         from gistmeter.metrics.transcription import ErrorRates
@@ -186,12 +192,12 @@ class Speech(Family[SpeechSettings, Clip]):
         made: dict[str, Metric] = {}
         for name in names:
             if name == "transcription":
-                made[name] = ErrorRates(reading, _rates(settings.metrics), segmented)
+                made[name] = ErrorRates(normalisation, rates_of(settings.metrics), segmented)
             elif name == "sem_dist" and matcher is not None:
-                made[name] = SemanticDistance(matcher, reading, segmented)
+                made[name] = SemanticDistance(matcher, normalisation, segmented)
             elif name == "facts" and judge is not None:
                 made[name] = SemanticErrorRate(
-                    judge.llm, reading, settings.repeats, settings.verify, segmented
+                    judge.llm, normalisation, settings.repeats, settings.verify, segmented
                 )
             elif name not in self.makers and models is not None:
                 made[name] = self.plugin(name, models)
@@ -252,6 +258,7 @@ class Speech(Family[SpeechSettings, Clip]):
 
     def cost(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> CostEstimate:
         """The same as numbers, of clips from anywhere."""
+        from gistmeter.families.speech.choices import normalisations_of
         from gistmeter.families.speech.judge import judge_of
 
         read = _with_languages(read, settings, context)
@@ -268,7 +275,9 @@ class Speech(Family[SpeechSettings, Clip]):
                 for name in settings.recognizers
                 for clip in clips
             ]
-        return judge.total(clips, _readings(clips, settings), settings.repeats, settings.verify)
+        return judge.total(
+            clips, normalisations_of(clips, settings), settings.repeats, settings.verify
+        )
 
 
 def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
@@ -281,87 +290,11 @@ def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
 def _with_languages(read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
     from gistmeter.families.language import assign_languages
 
+    if not read.items:
+        raise InputError("There is nothing to score: no clips were given")
     texts = [(clip.expected,) for clip in read.items]
     found = assign_languages(read, settings.language, texts, context, read.held or ())
     equal = settings.alternatives
     return replace(
         found, files=[*read.files, *([Path(equal)] if isinstance(equal, str | Path) else [])]
     )
-
-
-def _readings(clips: Sequence[Clip], settings: SpeechSettings) -> dict[str, Reading]:
-    """How the texts of each language are read; an analyser that is missing is said at once."""
-    from gistmeter import languages
-    from gistmeter.formats.transcripts import read_alternatives
-    from gistmeter.metrics.transcription import Reading
-    from gistmeter.metrics.transcription.normalisation import merge_alternatives
-
-    equal = settings.alternatives or ()
-    if isinstance(equal, str | Path):
-        equal = merge_alternatives(read_alternatives(Path(equal)))
-    alternatives = tuple(tuple(forms) for forms in equal)
-    readings = {
-        code: Reading(languages.get(code), settings.normalizer, settings.numbers, alternatives)
-        for code in dict.fromkeys(clip.language for clip in clips)
-    }
-    for reading in readings.values():
-        reading.read("check")
-    return readings
-
-
-def _rates(wanted: Sequence[str]) -> tuple[str, ...]:
-    """Which of the error rates the wanted scores need; both where none is named."""
-    named = {name.strip().lower().replace("-", "_") for name in wanted}
-    return tuple(rate for rate, scores in RATES.items() if not named or named & scores)
-
-
-def _segmented(
-    clips: Sequence[Clip],
-    readings: Mapping[str, Reading],
-    settings: SpeechSettings,
-    context: Context,
-) -> bool:
-    """Whether intervals are over segments: as told, or where one text is all there is."""
-    from gistmeter.metrics.transcription import segments
-
-    chosen = bool(settings.segments)
-    if settings.segments is None and not (settings.recognizers or settings.custom_metric):
-        words = readings[clips[0].language].read(clips[0].expected).words
-        chosen = len({clip.cluster for clip in clips}) == 1 and len(segments(len(words))) > 1
-    if chosen:
-        context.say("Intervals are over segments of the texts; n counts segments")
-    return chosen
-
-
-def _further(clips: Sequence[Clip], settings: SpeechSettings) -> dict[str, Metric]:
-    """Times of recognisers, and the user's own metric."""
-    from gistmeter.metrics.custom import CustomMetric
-    from gistmeter.metrics.latency import Latency, TimedClip
-
-    found: dict[str, Metric] = {}
-    if settings.recognizers or any(isinstance(clip, TimedClip) for clip in clips):
-        found["latency"] = Latency()
-    if function := _custom(settings.custom_metric):
-        found["custom_metric"] = CustomMetric(function)
-    return found
-
-
-def _custom(given: Any) -> NamedFunction | None:
-    """The user's own metric: a function, or where to find one."""
-    if not given:
-        return None
-    import sys
-
-    from gistmeter.metrics.custom import NamedFunction
-    from gistmeter.registry import load
-
-    if not isinstance(given, str):
-        module, name = getattr(given, "__module__", ""), getattr(given, "__qualname__", "")
-        return NamedFunction(f"{module}:{name or type(given).__name__}", given)
-    # As `python -m` does: a module in the working folder can be named.
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    function = load(given)
-    if not callable(function):
-        raise InputError(f"custom_metric {given}: is not a function")
-    return NamedFunction(given, function)

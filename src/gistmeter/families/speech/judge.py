@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gistmeter.cache import Cache
     from gistmeter.families.family import Context
     from gistmeter.families.speech.settings import SpeechSettings
-    from gistmeter.metrics.transcription import Reading
+    from gistmeter.metrics.transcription import Normalisation
     from gistmeter.types import Clip
 
 DEFAULT_MODEL = "gemini-3-pro-preview"
@@ -94,34 +94,44 @@ class Judge:
     def total(
         self,
         clips: Sequence[Clip],
-        readings: Mapping[str, Reading],
+        normalisations: Mapping[str, Normalisation],
         repeats: int = 1,
         verify: bool = False,
     ) -> CostEstimate:
         """What clips of several languages would cost, each read as its language is."""
         parts = []
-        for code, reading in readings.items():
+        for code, normalisation in normalisations.items():
             own = [clip for clip in clips if clip.language == code]
-            parts.append(self.estimate(own, reading, repeats, verify))
+            parts.append(self.estimate(own, normalisation, repeats, verify))
         return sum(parts[1:], parts[0])
 
     def estimate(
-        self, clips: Sequence[Clip], reading: Reading, repeats: int = 1, verify: bool = False
+        self,
+        clips: Sequence[Clip],
+        normalisation: Normalisation,
+        repeats: int = 1,
+        verify: bool = False,
     ) -> CostEstimate:
         """What the clips would cost; those without texts are not asked about."""
         from gistmeter.models.llm_service import estimate_cost
 
         asked = [
-            clip for clip in clips if clip.got is not None and reading.normalise(clip.expected)
+            clip
+            for clip in clips
+            if clip.got is not None and normalisation.normalise(clip.expected)
         ]
-        prompts = [build_prompt(clip.expected, clip.got or "", reading.code) for clip in asked]
+        prompts = [
+            build_prompt(clip.expected, clip.got or "", normalisation.code) for clip in asked
+        ]
         if not isinstance(self.llm, CachedLanguageModel):
             most = len(asked) * repeats * (2 if verify else 1)
             return CostEstimate(self.name, most, 0, 0, 0, None, most * SECONDS_A_CALL)
         calls = cached = taken = given = 0
         for sample in range(repeats):
             known = self.llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS, sample=sample)
-            verified = self._verified(asked, prompts, known, reading, sample) if verify else known
+            verified = (
+                self._verified(asked, prompts, known, normalisation, sample) if verify else known
+            )
             for clip, prompt, is_known, is_verified in zip(
                 asked, prompts, known, verified, strict=True
             ):
@@ -145,13 +155,13 @@ class Judge:
         clips: Sequence[Clip],
         prompts: Sequence[str],
         known: Sequence[bool],
-        reading: Reading,
+        normalisation: Normalisation,
         sample: int,
     ) -> list[bool]:
         """For each clip whether its second question, too, is answered or need not be asked."""
         there = [at for at, is_known in enumerate(known) if is_known]
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
-        metric = SemanticErrorRate(llm, reading, verify=True)
+        metric = SemanticErrorRate(llm, normalisation, verify=True)
         pairs = [(clips[at].expected, clips[at].got or "") for at in there]
         answers = llm.ask(
             [prompts[at] for at in there], fact_schema(), instructions=INSTRUCTIONS, sample=sample
@@ -213,7 +223,7 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
 def limit_cost(
     judge: Judge,
     clips: Sequence[Clip],
-    readings: Mapping[str, Reading],
+    normalisations: Mapping[str, Normalisation],
     settings: SpeechSettings,
     context: Context,
 ) -> None:
@@ -221,7 +231,7 @@ def limit_cost(
     limit = settings.max_cost
     if limit is None:
         return
-    estimate = judge.total(clips, readings, settings.repeats, settings.verify)
+    estimate = judge.total(clips, normalisations, settings.repeats, settings.verify)
     if estimate.cost is None and estimate.calls:
         context.warn(f"The price of {judge.name} is unknown, so --max-cost cannot be kept")
         return

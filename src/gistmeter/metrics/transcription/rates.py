@@ -32,7 +32,7 @@ from gistmeter.metrics.transcription.alignment import (
     character_edits,
     segments,
 )
-from gistmeter.metrics.transcription.normalisation import Reading, TextForm
+from gistmeter.metrics.transcription.normalisation import Normalisation, TextForm
 from gistmeter.rows import Floats, Pool, Rows, Value
 from gistmeter.types import Clip, ScoreInfo
 
@@ -100,7 +100,7 @@ class ErrorRates:
     `rates` says which are computed. Range [0, ∞), lower is better; equal texts score 0.
     """
 
-    reading: Reading
+    normalisation: Normalisation
     rates: tuple[str, ...] = ALL
     segmented: bool = False
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
@@ -112,10 +112,10 @@ class ErrorRates:
     )
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
-        expected = [self.reading.read(clip.expected) for clip in clips]
+        expected = [self.normalisation.read(clip.expected) for clip in clips]
         table = clip_rows(clips, expected, segmented=self.segmented)
         columns = Columns(len(table.rows))
-        got = [None if clip.got is None else self.reading.read(clip.got) for clip in clips]
+        got = [None if clip.got is None else self.normalisation.read(clip.got) for clip in clips]
         # Columns are there even where every transcript is missing, so that rates are undefined.
         for rate in self.rates:
             for name in COLUMNS[rate]:
@@ -165,7 +165,7 @@ class ErrorRates:
         ):
             if heard is None:
                 continue
-            ends = _character_ends(said, bounds, joined=self.reading.analysed)
+            ends = _character_ends(said, bounds, joined=self.normalisation.analysed)
             edits = [distance]
             if len(bounds) > 1:
                 edits = character_edits(said.characters, heard.characters, ends)
