@@ -103,6 +103,7 @@ class Run:
 
         kept = replace(self, path=Path(folder))
         save_run(kept, overwrite=overwrite)
+        kept.write_pages()
         if report:
             kept.report()
         return kept
@@ -114,6 +115,16 @@ class Run:
         target = Path(path) if path is not None else Path(str(self.path)) / "report.html"
         write_report([self], target, everything=everything)
         return target
+
+    def write_pages(self) -> None:
+        """Write the family's pages of single items into the run's details."""
+        from gistmeter.families import family_of
+        from gistmeter.files import write_atomically
+        from gistmeter.report.diff import render_pair
+        from gistmeter.runs import DETAILS
+
+        for name, view in family_of(self.command).pages(self):
+            write_atomically(Path(str(self.path)) / DETAILS / name, render_pair(view))
 
     def write(self, path: str | Path) -> list[Path]:
         """Write a table, JSON or report by the file's suffix; returns all files written."""

@@ -234,6 +234,8 @@ def _texts(declared: Option, value: Any) -> tuple[str, ...]:
 
 
 def _separated(declared: Option, text: str) -> list[str]:
+    if not declared.separator:  # every text is one name
+        return [text]
     # A list of a configuration file arrives as its spelling, brackets and quotes included.
     found = [part.strip(" []'\"") for part in text.split(declared.separator)]
     if not any(found):
