@@ -276,19 +276,24 @@ def _baseline(among: Sequence[Any], given: str) -> str:
     return str(own[0])
 
 
-def write_report(runs: Sequence[Run], path: Path, *, everything: bool = False) -> None:
+def write_report(
+    runs: Sequence[Run], path: Path, *, title: str = "", everything: bool = False
+) -> None:
     """One HTML page over runs, with their comparisons.
 
     Runs of the same items measured in the same way share a section, so that their systems are
     compared with each other.
     """
     from gistmeter.comparison import findings, gather
+    from gistmeter.families import family_of
     from gistmeter.report import html as page
 
     gathered = gather(runs)
     page.write_report(
         gathered,
         path,
+        views=[family_of(run.command).view() for run, _ in gathered],
         comparisons=[findings(one) for one in gathered],
+        title=title,
         everything=everything,
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.settings import Settings, option
 from gistmeter.types import SEED, Item, Sheet
+from gistmeter.views import View
 
 if TYPE_CHECKING:
     from gistmeter.cache import Cache
@@ -206,6 +207,10 @@ class Family(Generic[SettingsT, ItemT]):
         """Tables that the terminal shows after the scores."""
         del run
         return []
+
+    def view(self) -> View:
+        """How a report shows its runs."""
+        return View(noun=self.noun)
 
     # Metrics by name: the family's own, and those that other packages add.
 

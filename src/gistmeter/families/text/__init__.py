@@ -11,6 +11,7 @@ from gistmeter.families.family import Context, Family, Items, Task, roles_of
 from gistmeter.families.text.settings import TOKENS_A_TEXT, TextSettings
 from gistmeter.settings import Settings
 from gistmeter.types import Metric, Pair, Sheet
+from gistmeter.views import View
 
 if TYPE_CHECKING:
     from gistmeter.formats.predictions import Matched, Prediction
@@ -214,6 +215,11 @@ class Text(Family[TextSettings, Pair]):
 
         sheet = logic_results(run)
         return {"s_log_results.csv": sheet} if sheet else {}
+
+    def view(self) -> View:
+        from gistmeter.families.text.blocks import VIEW
+
+        return VIEW
 
 
 def possible_metrics(pairs: Sequence[Pair], *, nli: bool) -> list[str]:

@@ -92,7 +92,7 @@ function itemsTable(place, key) {
       const on = name === state.sort;
       const label = name + (on ? (state.down ? " ↓" : " ↑") : "");
       return make("th", { scope: "col", class: column ? "number" : "", "aria-sort": on ? (state.down ? "descending" : "ascending") : "none" },
-        make("button", { type: "button", onclick: () => { state.down = on ? !state.down : false; state.sort = name; show(); } }, label));
+        make("button", { type: "button", title: column && column.words || null, onclick: () => { state.down = on ? !state.down : false; state.sort = name; show(); } }, label));
     }), make("th", { scope: "col" }, data.snippet)));
     body.replaceChildren(...kept.slice(0, state.shown).map((item) => row(item, kept)));
     count.textContent = kept.length === data.items.length ? kept.length + " shown here" : kept.length + " of " + data.items.length;
@@ -119,7 +119,7 @@ function versus(place, key) {
   place.append(make("div", { class: "controls" }, make("label", {}, "First", a), make("label", {}, "Second", b), make("label", {}, "By", score)), list);
 
   function side(item, at) {
-    return make("div", { class: "side b" + (data.systems.indexOf(item.s) % 8) },
+    return make("div", { class: "side s" + data.colours[data.systems.indexOf(item.s)] },
       make("p", {}, make("b", { dir: "auto" }, item.s), " ", number(item.v[at], data.columns[at].unit)),
       make("p", { class: "clip", dir: "auto", lang: item.l || null }, item.x));
   }
