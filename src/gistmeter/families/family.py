@@ -160,6 +160,7 @@ class Family(Generic[SettingsT, ItemT]):
     Settings: ClassVar[type[Settings]] = ModelSettings
     headline: ClassVar[Sequence[str]] = ()  # the scores to judge by, the first that a run has
     makers: ClassVar[Mapping[str, str]] = {}  # metrics of this family: name -> "module:Class"
+    shows: ClassVar[str] = ""  # its `View`, as "module:attribute"
     chunk: ClassVar[int] = 1024
     stage: ClassVar[str] = "Scoring"
 
@@ -210,7 +211,10 @@ class Family(Generic[SettingsT, ItemT]):
 
     def view(self) -> View:
         """How a report shows its runs."""
-        return View(noun=self.noun)
+        from gistmeter import registry
+
+        found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
+        return found
 
     # Metrics by name: the family's own, and those that other packages add.
 

@@ -11,7 +11,6 @@ from gistmeter.families.family import Context, Family, Items, Task, roles_of
 from gistmeter.families.text.settings import TOKENS_A_TEXT, TextSettings
 from gistmeter.settings import Settings
 from gistmeter.types import Metric, Pair, Sheet
-from gistmeter.views import View
 
 if TYPE_CHECKING:
     from gistmeter.formats.predictions import Matched, Prediction
@@ -50,6 +49,7 @@ class Text(Family[TextSettings, Pair]):
         "s_info": "gistmeter.metrics.information:Information",
         "recovery": "gistmeter.metrics.information:Recovery",
     }
+    shows = "gistmeter.families.text.blocks:VIEW"
     chunk = 512  # pairs that fit in one block of the matcher, so that no text is encoded twice
 
     def read(self, settings: TextSettings, context: Context) -> Items[Pair]:
@@ -215,11 +215,6 @@ class Text(Family[TextSettings, Pair]):
 
         sheet = logic_results(run)
         return {"s_log_results.csv": sheet} if sheet else {}
-
-    def view(self) -> View:
-        from gistmeter.families.text.blocks import VIEW
-
-        return VIEW
 
 
 def possible_metrics(pairs: Sequence[Pair], *, nli: bool) -> list[str]:

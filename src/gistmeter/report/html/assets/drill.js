@@ -146,6 +146,11 @@ function tree(block) {
   return [make("p", { class: "faint" }, "Gold above, system below; dashed and in bold: where they differ. Under each word: " + block.n.join(", ") + "."), make("div", { class: "tree-scroll", tabindex: "0" }, svg)];
 }
 
+// The address names what is open, so that it can be sent.
+function address(...parts) {
+  try { history.replaceState(null, "", "#" + parts.map(encodeURIComponent).join("/")); } catch { /* a browser may refuse too many changes */ }
+}
+
 function render(key, item) {
   const data = sections[key];
   $("drill-title").textContent = item.i;
@@ -163,7 +168,7 @@ function render(key, item) {
     else if (inside) parts.push(make("div", { class: "block b-" + block.k }, block.n && typeof block.n === "string" ? make("h3", {}, block.n) : null, inside));
   }
   $("drill-body").replaceChildren(...parts);
-  history.replaceState(null, "", "#" + [key, item.i, item.s, item.g].map(encodeURIComponent).join("/"));
+  address(key, item.i, item.s, item.g);
   $("drill").scrollTop = 0;
 }
 
@@ -184,7 +189,7 @@ function step(by) {
 $("drill-close").addEventListener("click", () => $("drill").close());
 $("drill-previous").addEventListener("click", () => step(-1));
 $("drill-next").addEventListener("click", () => step(1));
-$("drill").addEventListener("close", () => { if (opened) { history.replaceState(null, "", "#" + opened.key); if (opened.back) opened.back.focus(); } opened = null; });
+$("drill").addEventListener("close", () => { if (opened) { address(opened.key); if (opened.back) opened.back.focus(); } opened = null; });
 $("drill-link").addEventListener("click", () => { navigator.clipboard.writeText(location.href).then(() => { $("drill-link").textContent = "Copied"; }, () => { prompt("Link to this item", location.href); }); });
 $("drill").addEventListener("click", (event) => { if (event.target === $("drill")) $("drill").close(); });
 $("drill").addEventListener("keydown", (event) => {
