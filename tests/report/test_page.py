@@ -20,7 +20,7 @@ from gistmeter.comparison import findings
 from gistmeter.families.book.blocks import book_view, pooled
 from gistmeter.families.speech.blocks import diff_runs
 from gistmeter.families.text.blocks import mark
-from gistmeter.report import charts
+from gistmeter.report import charts, drawing
 from gistmeter.report.html import write_report
 from gistmeter.report.html.answer import answer
 from gistmeter.report.html.embedding import to_script
@@ -311,9 +311,9 @@ def test_languages_decide_the_fonts() -> None:
 
 
 def test_labels_that_look_alike_are_told_apart() -> None:
-    labels = charts.unique_labels(["a" * 40 + "1", "a" * 40 + "2", "<b>"])
+    labels = drawing.unique_labels(["a" * 40 + "1", "a" * 40 + "2", "<b>"])
     assert len(set(labels.values())) == 3
-    assert all(len(label) <= charts.MAX_LABEL for label in labels.values())
+    assert all(len(label) <= drawing.MAX_LABEL for label in labels.values())
 
 
 def test_a_broken_document_beside_a_run_is_as_good_as_none(tmp_path: Path) -> None:
@@ -377,7 +377,7 @@ def test_a_system_has_one_colour_and_mark_in_the_whole_page_whatever_the_order()
     assert len({str(found) for found in first.values()}) == 3
     for system, found in first.items():  # the charts' marks are those of the leaderboard
         colour, path = next(iter(found)).split(" ", 1)
-        label = re.escape(charts.label(system))
+        label = re.escape(drawing.label(system))
         marks = re.findall(rf'class="at (s\d)"><path d="([^"]+)"[^>]*><title>{label} ', pages[0])
         assert set(marks) == {(colour, path)}
     data = data_of(pages[0])
@@ -388,13 +388,13 @@ def test_a_system_has_one_colour_and_mark_in_the_whole_page_whatever_the_order()
 
 def test_more_systems_than_colours_still_differ() -> None:
     names = [f"system {number}" for number in range(40)]
-    palette = charts.Palette.of(names)
+    palette = drawing.Palette.of(names)
     assert len({(palette.colour(name), palette.mark(name)) for name in names}) == 40
 
 
 def test_equal_marks_do_not_cover_each_other() -> None:
     points = [Point(name, 0.5, "group") for name in "abc"]
-    drawn = charts.dots(Dots("equal", points), charts.Palette.of("abc"), list("abc"))
+    drawn = charts.dots(Dots("equal", points), drawing.Palette.of("abc"), list("abc"))
     assert len(set(re.findall(r'class="at', drawn))) == 1
     assert len(set(re.findall(r'y="(\d+)" class="at', drawn))) == 3
 
@@ -418,7 +418,7 @@ def test_the_line_against_length_never_turns_back() -> None:
 @given(st.text(st.characters(), max_size=40), st.text(st.characters(), max_size=40))
 def test_charts_let_no_markup_through(system: str, group: str) -> None:
     points = [Point(system, 0.1, group), Point("other", 0.2, group)]
-    palette = charts.Palette.of([system, "other"])
+    palette = drawing.Palette.of([system, "other"])
     drawn = charts.draw(Dots(group, points, group), palette, [system, "other"])
     drawn += charts.draw(
         Lines(group, [replace(p, x=1.0) for p in points], group), palette, [system, "other"]
@@ -430,7 +430,7 @@ def test_charts_let_no_markup_through(system: str, group: str) -> None:
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
 def test_scales_have_round_numbers_within_them(low: float, size: float) -> None:
-    scale = charts.Scale(low, low + size)
+    scale = drawing.Scale(low, low + size)
     ticks = scale.ticks()
     assert len(ticks) <= 6
     assert all(-1e-6 <= scale.place(tick) <= 100 + 1e-6 for tick in ticks)

@@ -120,7 +120,8 @@ def _bound(value: float | None) -> float:
 
 def calibrations(found: Validation, most: int = 9) -> dict[str, str]:
     """Calibration plots of the scores that agree best."""
-    from gistmeter.report.charts import Palette, draw
+    from gistmeter.report.charts import draw
+    from gistmeter.report.drawing import Palette
     from gistmeter.views import Lines, Point
 
     drawn = {}

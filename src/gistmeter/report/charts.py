@@ -1,139 +1,20 @@
 """Charts as HTML and SVG of our own, without a drawing library.
 
 Places across are percentages and everything else is in pixels, so a chart fills the width it is
-given while its letters and marks keep their size, on a phone as on a desk. Colours are classes
-that the page's style fills, so charts follow it into dark mode: the palette of Okabe and Ito
-(2008), which colour-blind readers can tell apart, and a mark for each system besides.
+given while its letters and marks keep their size, on a phone as on a desk.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from html import escape
 
+from gistmeter.report.drawing import UNSAFE, Palette, Scale, tag, unique_labels
 from gistmeter.views import Chart, Dots, Lines, Point
 
-COLOURS = 8
-MARKS = (  # around the origin, about ten pixels across
-    "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0Z", "M-4.5,-4.5h9v9h-9Z", "M0,-6L6,0L0,6L-6,0Z",
-    "M0,-5.5L5.8,4.5H-5.8Z", "M-1.8,-5.4h3.6v3.6h3.6v3.6h-3.6v3.6h-3.6v-3.6h-3.6v-3.6h3.6Z",
-    "M0,5.5L5.8,-4.5H-5.8Z", "M5.5,0L-4.5,5.8V-5.8Z", "M-5.5,0L4.5,5.8V-5.8Z",
-)  # fmt: skip
-UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
-MAX_LABEL = 28
 NEAR = 4.0  # per cent of the width within which two marks would cover each other
 LANE = 12  # pixels between marks that stand above each other
-
-
-def label(text: str) -> str:
-    """A name short enough for an axis, without control or direction characters."""
-    cleaned = UNSAFE.sub("\ufffd", text)
-    return cleaned if len(cleaned) <= MAX_LABEL else cleaned[: MAX_LABEL - 1] + "…"
-
-
-def unique_labels(names: Iterable[str]) -> dict[str, str]:
-    """Each name's label, told apart by a number where two would look alike."""
-    taken: set[str] = set()
-    found: dict[str, str] = {}
-    for at, name in enumerate(names, start=1):
-        short = label(name) or "∅"
-        found[name] = short if short not in taken else f"{short[: MAX_LABEL - 4]} #{at}"
-        taken.add(found[name])
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Palette:
-    """One colour, mark and label for each system, the same in every part of a page."""
-
-    places: Mapping[str, int]
-    labels: Mapping[str, str]
-
-    @classmethod
-    def of(cls, *runs: Iterable[str]) -> Palette:
-        """By the order of names, not by that of files or ranks: reports of the same systems agree.
-
-        Systems that meet in no run may share a colour, so that those that meet have distinct ones.
-        """
-        groups = [set(systems) for systems in runs]
-        names = sorted(set().union(*groups), key=lambda name: (name.casefold(), name))
-        places: dict[str, int] = {}
-        for name in names:
-            met = {places.get(other) for group in groups if name in group for other in group}
-            places[name] = next(at for at in range(len(names)) if at not in met)
-        return cls(places, unique_labels(names))
-
-    def colour(self, system: str) -> int:
-        return self.places.get(system, 0) % COLOURS
-
-    def mark(self, system: str) -> str:
-        """A path; with more systems than colours, other marks of the same colour."""
-        at = self.places.get(system, 0)
-        return MARKS[(at + at // COLOURS) % len(MARKS)]
-
-    def sign(self, system: str) -> str:
-        """The mark as a small picture, to stand before a name."""
-        path = tag("path", {"d": self.mark(system), "class": "mark"})
-        box = {
-            "class": f"sign s{self.colour(system)}",
-            "viewBox": "-7 -7 14 14",
-            "aria-hidden": "true",
-        }
-        return tag("svg", box, path)
-
-    def legend(self, systems: Sequence[str]) -> str:
-        if len(systems) < 2:
-            return ""
-        names = (f"<li>{self.sign(one)}{escape(self.labels[one])}</li>" for one in systems)
-        return tag("ul", {"class": "legend"}, *names)
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """Numbers to per cent of a width or height."""
-
-    low: float
-    high: float
-    log: bool = False
-
-    @classmethod
-    def around(cls, values: Iterable[float], *, share: float = 0.08) -> Scale:
-        """The extent of some numbers with a little room on either side."""
-        known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
-        low, high = min(known), max(known)
-        room = (high - low) * share or abs(high) * share or 0.05
-        return cls(max(0.0, low - room) if low >= 0 else low - room, high + room)
-
-    def place(self, value: float) -> float:
-        low, high, value = (self._warped(one) for one in (self.low, self.high, value))
-        return round(100 * (value - low) / (high - low or 1.0), 2)
-
-    def _warped(self, value: float) -> float:
-        return math.log(max(value, 1e-9)) if self.log else value
-
-    def ticks(self, most: int = 5) -> list[float]:
-        """Round numbers within the scale."""
-        if self.log:
-            found = [step * 10.0**power for power in range(-3, 9) for step in (1, 2, 5)]
-            return [value for value in found if self.low <= value <= self.high]
-        span = self.high - self.low
-        if not span > 0:
-            return [self.low]
-        size = 10.0 ** math.floor(math.log10(span / most))
-        step = next(size * unit for unit in (1, 2, 5, 10) if span / (size * unit) <= most)
-        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [round(step * at, 10) for at in range(first, last + 1)]
-
-
-def tag(name: str, attributes: Mapping[str, object], *inside: str) -> str:
-    """An element; attributes are escaped, what is inside must be."""
-    written = "".join(f' {key}="{escape(str(value))}"' for key, value in attributes.items())
-    return f"<{name}{written}>{''.join(inside)}</{name}>"
 
 
 def draw(chart: Chart, palette: Palette, systems: Sequence[str]) -> str:
@@ -332,10 +213,9 @@ def spread(
             if count:
                 left, right = scale.place(edges[at]), scale.place(edges[at + 1])
                 tall = round((height - 6) * count / most, 1)
-                shape = {
-                    "x": f"{left}%", "width": f"{max(0.5, right - left - 0.4):.2f}%",
-                    "y": round(height - tall, 1), "height": tall, "class": f"bar s{palette.colour(system)}",
-                }  # fmt: skip
+                shape = {"x": f"{left}%", "width": f"{max(0.5, right - left - 0.4):.2f}%"}
+                shape |= {"y": f"{height - tall:.1f}", "height": f"{tall}"}
+                shape |= {"class": f"bar s{palette.colour(system)}"}
                 told = f"{edges[at]:.3g} to {edges[at + 1]:.3g}: {count:,}"
                 bars.append(tag("rect", shape, f"<title>{told}</title>"))
         sign = palette.sign(system) if len(counts) > 1 else ""

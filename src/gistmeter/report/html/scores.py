@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.report.charts import Palette
+from gistmeter.report.drawing import Palette
 from gistmeter.types import Score
 from gistmeter.views import View, shown
 
