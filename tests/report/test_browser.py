@@ -114,7 +114,7 @@ def test_an_item_has_an_address_that_can_be_sent(shown: Tab, page: Path) -> None
     name, address = shown.run(NAME), shown.run("location.href")
     assert "#run-4/" in address
     shown.run("document.getElementById('drill').close()")
-    assert shown.run("location.hash") == "#run-4"
+    wait(shown, "location.hash === '#run-4'")
     shown.ask("Page.navigate", url="about:blank")
     shown.ask("Page.navigate", url=address)
     wait(shown, "document.readyState === 'complete' && document.getElementById('drill')?.open")
@@ -323,14 +323,48 @@ def test_systems_change_places_within_an_item(shown: Tab) -> None:
     assert shown.run("document.getElementById('drill-sub').textContent").startswith("细心的模型")
 
 
-def test_two_systems_stand_side_by_side_where_they_differ_most(shown: Tab) -> None:
-    place = "document.querySelector('.versus').querySelectorAll('.pair h4')"
-    script = f"[...{place}].map(h => h.textContent)"
-    gaps = [
-        abs(float(text.replace("−", "-").split("difference ")[1])) for text in shown.run(script)
-    ]
+def beside(tab: Tab, section: int = 0) -> list[list[str]]:
+    """The cells of the table with a column for each system."""
+    found: list[list[str]] = tab.run(
+        f"[...document.querySelectorAll('.beside')[{section}].querySelectorAll('tbody tr')]"
+        ".map(row => [...row.children].map(cell => cell.textContent))"
+    )
+    return found
+
+
+def pick(tab: Tab, label: str, value: str) -> None:
+    tab.run(
+        f"""(() => {{
+      const box = document.querySelector('.beside select[aria-label="{label}"]');
+      box.value = {value!r}; box.dispatchEvent(new Event('change'));
+    }})()"""
+    )
+
+
+def test_systems_stand_side_by_side_one_row_per_item(shown: Tab) -> None:
+    rows = beside(shown)
+    gaps = [float(row[0].split("difference ")[1]) for row in rows]
     assert gaps == sorted(gaps, reverse=True)
     assert len(gaps) == 8
+    assert all(len(row) == 5 for row in rows)  # name, reference, three systems
+    assert all("比喻" in row[1] for row in rows)
+    assert all(cell.endswith("= 细心的模型") for row in rows for cell in row[3:] if "–" not in cell)
+    pick(shown, "Which items", "none")
+    assert all(any(cell.startswith("–") for cell in row[2:]) for row in beside(shown))
+    assert len(beside(shown)) == 3
+    pick(shown, "Which items", "")
+    pick(shown, "Order", "worst")
+    worst = [min(float(cell[:5]) for cell in row[2:] if cell[0] != "–") for row in beside(shown)]
+    assert worst == sorted(worst)
+    marked = "document.querySelectorAll('.beside')[2].querySelectorAll('del').length"
+    assert shown.run("document.querySelectorAll('.beside .m-shared').length") > 0
+    assert shown.run(marked) > 0
+
+
+def test_a_cell_opens_its_systems_item(shown: Tab) -> None:
+    shown.run("document.querySelectorAll('.beside tbody tr')[0].children[3].firstChild.click()")
+    assert wait(shown, "document.getElementById('drill').open")
+    assert shown.run("document.getElementById('drill-sub').textContent").startswith("model_b")
 
 
 def luminance(tab: Tab, element: str, name: str) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 
 from gistmeter.report.drawing import UNSAFE, Palette, Scale, tag, unique_labels
@@ -148,7 +149,9 @@ def lines(chart: Lines, palette: Palette, systems: Sequence[str]) -> str:
         colour = f"cloud s{palette.colour(point.system)}"
         inside.append(tag("circle", {**place, "r": 2.5, "class": colour}))
     own = {system: [p for p in points if p.system == system] for system in [*systems, ""]}
-    for system, found in own.items():
+    aside = [0.0] * len(own) if chart.cloud or not chart.joined else _aside(len(systems), across)
+    for (system, held), shift in zip(own.items(), aside, strict=False):
+        found = [replace(point, x=point.x + shift) for point in held]
         inside += [_line(found, across, up, palette.colour(system))] if chart.joined else []
         for point in found:
             inside.append(_upright(point, across, up, palette))
@@ -162,6 +165,12 @@ def lines(chart: Lines, palette: Palette, systems: Sequence[str]) -> str:
     return _figure(chart.title, points, palette.legend(shown) + over + plot + _axis(chart.x))
 
 
+def _aside(systems: int, across: Scale) -> list[float]:
+    """How far each system stands beside its place, so that equal values are all seen."""
+    step = 0.012 * (across.high - across.low)
+    return [step * (at - (systems - 1) / 2) for at in range(systems)] or [0.0]
+
+
 def _upright(point: Point, across: Scale, up: Scale, palette: Palette) -> str:
     if not (math.isfinite(point.low) and math.isfinite(point.high)):
         return ""
@@ -172,7 +181,7 @@ def _upright(point: Point, across: Scale, up: Scale, palette: Palette) -> str:
 
 def _shelves(scale: Scale) -> str:
     drawn = []
-    for value in scale.ticks(6):
+    for value in scale.ticks():
         y = f"{100 - scale.place(value)}%"
         drawn.append(tag("line", {"x1": 0, "x2": "100%", "y1": y, "y2": y, "class": "grid"}))
         drawn.append(tag("text", {"x": -8, "y": y, "dy": 4, "class": "tick end"}, _short(value)))

@@ -111,7 +111,7 @@ class Scale:
     def _warped(self, value: float) -> float:
         return math.log(max(value, 1e-9)) if self.log else value
 
-    def ticks(self, most: int = 5) -> list[float]:
+    def ticks(self, most: int = 6) -> list[float]:
         """Round numbers within the scale."""
         if self.log:
             found = [step * 10.0**power for power in range(-3, 9) for step in (1, 2, 5)]

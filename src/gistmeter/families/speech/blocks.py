@@ -56,6 +56,7 @@ VIEW = SpeechView(
     cluster="speaker",
     names=NAMES,
     texts=("got", "expected"),
+    reference="expected",
     against=(("wer", "ser"), ("wer", "sem_dist")),
 )
 

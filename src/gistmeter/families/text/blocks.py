@@ -50,6 +50,7 @@ VIEW = TextView(
     heading="Text: does it mean what it should?",
     names=NAMES,
     texts=("prediction", "reference"),
+    reference="reference",
     against=(("s_acc", "s_logic"),),
 )
 

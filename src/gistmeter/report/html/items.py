@@ -70,7 +70,8 @@ def item_data(
         "colours": [subject.palette.colour(system) for system in subject.run.systems],
         "parts": subject.has_parts,
         "groups": list(dict.fromkeys(shown(group, 200) for group in rows.keys["group"])),
-        "pair": [shown(system, 200) for system in subject.ordered[:2]],
+        "ranked": [shown(system, 200) for system in subject.ordered],
+        "references": _references(subject, rows, items),
         "sort": "" if worth else shown(name, 60) if name in columns else "id",
         "down": not higher,
         "snippet": shown(text, 60) or ("text" if any(item["x"] for item in kept) else ""),
@@ -80,9 +81,20 @@ def item_data(
     return ItemData(data, _note(len(kept), len(rows), name), size + opener.spent)
 
 
-def _column(subject: Subject, name: str) -> dict[str, str]:
-    words = subject.view.names.get(name, "")
-    return {"name": shown(name, 60), "unit": subject.score(name).unit, "words": words}
+def _references(
+    subject: Subject, rows: Rows, items: list[tuple[int, dict[str, Any]]]
+) -> dict[str, str]:
+    """What should have been, by item and group, for the table with a column per system."""
+    column = rows.texts.get(subject.view.reference)
+    if column is None or len(subject.run.systems) < 2 or subject.has_parts:
+        return {}
+    return {f"{item['i']}\n{item['g']}": shown(column[at], SNIPPET) for at, item in items}
+
+
+def _column(subject: Subject, name: str) -> dict[str, Any]:
+    score, words = subject.score(name), subject.view.names.get(name, "")
+    lower = not score.higher_is_better
+    return {"name": shown(name, 60), "unit": score.unit, "words": words, "lower": lower}
 
 
 def _note(kept: int, total: int, name: str) -> str:

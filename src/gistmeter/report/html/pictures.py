@@ -86,7 +86,7 @@ def _components(subject: Subject, name: str, systems: Sequence[str]) -> Chart | 
         for other in alike[:MOST_SCORES]
         for system, score in _known(subject, other, systems)
     ]
-    note = "↓ lower is better"
+    note = "↓: lower is better"
     lower = [other for other in alike if not subject.score(other).higher_is_better]
     if lower and len(lower) < len(alike):
         points = [
@@ -258,7 +258,7 @@ def _two_scores(subject: Subject, systems: Sequence[str]) -> Chart | None:
             if system in across and system in up
             if math.isfinite(up[system].value + across[system].value)
         ]
-        if len(points) > 1:
+        if len(points) > 2:
             title = f"{subject.called(y)} against {subject.called(x)}"
             below, beside = (f"{subject.called(one)}, {subject.way(one)}" for one in (x, y))
             return Lines(title, points, below, beside, joined=False)

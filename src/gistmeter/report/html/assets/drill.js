@@ -8,13 +8,16 @@ let opened = null;
 
 function markClass(kind) { return kind ? "m-" + (STYLE[kind] || kind) : ""; }
 
+function marks(block) {
+  return block.s.map(([words, kind]) => kind === "deleted" ? make("del", { class: markClass(kind) }, words)
+    : kind === "inserted" ? make("ins", { class: markClass(kind) }, words)
+    : kind ? make("span", { class: markClass(kind), title: MARKS[kind] || kind }, words) : words);
+}
+
 const blocks = {
   text(block) {
     const used = [...new Set(block.s.map((part) => part[1]).filter(Boolean))];
-    return [make("p", { class: "marked", dir: "auto", lang: block.l || null },
-      block.s.map(([words, kind]) => kind === "deleted" ? make("del", { class: markClass(kind) }, words)
-        : kind === "inserted" ? make("ins", { class: markClass(kind) }, words)
-        : kind ? make("span", { class: markClass(kind), title: MARKS[kind] || kind }, words) : words)),
+    return [make("p", { class: "marked", dir: "auto", lang: block.l || null }, marks(block)),
     used.length ? make("ul", { class: "key" }, used.map((kind) => make("li", {}, make("span", { class: markClass(kind) }, "abc"), " " + (MARKS[kind] || kind)))) : null];
   },
   bars(block) {
@@ -198,7 +201,7 @@ $("drill").addEventListener("keydown", (event) => {
   if (event.key === "ArrowRight") step(1);
 });
 for (const place of document.querySelectorAll(".items")) itemsTable(place, place.dataset.section);
-for (const place of document.querySelectorAll(".versus")) versus(place, place.dataset.section);
+for (const place of document.querySelectorAll(".beside")) beside(place, place.dataset.section);
 
 // One run at a time; an address may name a run, or an item of it.
 function go() {

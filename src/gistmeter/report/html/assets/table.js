@@ -1,4 +1,4 @@
-// The table of items: search, filter, sort, page by page; and the two systems side by side.
+// The table of items: search, filter, sort, page by page.
 const PAGE = 25;
 
 function haystack(item) {
@@ -104,41 +104,5 @@ function itemsTable(place, key) {
   search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(fresh, 120); });
   for (const control of [system, group, scored]) control.addEventListener("change", fresh);
   more.addEventListener("click", () => { state.shown += PAGE; show(); });
-  show();
-}
-
-function versus(place, key) {
-  const data = sections[key];
-  const a = make("select", { "aria-label": "First system" });
-  const b = make("select", { "aria-label": "Second system" });
-  const score = make("select", { "aria-label": "Score" });
-  for (const name of data.systems) for (const select of [a, b]) select.append(make("option", { value: name }, name));
-  data.columns.forEach((column, at) => score.append(make("option", { value: at }, column.name)));
-  a.value = data.pair[0]; b.value = data.pair[1];
-  const list = make("div");
-  place.append(make("div", { class: "controls" }, make("label", {}, "First", a), make("label", {}, "Second", b), make("label", {}, "By", score)), list);
-
-  function side(item, at) {
-    return make("div", { class: "side s" + data.colours[data.systems.indexOf(item.s)] },
-      make("p", {}, make("b", { dir: "auto" }, item.s), " ", number(item.v[at], data.columns[at].unit)),
-      make("p", { class: "clip", dir: "auto", lang: item.l || null }, item.x));
-  }
-  function show() {
-    const at = Number(score.value);
-    const first = new Map(data.items.filter((item) => item.s === a.value).map((item) => [item.i + "\u0000" + item.g, item]));
-    const pairs = [];
-    for (const item of data.items) {
-      const other = item.s === b.value ? first.get(item.i + "\u0000" + item.g) : undefined;
-      if (other && other !== item && other.v[at] !== null && item.v[at] !== null && other.v[at] !== item.v[at]) pairs.push([other, item, other.v[at] - item.v[at]]);
-    }
-    pairs.sort((x, y) => Math.abs(y[2]) - Math.abs(x[2]));
-    const all = pairs.flatMap((pair) => [pair[0], pair[1]]);
-    list.replaceChildren(...pairs.slice(0, 8).map(([x, y, gap]) => make("div", { class: "pair" },
-      make("h4", {}, make("button", { class: "link", type: "button", dir: "auto", onclick: () => drill(key, x, all) }, x.i), make("span", { class: "faint" }, x.g),
-        make("span", {}, "difference " + (gap > 0 ? "+" : "−") + number(Math.abs(gap), data.columns[at].unit))),
-      side(x, at), side(y, at))));
-    if (!pairs.length) list.replaceChildren(make("p", { class: "faint" }, "No item here separates these two."));
-  }
-  for (const select of [a, b, score]) select.addEventListener("change", show);
   show();
 }
