@@ -107,12 +107,14 @@ class Run:
             kept.report()
         return kept
 
-    def report(self, path: str | Path | None = None, *, everything: bool = False) -> Path:
+    def report(
+        self, path: str | Path | None = None, *, title: str = "", everything: bool = False
+    ) -> Path:
         """Write the HTML report, by default into the run's folder; returns its place."""
         if path is None and self.path is None:
             raise InputError("This run has no folder yet: name the report's file, or save it first")
         target = Path(path) if path is not None else Path(str(self.path)) / "report.html"
-        write_report([self], target, everything=everything)
+        write_report([self], target, title=title, everything=everything)
         return target
 
     def write(self, path: str | Path) -> list[Path]:

@@ -367,6 +367,35 @@ def test_a_cell_opens_its_systems_item(shown: Tab) -> None:
     assert shown.run("document.getElementById('drill-sub').textContent").startswith("model_b")
 
 
+def test_stars_and_notes_stay_with_the_item_and_can_be_taken_along(shown: Tab, page: Path) -> None:
+    opened(shown, 3)
+    name = shown.run(NAME)
+    shown.run("document.querySelector('.star').click()")
+    shown.run(
+        "(() => { const box = document.querySelector('.marks input');"
+        " box.value = 'look <b>again</b>'; box.dispatchEvent(new Event('input')); })()"
+    )
+    shown.open(page)
+    choose(shown, 3, "Scored or not", "marked")
+    assert len(column(shown, 3, "id")) == 1
+    assert column(shown, 3, "id")[0].startswith("★ ")
+    opened(shown, 3)
+    assert shown.run(NAME) == name
+    assert shown.run("document.querySelector('.marks input').value") == "look <b>again</b>"
+    shown.run(
+        "(() => { window.taken = null; URL.createObjectURL = (blob) => {"
+        " blob.text().then((text) => { window.taken = text; }); return 'data:,'; };"
+        " document.querySelectorAll('.save')[3].click(); })()"
+    )
+    assert '"note": "look <b>again</b>"' in wait(shown, "window.taken")
+    shown.run("document.querySelector('.star').click()")
+    shown.run(
+        "(() => { const box = document.querySelector('.marks input');"
+        " box.value = ''; box.dispatchEvent(new Event('input')); })()"
+    )
+    assert shown.run("document.querySelectorAll('.save')[3].hidden")
+
+
 def luminance(tab: Tab, element: str, name: str) -> float:
     text = tab.run(f"getComputedStyle(document.querySelector('{element}')).{name}")
     red, green, blue = (int(part) for part in text[text.index("(") + 1 : -1].split(",")[:3])

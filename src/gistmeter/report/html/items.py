@@ -6,10 +6,11 @@ of the rest so that the ordinary is there too; how they were chosen is said abov
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from gistmeter.report.html.opening import Sounds, open_row
 from gistmeter.report.html.scores import Subject
 from gistmeter.rows import Rows
 from gistmeter.views import Opener, rounded, shown
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 MOST_ROWS = 3000
 ROOM = 2_200_000  # bytes of items in one page
@@ -65,6 +69,7 @@ def item_data(
     kept = [item for _, item in items]
     data = {
         "command": subject.run.command,
+        "id": _identity(subject.run),
         "columns": [_column(subject, column) for column in columns],
         "systems": [shown(system, 200) for system in subject.run.systems],
         "colours": [subject.palette.colour(system) for system in subject.run.systems],
@@ -79,6 +84,12 @@ def item_data(
         "items": kept,
     }
     return ItemData(data, _note(len(kept), len(rows), name), size + opener.spent)
+
+
+def _identity(run: Run) -> str:
+    """The same for every report of the same run, so that a reader's marks are found again."""
+    told = repr((run.command, run.signature, sorted(run.inputs.items())))
+    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _references(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Findings = Mapping[str, Any]  # "comparisons": what `Comparison.to_dict` gives, the headline's first
 SOUNDS = 1_000_000  # bytes of recordings in one page
-SCRIPTS = ("page.js", "table.js", "beside.js", "drill.js")
+SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "drill.js")
 
 
 @dataclass(frozen=True, slots=True)

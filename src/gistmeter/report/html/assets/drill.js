@@ -163,6 +163,7 @@ function render(key, item) {
   $("drill-systems").replaceChildren(...(same.length > 1 ? same.map((other) => make("button", {
     type: "button", "aria-pressed": String(other === item), onclick: () => { opened.item = other; render(key, other); },
   }, other.s + "  " + number(other.v[0], (data.columns[0] || {}).unit))) : []));
+  $("drill-marks").replaceChildren(...markControls(key, item));
   const parts = [];
   for (const why of item.r) parts.push(make("p", { class: "reasons" }, "Unscored: " + why));
   for (const block of [...(item.a === undefined ? [] : data.shared[item.a] || []), ...item.b, ...(item.e === undefined ? [] : data.shared[item.e] || [])]) {

@@ -38,13 +38,14 @@ function itemsTable(place, key) {
   const scored = make("select", { "aria-label": "Scored or not" });
   options(system, "all systems", data.systems);
   options(group, "all groups", data.groups);
-  for (const [value, text] of [["", "all items"], ["no", "unscored only"], ["yes", "scored only"]]) scored.append(make("option", { value }, text));
+  for (const [value, text] of [["", "all items"], ["no", "unscored only"], ["yes", "scored only"], ["marked", "with my stars and notes"]]) scored.append(make("option", { value }, text));
   const count = make("p", { class: "count", role: "status" });
+  const save = make("button", { type: "button", class: "save", onclick: () => exportMarks(key) }, "Save stars and notes");
   const controls = make("div", { class: "controls" },
     make("label", { class: "grow" }, "Search", search),
     data.systems.length > 1 ? make("label", {}, "System", system) : null,
     data.groups.length > 1 ? make("label", {}, "Group", group) : null,
-    make("label", {}, "Show", scored), count);
+    make("label", {}, "Show", scored), save, count);
   const head = make("tr");
   const body = make("tbody");
   const more = make("button", { type: "button", class: "more-button" }, "Show more");
@@ -61,7 +62,7 @@ function itemsTable(place, key) {
     const tests = parse(search.value, data.columns);
     const kept = data.items.filter((item) =>
       (!system.value || item.s === system.value) && (group.selectedIndex <= 0 || item.g === group.value) &&
-      (!scored.value || (scored.value === "no") === (item.v[0] === null)) && tests.every((test) => test(item)));
+      (!scored.value || (scored.value === "marked" ? markOf(key, item) !== undefined : (scored.value === "no") === (item.v[0] === null))) && tests.every((test) => test(item)));
     const field = fields.find(([name]) => name === state.sort);
     if (!field) return kept;
     const sign = state.down ? -1 : 1;
@@ -78,7 +79,7 @@ function itemsTable(place, key) {
     const open = () => drill(key, item, kept);
     const cells = fields.map(([name, value, column, at]) => column
       ? make("td", { class: "number" + (item.v[at] === null ? " faint" : "") }, number(item.v[at], column.unit))
-      : make("td", { class: name === "id" ? "id" : "key-cell", dir: "auto" }, make("span", { class: "clip" }, value(item))));
+      : make("td", { class: name === "id" ? "id" : "key-cell", dir: "auto" }, make("span", { class: "clip" }, (name === "id" && (markOf(key, item) || {}).star ? "★ " : "") + value(item))));
     return make("tr", { tabindex: "0", "data-at": item.at, onclick: open, onkeydown: (event) => {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(); }
       const next = event.key === "ArrowDown" ? event.currentTarget.nextElementSibling : event.key === "ArrowUp" ? event.currentTarget.previousElementSibling : null;
@@ -95,10 +96,12 @@ function itemsTable(place, key) {
         make("button", { type: "button", title: column && column.words || null, onclick: () => { state.down = on ? !state.down : false; state.sort = name; show(); } }, label));
     }), make("th", { scope: "col" }, data.snippet)));
     body.replaceChildren(...kept.slice(0, state.shown).map((item) => row(item, kept)));
+    save.hidden = Object.keys(marksOf(key)).length === 0;
     count.textContent = kept.length === data.items.length ? kept.length + " shown here" : kept.length + " of " + data.items.length;
     more.hidden = kept.length <= state.shown;
     more.textContent = "Show " + Math.min(PAGE, kept.length - state.shown) + " more";
   }
+  document.addEventListener("marked", (event) => { if (event.detail === key) show(); });
   const fresh = () => { state.shown = PAGE; show(); };
   let waiting = 0;
   search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(fresh, 120); });
