@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import hashlib
 import json
@@ -12,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_runs import VIEWS, Means, book_run, finish, parse_run, speech_run, text_run, views
 
+from gistmeter import registry
 from gistmeter.comparison import findings
 from gistmeter.families.book.blocks import book_view, pooled
 from gistmeter.families.speech.blocks import diff_runs
@@ -31,13 +34,9 @@ from gistmeter.report.html.wording import gap
 from gistmeter.rows import Rows
 from gistmeter.run import Run
 from gistmeter.views import (
-    Block,
     Dots,
     Lines,
-    Opener,
     Point,
-    Row,
-    View,
     script_language,
     shown,
     visible,
@@ -327,31 +326,46 @@ def test_a_broken_document_beside_a_run_is_as_good_as_none(tmp_path: Path) -> No
 # What a family from another package shows, and what one that says nothing gets.
 
 
-class Recipe(View):
-    """A family that nobody here knows."""
-
-    def blocks(self, row: Row, opener: Opener) -> list[Block]:
-        return [{"k": "note", "n": "Dish", "x": f"{row.text('dish')} of {opener.run.command}"}]
-
-    def charts(self, opener: Opener) -> list[Dots | Lines]:
-        return [Dots("By course", [Point(name, 0.5, "soup") for name in opener.run.systems])]
-
-
-def test_a_family_of_another_package_is_shown_by_its_own_view() -> None:
+def recipe_page(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    families: Any = registry.TABLES["gistmeter.families"]
+    monkeypatch.setitem(families, "recipe", family)
     keys = {"id": ["a"], "system": ["s"], "group": [""], "cluster": ["a"]}
     rows = Rows(keys, np.arange(1)).with_numbers({"taste": [0.5], "inner": [7.0]})
-    run, _ = finish("recipe", rows.with_texts({"dish": ["Borsch"]}), {"m": Means(("taste",))})
-    view = Recipe(heading="Does it taste?", noun="dish", names={"taste": "good taste"})
-    page = build_page([run], views=[view])
+    rows = rows.with_texts({"dish": ["Borsch"]})
+    run, metrics = finish("recipe", rows, {"m": Means(("taste",))})
+    run = replace(run, metrics=metrics)
+    return run.report(tmp_path / "report.html").read_text()
+
+
+def test_a_family_of_another_package_is_shown_by_its_own_view(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = recipe_page("recipes:Recipes", tmp_path, monkeypatch)
     assert '<h2 id="run-1-title">Does it taste?' in page
     assert "s reaches good taste (taste) 0.500 on 1 dish." in page
     assert "By course" in page
     blocks = data_of(page)["items"][0]["b"]
     assert blocks[0] == {"k": "note", "n": "Dish", "x": "Borsch of recipe"}
     assert [block["k"] for block in blocks] == ["note", "table"]  # the dish is not shown again
-    unknown = build_page([run])
-    assert "Recipe</h2>" in unknown
-    assert data_of(unknown)["items"][0]["b"][0]["n"] == "dish"
+
+
+def test_a_family_that_shows_nothing_gets_all_its_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = recipe_page("recipes:Plain", tmp_path, monkeypatch)
+    assert "Recipe</h2>" in page
+    assert "s reaches taste 0.500 on 1 dish." in page
+    assert [block.get("n") for block in data_of(page)["items"][0]["b"]] == ["dish", None]
+
+
+def test_the_report_knows_no_family_by_name() -> None:
+    room = Path(charts.__file__).parent
+    for path in room.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant):
+                assert node.value not in ("book", "parse", "speech"), f"{path}:{node.lineno}"
+            if isinstance(node, ast.ImportFrom):
+                assert "families" not in (node.module or "").split("."), f"{path}:{node.lineno}"
 
 
 # Colours, marks and charts.
