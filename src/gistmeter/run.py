@@ -108,12 +108,14 @@ class Run:
             kept.report()
         return kept
 
-    def report(self, path: str | Path | None = None, *, everything: bool = False) -> Path:
+    def report(
+        self, path: str | Path | None = None, *, title: str = "", everything: bool = False
+    ) -> Path:
         """Write the HTML report, by default into the run's folder; returns its place."""
         if path is None and self.path is None:
             raise InputError("This run has no folder yet: name the report's file, or save it first")
         target = Path(path) if path is not None else Path(str(self.path)) / "report.html"
-        write_report([self], target, everything=everything)
+        write_report([self], target, title=title, everything=everything)
         return target
 
     def write_pages(self) -> None:
@@ -287,19 +289,24 @@ def _baseline(among: Sequence[Any], given: str) -> str:
     return str(own[0])
 
 
-def write_report(runs: Sequence[Run], path: Path, *, everything: bool = False) -> None:
+def write_report(
+    runs: Sequence[Run], path: Path, *, title: str = "", everything: bool = False
+) -> None:
     """One HTML page over runs, with their comparisons.
 
     Runs of the same items measured in the same way share a section, so that their systems are
     compared with each other.
     """
     from gistmeter.comparison import findings, gather
+    from gistmeter.families import family_of
     from gistmeter.report import html as page
 
     gathered = gather(runs)
     page.write_report(
         gathered,
         path,
+        views=[family_of(run.command).view() for run, _ in gathered],
         comparisons=[findings(one) for one in gathered],
+        title=title,
         everything=everything,
     )

@@ -21,7 +21,7 @@ from gistmeter.report.diff import render_diff, render_pair
 from gistmeter.run import Run
 from gistmeter.score import evaluate
 from gistmeter.types import Clip
-from gistmeter.views import PairView
+from gistmeter.pages import PairView
 
 FACTS = (
     SemanticFact("Anna", "met", "Boris", Verdict.BOTH),

@@ -39,7 +39,7 @@ from gistmeter.metrics.transcription.rates import NO_EXPECTED
 from gistmeter.report.diff import render_pair, render_section
 from gistmeter.score import measure
 from gistmeter.types import Clip, Metric
-from gistmeter.views import Section, custom_section, understanding_section
+from gistmeter.pages import Section, custom_section, understanding_section
 
 if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.settings import Settings, option
 from gistmeter.types import SEED, Item, Sheet
+from gistmeter.views import View
 
 if TYPE_CHECKING:
     from gistmeter.cache import Cache
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from gistmeter.rows import Rows
     from gistmeter.run import Run
     from gistmeter.types import Metric
-    from gistmeter.views import PairView
+    from gistmeter.pages import PairView
 
 logger = logging.getLogger(__name__)
 
@@ -163,6 +164,7 @@ class Family(Generic[SettingsT, ItemT]):
     Settings: ClassVar[type[Settings]] = ModelSettings
     headline: ClassVar[Sequence[str]] = ()  # the scores to judge by, the first that a run has
     makers: ClassVar[Mapping[str, str]] = {}  # metrics of this family: name -> "module:Class"
+    shows: ClassVar[str] = ""  # its `View`, as "module:attribute"
     chunk: ClassVar[int] = 1024
     stage: ClassVar[str] = "Scoring"
 
@@ -215,6 +217,13 @@ class Family(Generic[SettingsT, ItemT]):
         """Pages of single items, each with the name of its file among the run's details."""
         del run
         return ()
+
+    def view(self) -> View:
+        """How a report shows its runs."""
+        from gistmeter import registry
+
+        found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
+        return found
 
     # Metrics by name: the family's own, and those that other packages add.
 

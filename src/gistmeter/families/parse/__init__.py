@@ -37,6 +37,7 @@ class Parses(Family[ParseSettings, Parse]):
     )
     Settings: ClassVar[type[Settings]] = ParseSettings
     headline = ("total",)
+    shows = "gistmeter.families.parse.blocks:VIEW"
     makers: ClassVar[Mapping[str, str]] = {
         "parsing": "gistmeter.metrics.parsing:ParseAccuracy",
         "conll18": "gistmeter.metrics.conll18:Conll18",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gistmeter.models.loading import Models
     from gistmeter.rows import Rows
     from gistmeter.run import Run
-    from gistmeter.views import PairView
+    from gistmeter.pages import PairView
 
 __all__ = ["Speech", "SpeechSettings"]
 MOST_FILES = 200  # that a run reports one by one, beside the whole

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gistmeter.families.family import summary_sheet
 from gistmeter.families.speech.clips import EDITS, ClipResult, gather
 from gistmeter.types import Sheet
-from gistmeter.views import Card, PairView, Section, custom_section, percent, understanding_section
+from gistmeter.pages import Card, PairView, Section, custom_section, percent, understanding_section
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
