@@ -17,11 +17,11 @@ from gistmeter.languages import get
 from gistmeter.metrics.facts import SemanticFact, Verdict
 from gistmeter.metrics.latency import Latency, TimedClip
 from gistmeter.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.pages import PairView
 from gistmeter.report.diff import render_diff, render_pair
 from gistmeter.run import Run
 from gistmeter.score import evaluate
 from gistmeter.types import Clip
-from gistmeter.pages import PairView
 
 FACTS = (
     SemanticFact("Anna", "met", "Boris", Verdict.BOTH),

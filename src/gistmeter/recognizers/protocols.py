@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 from gistmeter.errors import InputError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable
+    from pathlib import Path
     from types import TracebackType
 
 
@@ -63,6 +64,16 @@ class Recognizer(Protocol):
     def id(self) -> str: ...
 
     def session(self, language: str = "") -> Session: ...
+
+
+@runtime_checkable
+class FileRecognizer(Protocol):
+    """A recogniser of whole files; `path` is a WAV of 16 kHz, mono, 16 bits."""
+
+    @property
+    def id(self) -> str: ...
+
+    def transcribe(self, path: Path, language: str = "") -> str | Awaitable[str]: ...
 
 
 class RecognizerError(ModelError):

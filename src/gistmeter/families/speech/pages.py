@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from gistmeter.families.family import summary_sheet
 from gistmeter.families.speech.clips import EDITS, ClipResult, gather, worst
-from gistmeter.types import Sheet
 from gistmeter.pages import Card, PairView, Section, custom_section, percent, understanding_section
+from gistmeter.types import Sheet
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
