@@ -23,7 +23,7 @@ from gistmeter.comparison import findings
 from gistmeter.families.book.blocks import book_view, pooled
 from gistmeter.families.speech.blocks import diff_runs
 from gistmeter.families.text.blocks import mark
-from gistmeter.report import charts, drawing
+from gistmeter.report import agreement, charts, drawing
 from gistmeter.report.html import write_report
 from gistmeter.report.html.answer import answer
 from gistmeter.report.html.embedding import to_script
@@ -470,3 +470,15 @@ def test_the_page_does_not_speak_of_clusters_and_names_its_data() -> None:
     one = replace(runs[0], inputs={"model_a.csv": "0", "references.csv": "0"})
     assert "<title>Text: model_a.csv and references.csv</title>" in built([one])
     assert "<title>Idioms of May</title>" in built([one], title="Idioms of May")
+
+
+def test_a_part_that_agrees_with_people_better_than_the_whole_is_said() -> None:
+    refit = {
+        "components": [{"name": "sts"}, {"name": "f_beta"}],
+        "given_pearson": 0.5, "given_spearman": 0.6, "fitted_pearson": 0.5, "fitted_spearman": 0.5,
+    }  # fmt: skip
+    scores = {"sts": {"spearman": {"value": 0.7}}, "f_beta": {"spearman": {"value": None}}}
+    told = agreement.verdict({"weights": refit, "scores": scores})
+    assert told.endswith("sts alone agrees better than all parts together: rho = 0.700.")
+    scores["sts"]["spearman"]["value"] = 0.6
+    assert "alone" not in agreement.verdict({"weights": refit, "scores": scores})
