@@ -20,6 +20,7 @@ from sample_runs import VIEWS, Means, book_run, finish, parse_run, speech_run, t
 
 from gistmeter import registry
 from gistmeter.comparison import findings
+from gistmeter.families import family_of
 from gistmeter.families.book.blocks import book_view, pooled
 from gistmeter.families.speech.blocks import diff_runs
 from gistmeter.families.text.blocks import mark
@@ -355,6 +356,14 @@ def test_a_family_that_shows_nothing_gets_all_its_columns(
     assert "Recipe</h2>" in page
     assert "s reaches taste 0.500 on 1 dish." in page
     assert [block.get("n") for block in data_of(page)["items"][0]["b"]] == ["dish", None]
+
+
+@pytest.mark.parametrize("name", sorted(VIEWS))
+def test_each_of_our_families_is_shown_by_its_own_view(name: str) -> None:
+    view = family_of(name).view()
+    assert view is VIEWS[name]
+    assert view.heading
+    assert view.names
 
 
 def test_the_report_knows_no_family_by_name() -> None:
