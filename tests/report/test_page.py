@@ -29,7 +29,7 @@ from gistmeter.report.html import write_report
 from gistmeter.report.html.answer import answer
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.items import choose
-from gistmeter.report.html.page import build_page
+from gistmeter.report.html.page import build_page, section_names
 from gistmeter.report.html.scores import Subject
 from gistmeter.report.html.wording import gap
 from gistmeter.rows import Rows
@@ -92,6 +92,8 @@ def test_sections_of_one_kind_are_told_apart_by_their_folder(tmp_path: Path) -> 
     page = built([*runs, speech_run()[0]])
     assert "does it mean what it should? (zh)" in page
     assert ">Text ja</a>" in page
+    alike = [text_run(tmp_path / name)[0] for name in ("text", "text2")]
+    assert section_names(alike) == ["1", "2"]
     assert ">Speech</a>" in page
 
 
