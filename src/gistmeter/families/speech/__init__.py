@@ -53,6 +53,7 @@ class Speech(Family[SpeechSettings, Clip]):
     )
     Settings: ClassVar[type[Settings]] = SpeechSettings
     headline = ("wer", "cer", "sem_dist", "ser")
+    shows = "gistmeter.families.speech.blocks:VIEW"
     makers: ClassVar[Mapping[str, str]] = {
         "transcription": "gistmeter.metrics.transcription:ErrorRates",
         "sem_dist": "gistmeter.metrics.distance:SemanticDistance",
