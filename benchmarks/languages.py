@@ -25,6 +25,7 @@ from gistmeter import languages
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 EXPLANATIONS = 48_000
 TESTED = 200  # texts of each language
+TESTED_CODES = ("en", "ru", "cs", "hu", "fr", "de", "pl", "es", "id", "it", "hi")
 Detector = Callable[[str], tuple[str, float]]
 
 
@@ -142,9 +143,7 @@ def rows(name: str) -> Iterator[dict[str, str]]:
 
 def samples() -> dict[str, list[str]]:
     """Sentences of eleven languages in Latin, Cyrillic and Devanagari letters."""
-    found = {
-        code: [] for code in ("en", "ru", "cs", "hu", "fr", "de", "pl", "es", "id", "it", "hi")
-    }
+    found: dict[str, list[str]] = {code: [] for code in TESTED_CODES}
     for code in ("en", "ru"):
         with (SHARED / "sts" / f"stsb-{code}-dev.csv").open(encoding="utf-8", newline="") as file:
             found[code] += [row[0] for row in csv.reader(file)]
@@ -205,11 +204,12 @@ def detection() -> None:
                     answers.append((found == code, sure))
             took = (time.perf_counter() - start) / len(answers)
             taken = [right for right, sure in answers if sure >= languages.SOUND]
+            right, sound = sum(right for right, _ in answers), len(taken) / len(answers)
             print(
                 f"{name}, {f'{words} words' if words else 'a sentence'}: "
-                f"{sum(right for right, _ in answers) / len(answers):.3f} right; with a confidence of "
-                f"{languages.SOUND} or more {len(taken) / len(answers):.2f} of the texts, "
-                f"{sum(taken) / max(1, len(taken)):.3f} of them right; {took * 1e6:.0f} µs a text"
+                f"{right / len(answers):.3f} right, {took * 1e6:.0f} µs a text; "
+                f"{sound:.2f} of them with a confidence of {languages.SOUND} or more, "
+                f"{sum(taken) / max(1, len(taken)):.3f} of these right"
             )
 
 

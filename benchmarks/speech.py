@@ -46,12 +46,12 @@ def compare_with_jiwer() -> None:
     import jiwer
 
     from gistmeter.languages import get
-    from gistmeter.metrics.transcription import ErrorRates, Reading
+    from gistmeter.metrics.transcription import ErrorRates, Normalisation
     from gistmeter.types import Clip
 
     said = lines("ref")
-    metric = ErrorRates(Reading(get("en")))
-    plain = metric.reading.normalise
+    metric = ErrorRates(Normalisation(get("en")))
+    plain = metric.normalisation.normalise
     clips = [
         Clip(key, said[key], text, system)
         for system in SYSTEMS

@@ -14,13 +14,23 @@ from gistmeter.version import __version__
 switch_off()
 
 if TYPE_CHECKING:
-    from gistmeter.api import score_book, score_parses, score_text
+    from gistmeter.api import estimate_speech, score_book, score_parses, score_speech, score_text
     from gistmeter.cache import Cache
     from gistmeter.compat.book import (
         EvaluationConfig,
         align_sentences,
         evaluate_alignment,
         evaluate_corpus,
+    )
+    from gistmeter.compat.speech import (
+        CustomMetricFn,
+        CustomMetricResult,
+        DiffReport,
+        SemanticFact,
+        SemanticMetricResult,
+        SemanticUnderstandingAnalyzer,
+        Verdict,
+        transcribe_and_diff,
     )
     from gistmeter.errors import (
         FormatError,
@@ -36,6 +46,7 @@ if TYPE_CHECKING:
     from gistmeter.families.book import BookSettings
     from gistmeter.families.family import RunSettings
     from gistmeter.families.parse import ParseSettings
+    from gistmeter.families.speech import SpeechSettings
     from gistmeter.families.text import TextSettings
     from gistmeter.families.text.components import (
         bertscore,
@@ -63,7 +74,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "api": ("score_book", "score_parses", "score_text"),
+    "api": ("estimate_speech", "score_book", "score_parses", "score_speech", "score_text"),
     "run": ("Run", "compare", "load_run"),
     "score": ("evaluate",),
     "types": (
@@ -78,6 +89,11 @@ _HOMES = {
     ),
     "families.book": ("BookSettings",),
     "families.parse": ("ParseSettings",),
+    "families.speech": ("SpeechSettings",),
+    "compat.speech": (
+        "CustomMetricFn", "CustomMetricResult", "DiffReport", "SemanticFact",
+        "SemanticMetricResult", "SemanticUnderstandingAnalyzer", "Verdict", "transcribe_and_diff",
+    ),
     "compat.book": (
         "EvaluationConfig", "align_sentences", "evaluate_alignment", "evaluate_corpus",
     ),

@@ -9,21 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.cache import Cache
 from gistmeter.errors import InputError
 from gistmeter.families import family_of
 from gistmeter.families import values as given
 from gistmeter.families.book import BookSettings
-from gistmeter.families.family import Items, RunSettings
+from gistmeter.families.family import Context, Items, RunSettings
 from gistmeter.families.parse import Parses, ParseSettings
+from gistmeter.families.speech import Speech, SpeechSettings
 from gistmeter.families.text import TextSettings
 from gistmeter.families.values import Column
 from gistmeter.run import Run
 from gistmeter.score import score
-from gistmeter.settings import Settings, options_of, split
-from gistmeter.types import Book, Pair
+from gistmeter.settings import Settings, aliases_of, options_of, split
+from gistmeter.types import Book, Clip, Pair
+
+if TYPE_CHECKING:
+    from gistmeter.families.speech.judge import CostEstimate
 
 Files = str | Path
 ROLES = {"matcher": "token_encoder"}  # a role's name where its option has another
@@ -224,6 +228,108 @@ def score_parses(
     return _score("parse", settings, options, cache)
 
 
+def score_speech(
+    expected: Column | str | Path | None = None,
+    got: Column | Mapping[str, Column] | str | Path | None = None,
+    *,
+    ids: Column | None = None,
+    speakers: Column | str | None = None,
+    groups: Column | str | None = None,
+    language: Column | str = "auto",
+    settings: SpeechSettings | None = None,
+    models: Mapping[str, Any] | None = None,
+    cache: Cache | Files | None = None,
+    **options: Any,
+) -> Run:
+    """Score transcripts against what was said; rates are percentages.
+
+    `expected` is a column of texts, one text, or the path of a table or of a file of texts; `got`
+    the same of one system, or a mapping from systems to columns. `options` are those of `gistmeter
+    speech` (metrics, normalizer, llm, assets, recognizers, output …); `models` may name or be the
+    `matcher` and the `llm`.
+
+    >>> run = score_speech(["hello world"], ["hello word"], language="en", metrics=["wer"])
+    >>> run["wer"].value
+    50.0
+    """
+    columns = {"ids": ids, "speakers": speakers, "groups": groups, "language": language}
+    options, items = _speech(expected, got, columns, models, options)
+    return _score("speech", settings, options, cache, items)
+
+
+def estimate_speech(
+    expected: Column | str | Path | None = None,
+    got: Column | Mapping[str, Column] | str | Path | None = None,
+    *,
+    language: Column | str = "auto",
+    settings: SpeechSettings | None = None,
+    models: Mapping[str, Any] | None = None,
+    cache: Cache | Files | None = None,
+    **options: Any,
+) -> CostEstimate:
+    """What the semantic error rate of `score_speech` would cost; nothing is run."""
+    options, items = _speech(expected, got, {"language": language}, models, options)
+    family = Speech()
+    own, how = _settled(family.name, settings, options)
+    assert isinstance(own, SpeechSettings)
+    store = Cache(Path(cache)) if isinstance(cache, str | Path) else cache or Cache(None)
+    context = Context(store, _profiles(how.config))
+    return family.cost(items or family.read(own, context), own, context)
+
+
+def _speech(
+    expected: Any,
+    got: Any,
+    columns: Mapping[str, Any],
+    models: Mapping[str, Any] | None,
+    options: Mapping[str, Any],
+) -> tuple[dict[str, Any], Items[Clip] | None]:
+    """The options of the command, and the clips where Python's values were given."""
+    named = {ROLES.get(role, role): one for role, one in (models or {}).items()}
+    options = {**named, **options}
+    language = columns["language"]
+    if isinstance(language, str) and language != "auto":
+        options["language"] = language
+    if expected is None and got is None:
+        return options, None
+    if given.is_path(expected):
+        if got is None:
+            return {**options, "table": expected}, None
+        if isinstance(got, Mapping):
+            raise InputError("got: give the files as a list; systems are named after their files")
+        return {**options, "expected": expected, "got": got}, None
+    said = given.texts([expected] if isinstance(expected, str) else expected, "expected")
+    by_system = got if isinstance(got, Mapping) else {"system": got}
+    count = len(said)
+    numbers = [str(number) for number in range(1, count + 1)]
+    ids = columns.get("ids")
+    known = {
+        "id": numbers if ids is None else given.repeated(ids, "ids", count),
+        "speaker": given.repeated(columns.get("speakers"), "speakers", count),
+        "group": given.repeated(columns.get("groups"), "groups", count),
+        "language": given.repeated(
+            None if isinstance(language, str) else language, "language", count
+        ),
+    }
+    clips = [
+        Clip(expected=text or "", got=heard, recognizer=str(system), **dict(zip(known, own, strict=True)))
+        for system, column in by_system.items()
+        for text, heard, *own in zip(
+            said, _transcripts(column, str(system), count), *known.values(), strict=True
+        )
+    ]
+    return options, Items(clips)
+
+
+def _transcripts(column: Any, system: str, count: int) -> list[str | None]:
+    if column is None:
+        raise InputError("There are no transcripts: give a column of them as got")
+    heard = given.texts([column] if isinstance(column, str) else column, "got")
+    if len(heard) != count:
+        raise InputError(f"'{system}' has {len(heard)} transcripts for {count} texts")
+    return heard
+
+
 def _score(
     name: str,
     settings: Settings | None,
@@ -231,20 +337,28 @@ def _score(
     cache: Cache | Files | None,
     items: Items[Any] | None = None,
 ) -> Run:
-    """One call of the only way, with a family's settings and a run's sorted out of the options."""
-    family = family_of(name)
-    own, how = split(_configured(name, family.Settings, options), family.Settings, RunSettings)
-    assert isinstance(how, RunSettings)
-    if settings is not None:
-        changed = {key: value for key, value in options.items() if key in options_of(type(own))}
-        own = replace(settings, **{key: getattr(own, key) for key in changed})
+    """One call of the only way."""
+    own, how = _settled(name, settings, options)
     store = Cache(Path(cache)) if isinstance(cache, str | Path) else cache
     run = score(
-        family, own, items=items, how=how, cache=store, profiles=_profiles(how.config)
+        family_of(name), own, items=items, how=how, cache=store, profiles=_profiles(how.config)
     )
     if how.fail_under:
         run.require(how.fail_under)
     return run
+
+
+def _settled(
+    name: str, settings: Settings | None, options: Mapping[str, Any]
+) -> tuple[Settings, RunSettings]:
+    """A family's settings and a run's, sorted out of the options."""
+    kind = family_of(name).Settings
+    own, how = split(_configured(name, kind, options), kind, RunSettings)
+    assert isinstance(how, RunSettings)
+    if settings is not None:
+        changed = {key: value for key, value in options.items() if key in options_of(type(own))}
+        own = replace(settings, **{key: getattr(own, key) for key in changed})
+    return own, how
 
 
 def _configured(name: str, kind: type[Settings], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -253,7 +367,7 @@ def _configured(name: str, kind: type[Settings], options: Mapping[str, Any]) -> 
         return dict(options)
     from gistmeter.configuration import options_for
 
-    known = {**options_of(kind), **options_of(RunSettings)}
+    known = [*options_of(kind), *options_of(RunSettings), *aliases_of(kind)]
     return {**options_for(Path(options["config"]), name, known), **options}
 
 

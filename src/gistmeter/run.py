@@ -103,17 +103,30 @@ class Run:
 
         kept = replace(self, path=Path(folder))
         save_run(kept, overwrite=overwrite)
+        kept.write_pages()
         if report:
             kept.report()
         return kept
 
-    def report(self, path: str | Path | None = None, *, everything: bool = False) -> Path:
+    def report(
+        self, path: str | Path | None = None, *, title: str = "", everything: bool = False
+    ) -> Path:
         """Write the HTML report, by default into the run's folder; returns its place."""
         if path is None and self.path is None:
             raise InputError("This run has no folder yet: name the report's file, or save it first")
         target = Path(path) if path is not None else Path(str(self.path)) / "report.html"
-        write_report([self], target, everything=everything)
+        write_report([self], target, title=title, everything=everything)
         return target
+
+    def write_pages(self) -> None:
+        """Write the family's pages of single items into the run's details."""
+        from gistmeter.families import family_of
+        from gistmeter.files import write_atomically
+        from gistmeter.report.diff import render_pair
+        from gistmeter.runs import DETAILS
+
+        for name, view in family_of(self.command).pages(self):
+            write_atomically(Path(str(self.path)) / DETAILS / name, render_pair(view))
 
     def write(self, path: str | Path) -> list[Path]:
         """Write a table, JSON or report by the file's suffix; returns all files written."""
@@ -276,19 +289,24 @@ def _baseline(among: Sequence[Any], given: str) -> str:
     return str(own[0])
 
 
-def write_report(runs: Sequence[Run], path: Path, *, everything: bool = False) -> None:
+def write_report(
+    runs: Sequence[Run], path: Path, *, title: str = "", everything: bool = False
+) -> None:
     """One HTML page over runs, with their comparisons.
 
     Runs of the same items measured in the same way share a section, so that their systems are
     compared with each other.
     """
     from gistmeter.comparison import findings, gather
+    from gistmeter.families import family_of
     from gistmeter.report import html as page
 
     gathered = gather(runs)
     page.write_report(
         gathered,
         path,
+        views=[family_of(run.command).view() for run, _ in gathered],
         comparisons=[findings(one) for one in gathered],
+        title=title,
         everything=everything,
     )

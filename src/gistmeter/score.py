@@ -60,11 +60,13 @@ def score(
     """
     how = how or RunSettings()
     files, folder = split_outputs(how.output)
-    if folder and not how.resume:
-        RunFolder.check_free(folder, overwrite=how.overwrite)
+    if folder:
+        RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
     with contextlib.closing(Cache(None)) as memory:
         store = memory if cache is None or how.no_cache else cache
-        context = Context(store, profiles or {}, progress, hear, confirm, folder, how.resume)
+        context = Context(
+            store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite
+        )
         read = items if items is not None else family.read(settings, context)
         read = family.prepare(read, settings, context)
         spare(read.files, files)
@@ -99,6 +101,8 @@ def score(
     for path in files:
         for file in run.write(path):
             context.say(f"Wrote {file}")
+    if run.path:
+        run.write_pages()
     if run.path and not how.no_report:
         run.report()
     return replace(run, remarks=tuple(context.remarks))

@@ -86,11 +86,9 @@ class Settings:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """Settings from names and values; an unknown name says which there are."""
-        known = options_of(cls)
-        for name in given:
-            if name not in known:
-                raise UnknownName(f"option of {cls.title}", name, known)
-        return cls(**given)
+        (made,) = split(given, cls)
+        assert isinstance(made, cls)
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values by name, as they are kept with a run; a model by its id."""
@@ -104,13 +102,25 @@ class Settings:
 def split(given: Mapping[str, Any], *kinds: type[Settings]) -> list[Settings]:
     """Several settings from one set of names, each name going where it is known."""
     known = {name: kind for kind in reversed(kinds) for name in options_of(kind)}
-    for name in given:
+    other = {alias: name for kind in kinds for alias, name in aliases_of(kind).items()}
+    named = {other.get(name, name): value for name, value in given.items()}
+    for name in named:
         if name not in known:
             raise UnknownName(f"option of {kinds[0].title}", name, known)
     return [
-        kind(**{name: value for name, value in given.items() if known[name] is kind})
+        kind(**{name: value for name, value in named.items() if known[name] is kind})
         for kind in kinds
     ]
+
+
+def aliases_of(kind: type[Settings]) -> dict[str, str]:
+    """Other names of options, as the seeds have them: max_len for max_length."""
+    return {
+        flag.lstrip("-").replace("-", "_"): name
+        for name, declared in options_of(kind).items()
+        for flag in declared.flags
+        if flag.startswith("--")
+    }
 
 
 @cache
@@ -224,6 +234,8 @@ def _texts(declared: Option, value: Any) -> tuple[str, ...]:
 
 
 def _separated(declared: Option, text: str) -> list[str]:
+    if not declared.separator:  # every text is one name
+        return [text]
     # A list of a configuration file arrives as its spelling, brackets and quotes included.
     found = [part.strip(" []'\"") for part in text.split(declared.separator)]
     if not any(found):

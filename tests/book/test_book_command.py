@@ -236,5 +236,5 @@ def test_a_configuration_is_checked_when_it_is_made(options):
 
 
 def test_the_paper_profile_is_the_one_for_books():
-    assert EvaluationConfig(profile="paper").profile_name == "paper-book"
-    assert EvaluationConfig().profile_name == "embedded"
+    assert EvaluationConfig(profile="paper").models_profile == "paper-book"
+    assert EvaluationConfig().models_profile == "embedded"

@@ -12,7 +12,7 @@ from conftest import ROOT
 
 SOURCE = ROOT / "src" / "gistmeter"
 FOUNDATION = {"version", "errors"}
-SHAPES = FOUNDATION | {"types", "files", "rows", "views"}
+SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
 MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
 METRICS = MIDDLE | {"models.protocols"}
@@ -27,6 +27,7 @@ ALLOWED = {
     "files": FOUNDATION,
     "rows": SHAPES,
     "views": SHAPES,
+    "pages": SHAPES,
     "signature": FOUNDATION,
     "registry": FOUNDATION,
     "settings": FOUNDATION,

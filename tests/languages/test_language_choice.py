@@ -32,7 +32,7 @@ KOREAN = "성공과 실패가 모두 같은 사람과 관계가 있다."
 )  # fmt: skip
 def test_codes_and_names_are_read_in_their_usual_spellings(asked: str, code: str | None) -> None:
     if code is None:
-        with pytest.raises(UnknownName, match=r"Can't find language .*Available: cs, en"):
+        with pytest.raises(UnknownName, match=r"Can't find language .*Available: cs, .*ISO 639"):
             languages.get(asked)
     else:
         assert languages.get(asked).code == code
@@ -120,6 +120,11 @@ def test_a_name_is_believed_but_a_contradiction_is_said(
     assert found.remark.startswith(f"Language: {code}, from the name of {name}{doubt}. Set it")
 
 
+@pytest.mark.parametrize("title", ["The German Lesson", "The Polish Officer, vol. 2", "Japanese"])
+def test_a_title_is_no_file(title: str) -> None:
+    assert choose(names=[(title,)], texts=[ENGLISH]).codes == ("en",)
+
+
 def test_items_in_several_scripts_have_several_languages() -> None:
     found = choose(texts=[CHINESE, KOREAN, ENGLISH, "", "42"] * 3)
     assert found.codes[:3] == ("zh", "ko", "en")
@@ -155,6 +160,21 @@ def test_a_guess_that_is_not_sound_is_refused_with_the_way_out() -> None:
     assert "a.csv: The language of the texts is not clear: they look like English (en)" in said
     assert "(0.60 is needed)" in said
     assert "language=\"en\" (--language en) or a 'language' column" in said
+
+
+def test_a_guess_that_says_nothing_is_not_said() -> None:
+    with pytest.raises(
+        InputError, match=r"^The language of the texts cannot be told\. Set it with"
+    ):
+        choose(texts=["xq"])
+
+
+def test_two_languages_of_one_script_in_one_file_are_not_clear() -> None:
+    german = "Das Wetter war schlecht, und niemand kam an diesem Tag"
+    with pytest.raises(InputError, match="is not clear"):
+        choose(
+            texts=[f"{ENGLISH} {at}" for at in range(200)] + [f"{german} {at}" for at in range(200)]
+        )
 
 
 def test_texts_without_letters_have_no_language_to_be_wrong_about() -> None:

@@ -41,6 +41,12 @@ def test_what_could_be_in_many_languages_is_not_claimed(text: str) -> None:
     assert languages.detect([text]).confidence < languages.SOUND
 
 
+def test_texts_that_are_much_alike_are_no_less_clear() -> None:
+    texts = [f"The weather was bad on day {day}, and nobody came." for day in range(5000)]
+    found = languages.detect(texts)
+    assert (found.code, found.confidence > 0.9) == ("en", True)
+
+
 def test_the_majority_decides() -> None:
     texts = ["成功和失败都与同一个人有关。"] * 90 + ["Success depends on one person."] * 10
     assert languages.detect(texts).code == "zh"

@@ -98,11 +98,11 @@ sentences = [["ᚠᚢᚦ。", "ᚨᚱᚲ。"]]
 ASKED = """
 import json
 from gistmeter import languages
-from gistmeter.metrics.transcription import ErrorRates, Reading
+from gistmeter.metrics.transcription import ErrorRates, Normalisation
 from gistmeter.types import Clip
 
 def wer(code, expected, got):
-    metric = ErrorRates(Reading(languages.get(code)))
+    metric = ErrorRates(Normalisation(languages.get(code)))
     return metric.pool(metric.measure([Clip("1", expected, got)]))["wer"]
 
 chosen = languages.choose("", ["Toki Pona", None, None, None], ["", "m_runish.csv", "a", "b"],
@@ -115,8 +115,8 @@ print(json.dumps({
     "named": languages.of_name("m_Toki_Pona"),
     "asked": languages.name_of("qru"),
     "wer": [wer("qru", "ᚠᚢᚦᚨ", "ᚠᚢᚦᚱ"), wer("tok", "ona li wawa.", "ona li vava")],
-    "digits": Reading(languages.get("tok"), numbers="digits").read("tu").words,
-    "ids": [Reading(languages.get(code)).id for code in ("tok", "qru")],
+    "digits": Normalisation(languages.get("tok"), numbers="digits").read("tu").words,
+    "ids": [Normalisation(languages.get(code)).id for code in ("tok", "qru")],
     "ours": languages.detect(["Success and failure depend on the same person."]).code,
 }))
 """

@@ -6,6 +6,7 @@ import pytest
 from pack_examples import CODES
 
 from gistmeter import languages
+from gistmeter.languages import generic
 
 
 def test_words_found_are_marked_where_they_stand() -> None:
@@ -25,4 +26,4 @@ def test_an_empty_text_has_no_polarity(code: str) -> None:
 
 
 def test_the_generic_pack_finds_nothing() -> None:
-    assert languages.get("fr").polarity("Ce n'est pas bon.") == languages.Polarity()
+    assert generic.pack("fr").polarity("Ce n'est pas bon.") == languages.Polarity()

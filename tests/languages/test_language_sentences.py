@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from pack_examples import CODES
 
 from gistmeter import languages
+from gistmeter.languages import generic
 from gistmeter.languages.sentences import CLOSERS
 
-# Languages without a pack; those with one have examples of their own.
+# As the generic pack reads them; packs have examples of their own.
 PARAGRAPHS = {
     "fr": ["« Quoi ? » dit M. Dupont.", "Il partit.", "« Non ! »", "Elle rit."],
     "hi": ["यह एक वाक्य है।", "यह दूसरा है।"],
@@ -21,7 +22,7 @@ PARAGRAPHS = {
 
 @pytest.mark.parametrize("code", PARAGRAPHS)
 def test_sentences_of_a_paragraph(code: str) -> None:
-    assert languages.get(code).sentences(" ".join(PARAGRAPHS[code])) == PARAGRAPHS[code]
+    assert generic.pack(code).sentences(" ".join(PARAGRAPHS[code])) == PARAGRAPHS[code]
 
 
 def test_wrapped_lines_are_one_paragraph_and_blank_lines_part() -> None:
@@ -109,5 +110,5 @@ def test_the_simple_rule() -> None:
 
 
 def test_headings_of_a_language_without_a_pack() -> None:
-    found = languages.get("de").headings("Kapitel 3\n\nText.\n\n## Ende\n\nText.")
+    found = generic.pack("de").headings("Kapitel 3\n\nText.\n\n## Ende\n\nText.")
     assert [heading.text for heading in found] == ["Kapitel 3", "## Ende"]

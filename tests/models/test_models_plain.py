@@ -75,6 +75,8 @@ def test_a_sentence_embedder_through_the_cache(tmp_path: Path) -> None:
     assert np.linalg.norm(answer.vectors, axis=1) == pytest.approx(1, abs=1e-5)
     assert answer.vectors[0] == pytest.approx(np.asarray([1, 5, 1]) / np.sqrt(27), abs=1e-6)
     assert answer.unseen.tolist() == [0.25] * 5
+    itself = (answer.vectors.astype(np.float64) ** 2).sum(axis=1)
+    assert itself == pytest.approx(1, abs=3e-7)  # a text is as near to itself as float32 says
     cache.close()
     second = Letters()
     again = load("embedder", second, Cache(tmp_path / "answers.sqlite")).embed(TEXTS)

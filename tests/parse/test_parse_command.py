@@ -103,8 +103,8 @@ def test_other_tokens_need_conll18(in_folder: Path) -> None:
     ("words", "message"),
     [
         (["nowhere.conllu", "x.conllu"], "nowhere.conllu: no such file"),
-        ([SAMPLES / "en-gold.conllu"], "Missing argument"),
-        ([], "Missing argument"),
+        ([SAMPLES / "en-gold.conllu"], "give the gold's file"),
+        ([], "give the gold's file"),
         ([SAMPLES / "en-gold.conllu", SAMPLES / "en-hasty.conllu", "--taxonomy", TAXONOMY,
           "--flat-classes"], "exclude each other"),
         ([SAMPLES / "en-gold.conllu", SAMPLES / "en-hasty.conllu", "--columns", "A B"], "need ID"),

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
+from gistmeter.families.book.blocks import VIEW as BOOK
+from gistmeter.families.parse.blocks import VIEW as PARSE
+from gistmeter.families.speech.blocks import VIEW as SPEECH
+from gistmeter.families.text.blocks import VIEW as TEXT
 from gistmeter.rows import Pool, Rows, Value
+from gistmeter.run import Run
 from gistmeter.statistics import count_reasons, summarise
-from gistmeter.types import Metric, Run, ScoreInfo
+from gistmeter.types import Metric, ScoreInfo
+from gistmeter.views import View
+
+VIEWS = {"text": TEXT, "book": BOOK, "parse": PARSE, "speech": SPEECH}
+
+
+def views(runs: Iterable[Run]) -> list[View]:
+    """What each run's family shows."""
+    return [VIEWS.get(run.command, View()) for run in runs]
 
 
 @dataclass(frozen=True)

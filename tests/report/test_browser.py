@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import browser
 import numpy as np
 import pytest
 from browser import Tab
-from sample_runs import Means, book_run, finish, parse_run, speech_run, text_run
+from sample_runs import Means, book_run, finish, parse_run, speech_run, text_run, views
 
 from gistmeter.comparison import findings
 from gistmeter.report.html import write_report
@@ -46,8 +45,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All four families in one page."""
     path = tmp_path_factory.mktemp("page") / "report.html"
     loaded = [text_run(), book_run(), parse_run(), speech_run()]
-    runs = [replace(run, metrics=metrics) for run, metrics in loaded]
-    write_report(runs, path, comparisons=[findings(run) for run in runs])
+    runs = [run for run, _ in loaded]
+    write_report(runs, path, views=views(runs), comparisons=[findings(one) for one in loaded])
     return path
 
 
@@ -80,10 +79,87 @@ def test_no_two_elements_share_a_name(shown: Tab) -> None:
 
 def test_every_family_is_named_with_its_answer(shown: Tab) -> None:
     answers = shown.run("[...document.querySelectorAll('.answer')].map(p => p.textContent)")
-    assert "is ahead on s_acc" in answers[0]
+    assert "is ahead on semantic accuracy (s_acc)" in answers[0]
     assert "coverage" in answers[1]
     assert "total" in answers[2]
-    assert "moonshine is ahead on wer" in answers[3]
+    assert "moonshine is ahead on word errors (wer)" in answers[3]
+
+
+def to(tab: Tab, address: str) -> None:
+    """Follow an address within the page."""
+    tab.run(f"location.hash = {address!r}")
+    wait(tab, f"decodeURIComponent(location.hash).startsWith({address!r})")
+    time.sleep(0.1)
+
+
+def visible(tab: Tab) -> list[str]:
+    found: list[str] = tab.run(
+        "[...document.querySelectorAll('.tab')].filter(tab => tab.offsetParent).map(tab => tab.id)"
+    )
+    return found
+
+
+def test_runs_are_tabs_with_a_summary_in_front(shown: Tab) -> None:
+    assert visible(shown) == ["summary"]
+    assert shown.run("document.querySelectorAll('.overview li').length") == 4
+    shown.run("document.querySelectorAll('.tabs a')[3].click()")
+    wait(shown, "location.hash === '#run-3'")
+    time.sleep(0.1)
+    assert visible(shown) == ["run-3"]
+    assert shown.run("document.querySelector('.tabs [aria-current]').textContent") == "Parse"
+
+
+def test_an_item_has_an_address_that_can_be_sent(shown: Tab, page: Path) -> None:
+    opened(shown, 3)
+    name, address = shown.run(NAME), shown.run("location.href")
+    assert "#run-4/" in address
+    shown.run("document.getElementById('drill').close()")
+    wait(shown, "location.hash === '#run-4'")
+    shown.ask("Page.navigate", url="about:blank")
+    shown.ask("Page.navigate", url=address)
+    wait(shown, "document.readyState === 'complete' && document.getElementById('drill')?.open")
+    assert shown.run(NAME) == name
+    assert visible(shown) == ["run-4"]
+    shown.open(page)
+    to(shown, "#run-1/no such/item/here")
+    assert not shown.run("document.getElementById('drill').open")
+
+
+def test_an_item_opens_at_its_top(shown: Tab) -> None:
+    opened(shown, 1)
+    shown.run("document.getElementById('drill').scrollTop = 400")
+    shown.run("document.getElementById('drill-next').click()")
+    assert shown.run("document.getElementById('drill').scrollTop") == 0
+    shown.run("document.getElementById('drill').scrollTop = 400")
+    shown.run("document.getElementById('drill').close()")
+    opened(shown, 1)
+    time.sleep(0.2)
+    assert shown.run("document.getElementById('drill').scrollTop") == 0
+
+
+def test_charts_fill_any_width_with_letters_of_one_size(shown: Tab) -> None:
+    sizes = """[...new Set([...document.querySelectorAll('.chart text, .chart .label, .legend li')]
+      .filter(e => e.getClientRects().length).map(e => getComputedStyle(e).fontSize))]"""
+    tall = "document.querySelector('#run-4 .row text').getBoundingClientRect().height"
+    heights = set()
+    for width in (1400, 390):
+        shown.resize(width, 900)
+        to(shown, "#run-4")
+        assert shown.run(sizes) == ["12px"]
+        heights.add(round(shown.run(tall)))
+        assert shown.run("document.documentElement.scrollWidth") <= width
+        broken = """[...document.querySelectorAll('#run-4 .label')]
+          .filter(e => e.scrollWidth > e.clientWidth).length"""
+        assert shown.run(broken) == 0
+    assert len(heights) == 1
+
+
+def test_cards_are_as_high_as_what_they_hold(shown: Tab) -> None:
+    shown.resize(1400, 900)
+    to(shown, "#run-1")
+    slack = """Math.max(...[...document.querySelectorAll('#run-1 figure')].map(f =>
+      f.getBoundingClientRect().bottom - f.lastElementChild.getBoundingClientRect().bottom))"""
+    assert shown.run(slack) < 24
 
 
 def column(tab: Tab, section: int, name: str) -> list[str]:
@@ -192,7 +268,9 @@ def test_a_text_opens_with_marks_and_bars(shown: Tab) -> None:
 
 def test_a_book_opens_with_heat_map_and_two_texts_that_point_to_each_other(shown: Tab) -> None:
     opened(shown, 1)
-    assert shown.run("document.querySelector('#drill-body img').naturalWidth") > 300
+    assert has(shown, ".heat rect") > 8
+    assert has(shown, ".heat .way") == 4
+    assert shown.run("document.querySelector('#drill-body .heat').clientWidth") > 300
     assert has(shown, ".parallel ol") == 2
     shown.run(
         "document.querySelectorAll('#drill-body .parallel ol')[1].children[1].firstChild.click()"
@@ -221,6 +299,7 @@ def test_a_clip_opens_with_its_diff_and_three_groups_of_facts(shown: Tab) -> Non
 
 
 def test_it_can_be_used_with_the_keyboard_alone(shown: Tab) -> None:
+    to(shown, "#run-1")
     shown.run("document.querySelector('.items tbody tr').focus()")
     shown.press("ArrowDown")
     assert shown.run("document.activeElement === document.querySelectorAll('.items tbody tr')[1]")
@@ -244,14 +323,77 @@ def test_systems_change_places_within_an_item(shown: Tab) -> None:
     assert shown.run("document.getElementById('drill-sub').textContent").startswith("细心的模型")
 
 
-def test_two_systems_stand_side_by_side_where_they_differ_most(shown: Tab) -> None:
-    place = "document.querySelector('.versus').querySelectorAll('.pair h4')"
-    script = f"[...{place}].map(h => h.textContent)"
-    gaps = [
-        abs(float(text.replace("−", "-").split("difference ")[1])) for text in shown.run(script)
-    ]
+def beside(tab: Tab, section: int = 0) -> list[list[str]]:
+    """The cells of the table with a column for each system."""
+    found: list[list[str]] = tab.run(
+        f"[...document.querySelectorAll('.beside')[{section}].querySelectorAll('tbody tr')]"
+        ".map(row => [...row.children].map(cell => cell.textContent))"
+    )
+    return found
+
+
+def pick(tab: Tab, label: str, value: str) -> None:
+    tab.run(
+        f"""(() => {{
+      const box = document.querySelector('.beside select[aria-label="{label}"]');
+      box.value = {value!r}; box.dispatchEvent(new Event('change'));
+    }})()"""
+    )
+
+
+def test_systems_stand_side_by_side_one_row_per_item(shown: Tab) -> None:
+    rows = beside(shown)
+    gaps = [float(row[0].split("difference ")[1]) for row in rows]
     assert gaps == sorted(gaps, reverse=True)
     assert len(gaps) == 8
+    assert all(len(row) == 5 for row in rows)  # name, reference, three systems
+    assert all("比喻" in row[1] for row in rows)
+    assert all(cell.endswith("= 细心的模型") for row in rows for cell in row[3:] if "–" not in cell)
+    pick(shown, "Which items", "none")
+    assert all(any(cell.startswith("–") for cell in row[2:]) for row in beside(shown))
+    assert len(beside(shown)) == 3
+    pick(shown, "Which items", "")
+    pick(shown, "Order", "worst")
+    worst = [min(float(cell[:5]) for cell in row[2:] if cell[0] != "–") for row in beside(shown)]
+    assert worst == sorted(worst)
+    marked = "document.querySelectorAll('.beside')[2].querySelectorAll('del').length"
+    assert shown.run("document.querySelectorAll('.beside .m-shared').length") > 0
+    assert shown.run(marked) > 0
+
+
+def test_a_cell_opens_its_systems_item(shown: Tab) -> None:
+    shown.run("document.querySelectorAll('.beside tbody tr')[0].children[3].firstChild.click()")
+    assert wait(shown, "document.getElementById('drill').open")
+    assert shown.run("document.getElementById('drill-sub').textContent").startswith("model_b")
+
+
+def test_stars_and_notes_stay_with_the_item_and_can_be_taken_along(shown: Tab, page: Path) -> None:
+    opened(shown, 3)
+    name = shown.run(NAME)
+    shown.run("document.querySelector('.star').click()")
+    shown.run(
+        "(() => { const box = document.querySelector('.marks input');"
+        " box.value = 'look <b>again</b>'; box.dispatchEvent(new Event('input')); })()"
+    )
+    shown.open(page)
+    choose(shown, 3, "Scored or not", "marked")
+    assert len(column(shown, 3, "id")) == 1
+    assert column(shown, 3, "id")[0].startswith("★ ")
+    opened(shown, 3)
+    assert shown.run(NAME) == name
+    assert shown.run("document.querySelector('.marks input').value") == "look <b>again</b>"
+    shown.run(
+        "(() => { window.taken = null; URL.createObjectURL = (blob) => {"
+        " blob.text().then((text) => { window.taken = text; }); return 'data:,'; };"
+        " document.querySelectorAll('.save')[3].click(); })()"
+    )
+    assert '"note": "look <b>again</b>"' in wait(shown, "window.taken")
+    shown.run("document.querySelector('.star').click()")
+    shown.run(
+        "(() => { const box = document.querySelector('.marks input');"
+        " box.value = ''; box.dispatchEvent(new Event('input')); })()"
+    )
+    assert shown.run("document.querySelectorAll('.save')[3].hidden")
 
 
 def luminance(tab: Tab, element: str, name: str) -> float:
@@ -279,7 +421,7 @@ def test_light_and_dark_are_both_readable(shown: Tab) -> None:
     for element in (".answer", ".small", ".board small", ".items td.snippet"):
         assert contrast(shown, element) >= 4.5, element
     label = shown.run("getComputedStyle(document.querySelector('figure svg text')).fill")
-    assert "232" in label  # the pictures' labels follow the page
+    assert "162" in label  # the pictures' labels follow the page
 
 
 def test_the_theme_button_wins_over_the_system(shown: Tab) -> None:
@@ -328,7 +470,7 @@ def hostile_page(tmp_path: Path) -> Callable[[str], Path]:
             notes={"lost": [{"word": text[:200]} for text in HOSTILE]},
         )
         path = tmp_path / f"{command}.html"
-        write_report([run], path, comparisons=[findings(replace(run, metrics=metrics))])
+        write_report([run], path, views=views([run]), comparisons=[findings((run, metrics))])
         return path
 
     return build
@@ -359,7 +501,7 @@ def test_hostile_text_is_shown_and_does_nothing(
 def test_a_very_large_run_opens_with_the_items_worth_seeing(tab: Tab, tmp_path: Path) -> None:
     loaded = text_run(items=1000, systems=3)
     path = tmp_path / "large.html"
-    write_report([loaded[0]], path)
+    write_report([loaded[0]], path, views=views([loaded[0]]))
     assert path.stat().st_size <= 3_000_000
     tab.resize(1280, 900)
     tab.open(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import hashlib
 import json
@@ -15,32 +16,35 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_runs import Means, book_run, finish, parse_run, speech_run, text_run
+from sample_runs import VIEWS, Means, book_run, finish, parse_run, speech_run, text_run, views
 
+from gistmeter import registry
 from gistmeter.comparison import findings
-from gistmeter.report import drawing
+from gistmeter.families.book.blocks import book_view, pooled
+from gistmeter.families.speech.blocks import diff_runs
+from gistmeter.families.text.blocks import mark
+from gistmeter.report import charts, drawing
 from gistmeter.report.html import write_report
 from gistmeter.report.html.answer import answer
-from gistmeter.report.html.drilldown import Opener
-from gistmeter.report.html.drilldown.book import book_view, pooled
-from gistmeter.report.html.drilldown.speech import diff_runs
-from gistmeter.report.html.drilldown.text import mark
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.items import choose
 from gistmeter.report.html.page import build_page
-from gistmeter.report.html.wording import script_language, shown, visible
+from gistmeter.report.html.scores import Subject
+from gistmeter.report.html.wording import gap
 from gistmeter.rows import Rows
-from gistmeter.types import Run
-
-SMALL = (
-    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0,0h9v9h-9Z"/></svg>'
+from gistmeter.run import Run
+from gistmeter.views import (
+    Dots,
+    Lines,
+    Point,
+    script_language,
+    shown,
+    visible,
 )
 
 
-@pytest.fixture(autouse=True)
-def quick_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What these tests look at does not depend on the pictures, which cost most of the time."""
-    monkeypatch.setattr(drawing, "_convert", lambda _: SMALL)
+def built(runs: list[Run], **more: Any) -> str:
+    return build_page(runs, views=views(runs), **more)
 
 
 def data_of(page: str, number: int = 1) -> dict[str, Any]:
@@ -69,7 +73,7 @@ def test_long_texts_are_cut_with_their_length() -> None:
 
 
 def test_the_policy_lets_in_this_script_and_style_only() -> None:
-    page = build_page([speech_run()[0]])
+    page = built([speech_run()[0]])
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy
     told = policy[1].replace("&#39;", "'")
@@ -84,7 +88,7 @@ def test_the_policy_lets_in_this_script_and_style_only() -> None:
 
 def test_sections_of_one_kind_are_told_apart_by_their_folder(tmp_path: Path) -> None:
     runs = [text_run(tmp_path / name)[0] for name in ("text-zh", "text-ja")]
-    page = build_page([*runs, speech_run()[0]])
+    page = built([*runs, speech_run()[0]])
     assert "does it mean what it should? (zh)" in page
     assert ">Text ja</a>" in page
     assert ">Speech</a>" in page
@@ -92,7 +96,7 @@ def test_sections_of_one_kind_are_told_apart_by_their_folder(tmp_path: Path) -> 
 
 def test_the_page_names_no_other_place() -> None:
     loaded = [text_run(), book_run(), parse_run(), speech_run()]
-    page = build_page([run for run, _ in loaded])
+    page = built([run for run, _ in loaded])
     markup = re.sub(r'xmlns="http://www.w3.org/2000/svg"', "", page)
     markup = markup.replace('"http://www.w3.org/2000/svg"', "")  # the script's own name for SVG
     assert not re.search(r"(?:https?:)?//\w", re.sub(r"// .*", "", markup))
@@ -101,7 +105,7 @@ def test_the_page_names_no_other_place() -> None:
 
 def test_scores_are_named_literally_and_unscored_counts_stand_in_plain_sight() -> None:
     run, _ = text_run()
-    page = build_page([run])
+    page = built([run])
     for name in ("s_acc", "bertscore", "lexical_cosine"):
         assert f"<code>{name}</code>" in page
     assert "<b>3</b> unscored" in page
@@ -116,7 +120,7 @@ def test_a_partial_score_is_marked() -> None:
 
     run, _ = text_run()
     assert run.rows is not None
-    page = build_page([finish("text", run.rows, {"s_acc": Partial(("s_acc",))})[0]])
+    page = built([finish("text", run.rows, {"s_acc": Partial(("s_acc",))})[0]])
     assert "s_acc* is partial: it was made without cross_encoder." in page
 
 
@@ -135,8 +139,8 @@ def two_systems(gap: float, size: int = 60, spread: float = 0.1) -> Run:
 
 
 def told(run: Run) -> str:
-    found = findings(replace(run, metrics={"m": Means(("kept",))}))["comparisons"]
-    return answer(run, found[0] if found else None)
+    found = findings((run, {"m": Means(("kept",))}))["comparisons"]
+    return answer(Subject.of(run, VIEWS["text"]), found[0] if found else None)
 
 
 def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> None:
@@ -151,7 +155,9 @@ def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> No
 
 def test_the_answer_for_one_system_and_for_too_few_items() -> None:
     run, _ = book_run()
-    assert answer(run, None).startswith("abridged reaches coverage 0.857")
+    assert answer(Subject.of(run, VIEWS["book"]), None).startswith(
+        "abridged reaches coverage above the mean (coverage) 0.857"
+    )
     few = two_systems(0.2, size=3)
     assert "3 items are too few to test" in told(few)
 
@@ -174,7 +180,7 @@ def test_a_metric_nobody_knows_opens_with_all_its_columns() -> None:
     run, _ = finish(
         "plug-in", rows.with_texts({"story": ["Es war einmal."]}), {"m": Means(("novelty",))}
     )
-    item = data_of(build_page([run]))["items"][0]
+    item = data_of(built([run]))["items"][0]
     assert item["b"][0] == {"k": "text", "n": "story", "s": [["Es war einmal.", ""]]} | (
         {"l": item["b"][0]["l"]} if "l" in item["b"][0] else {}
     )
@@ -199,10 +205,10 @@ def test_broken_marks_facts_and_diffs_are_passed_over() -> None:
         "prediction": ["p"], "reference": ["r"], "marks": ['{"prediction": [[0, 99, "x"], 5]}'],
         "diff": ["not json"], "facts": ["[3, null]"],
     }  # fmt: skip
-    run, _ = finish("text", rows.with_texts(texts), {"m": Means(("kept",))})
-    kinds = [block["k"] for block in data_of(build_page([run]))["items"][0]["b"]]
-    assert kinds[:2] == ["text", "text"]
-    assert "facts" in kinds
+    for command, expected in (("text", ["text", "text"]), ("speech", ["facts"])):
+        run, _ = finish(command, rows.with_texts(texts), {"m": Means(("kept",))})
+        kinds = [block["k"] for block in data_of(built([run]))["items"][0]["b"]]
+        assert kinds[: len(expected)] == expected
 
 
 def test_a_diff_keeps_what_was_lost_before_what_took_its_place() -> None:
@@ -221,21 +227,21 @@ def test_sound_is_embedded_while_there_is_room_and_linked_afterwards(tmp_path: P
     assert run.rows is not None
     names = [str(sound)] * 22 + [str(tmp_path / "missing.wav"), "javascript:alert(1)"]
     heard = replace(run, rows=run.rows.with_texts({"audio": names}))
-    data = data_of(build_page([heard], page=tmp_path / "out" / "report.html"))
+    data = data_of(built([heard], page=tmp_path / "out" / "report.html"))
     assert [block["u"][:15] for block in data["shared"][str(sound)]] == ["data:audio/wav;"]
     assert sum("a" in item for item in data["items"]) == 22  # pointing to the one recording
     sound.write_bytes(b"RIFF" + bytes(1_100_000))
-    data = data_of(build_page([heard], page=tmp_path / "out" / "report.html"))
+    data = data_of(built([heard], page=tmp_path / "out" / "report.html"))
     assert [block["u"] for block in data["shared"][str(sound)]] == ["../clips/a%20b.wav"]
 
 
 def test_a_book_is_kept_once_and_its_sentences_point_to_it() -> None:
-    data = data_of(build_page([book_run()[0]]))
+    data = data_of(built([book_run()[0]]))
     assert set(data["shared"]) == {"The old man.json", "渔夫.json"}
     pointed = {item["e"] for item in data["items"]}
     assert pointed == set(data["shared"])
     view = data["shared"]["The old man.json"]
-    assert [block["k"] for block in view] == ["picture", "parallel"]
+    assert [block["k"] for block in view] == ["heat", "parallel"]
     assert view[1]["a"] == [0, 2, 6, 6]
     assert view[1]["w"] == [3]
 
@@ -249,7 +255,7 @@ def test_a_long_source_is_shown_around_what_was_used() -> None:
             {"sentence": "b", "aligned_index": None, "aligned_similarity": None, "covered": None},
         ],
     }
-    (view,) = book_view(document, Opener(book_run()[0]))
+    (view,) = book_view(document)
     assert [number for number, _ in view["l"]] == [99, 100, 101, 102, 103]
     assert view["a"] == [2, None]
     assert view["w"] == [1]
@@ -261,7 +267,7 @@ def test_a_heat_map_keeps_the_largest_of_its_cells() -> None:
 
 
 def test_sentences_with_trees_come_first() -> None:
-    data = data_of(build_page([parse_run()[0]]))
+    data = data_of(built([parse_run()[0]]))
     assert data["sort"] == ""
     assert "tree" in [block["k"] for block in data["items"][0]["b"]]
     assert data["items"][0]["x"] == "The dog saw her duck ."
@@ -303,19 +309,6 @@ def test_languages_decide_the_fonts() -> None:
     assert script_language("words", "auto") == ""
 
 
-def test_pictures_hold_drawing_elements_only() -> None:
-    hostile = (
-        '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script>'
-        '<g onclick="x()" fill="url(http://e.vil/a)"><foreignObject/><a href="javascript:x()"/>'
-        '<text fill="#111213" transform="translate(1.23456,2)">0.12345</text></g></svg>'
-    )
-    cleaned = drawing.clean(hostile)
-    assert not re.search("script|onload|onclick|foreignObject|href|e.vil", cleaned)
-    assert 'fill="var(--ink)"' in cleaned
-    assert "translate(1.23,2)" in cleaned
-    assert ">0.12345<" in cleaned
-
-
 def test_labels_that_look_alike_are_told_apart() -> None:
     labels = drawing.unique_labels(["a" * 40 + "1", "a" * 40 + "2", "<b>"])
     assert len(set(labels.values())) == 3
@@ -327,4 +320,154 @@ def test_a_broken_document_beside_a_run_is_as_good_as_none(tmp_path: Path) -> No
     (tmp_path / "details" / "sentences.json").write_text("{broken")
     (tmp_path / "details" / "book.json").write_text('{"kind": "book", "title": "x"}')
     run, _ = text_run(tmp_path)
-    assert "s_acc" in build_page([run])
+    assert "s_acc" in built([run])
+
+
+# What a family from another package shows, and what one that says nothing gets.
+
+
+def recipe_page(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    families: Any = registry.TABLES["gistmeter.families"]
+    monkeypatch.setitem(families, "recipe", family)
+    keys = {"id": ["a"], "system": ["s"], "group": [""], "cluster": ["a"]}
+    rows = Rows(keys, np.arange(1)).with_numbers({"taste": [0.5], "inner": [7.0]})
+    rows = rows.with_texts({"dish": ["Borsch"]})
+    run, metrics = finish("recipe", rows, {"m": Means(("taste",))})
+    run = replace(run, metrics=metrics)
+    return run.report(tmp_path / "report.html").read_text()
+
+
+def test_a_family_of_another_package_is_shown_by_its_own_view(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = recipe_page("recipes:Recipes", tmp_path, monkeypatch)
+    assert '<h2 id="run-1-title">Does it taste?' in page
+    assert "s reaches good taste (taste) 0.500 on 1 dish." in page
+    assert "By course" in page
+    blocks = data_of(page)["items"][0]["b"]
+    assert blocks[0] == {"k": "note", "n": "Dish", "x": "Borsch of recipe"}
+    assert [block["k"] for block in blocks] == ["note", "table"]  # the dish is not shown again
+
+
+def test_a_family_that_shows_nothing_gets_all_its_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = recipe_page("recipes:Plain", tmp_path, monkeypatch)
+    assert "Recipe</h2>" in page
+    assert "s reaches taste 0.500 on 1 dish." in page
+    assert [block.get("n") for block in data_of(page)["items"][0]["b"]] == ["dish", None]
+
+
+def test_the_report_knows_no_family_by_name() -> None:
+    room = Path(charts.__file__).parent
+    for path in room.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant):
+                assert node.value not in ("book", "parse", "speech"), f"{path}:{node.lineno}"
+            if isinstance(node, ast.ImportFrom):
+                assert "families" not in (node.module or "").split("."), f"{path}:{node.lineno}"
+
+
+# Colours, marks and charts.
+
+
+def colours(page: str) -> dict[str, set[str]]:
+    """The colours that each name stands beside, wherever it does."""
+    found: dict[str, set[str]] = {}
+    pattern = r'class="sign (s\d)"[^>]*><path d="([^"]+)"[^>]*></path></svg>([^<]+)<'
+    for colour, path, name in re.findall(pattern, page):
+        found.setdefault(name, set()).add(f"{colour} {path}")
+    return found
+
+
+def test_a_system_has_one_colour_and_mark_in_the_whole_page_whatever_the_order() -> None:
+    run, _ = text_run()
+    turned = replace(run, systems=dict(reversed(run.systems.items())))
+    pages = [built([run]), built([turned]), built([speech_run()[0], turned])]
+    first, second, third = (colours(page) for page in pages)
+    assert first == second
+    assert set(first) == set(run.systems)
+    assert all(len(found) == 1 for found in third.values())
+    assert len({str(found) for found in first.values()}) == 3
+    for system, found in first.items():  # the charts' marks are those of the leaderboard
+        colour, path = next(iter(found)).split(" ", 1)
+        label = re.escape(drawing.label(system))
+        marks = re.findall(rf'class="at (s\d)"><path d="([^"]+)"[^>]*><title>{label} ', pages[0])
+        assert set(marks) == {(colour, path)}
+    data = data_of(pages[0])
+    assert [f"s{at}" for at in data["colours"]] == [
+        next(iter(first[name])).split()[0] for name in data["systems"]
+    ]
+
+
+def test_more_systems_than_colours_still_differ() -> None:
+    names = [f"system {number}" for number in range(40)]
+    palette = drawing.Palette.of(names)
+    assert len({(palette.colour(name), palette.mark(name)) for name in names}) == 40
+
+
+def test_equal_marks_do_not_cover_each_other() -> None:
+    points = [Point(name, 0.5, "group") for name in "abc"]
+    drawn = charts.dots(Dots("equal", points), drawing.Palette.of("abc"), list("abc"))
+    assert len(set(re.findall(r'class="at', drawn))) == 1
+    assert len(set(re.findall(r'y="(\d+)" class="at', drawn))) == 3
+
+
+def test_two_systems_have_no_matrix_and_three_have_one() -> None:
+    for systems, expected in ((2, 0), (3, 1)):
+        run, metrics = text_run(systems=systems)
+        page = built([run], findings=[findings((run, metrics))])
+        assert page.count('class="matrix"') == expected
+
+
+def test_the_line_against_length_never_turns_back() -> None:
+    run, _ = text_run(items=80)
+    lines = re.findall(r'<path d="M([^"]+)" class="line', built([run]))
+    assert len(lines) == 3
+    for line in lines:
+        places = [float(pair.split(",")[0]) for pair in line.split("L")]
+        assert places == sorted(set(places))
+
+
+@given(st.text(st.characters(), max_size=40), st.text(st.characters(), max_size=40))
+def test_charts_let_no_markup_through(system: str, group: str) -> None:
+    points = [Point(system, 0.1, group), Point("other", 0.2, group)]
+    palette = drawing.Palette.of([system, "other"])
+    drawn = charts.draw(Dots(group, points, group), palette, [system, "other"])
+    drawn += charts.draw(
+        Lines(group, [replace(p, x=1.0) for p in points], group), palette, [system, "other"]
+    )
+    inside = re.sub(r"<(/?)(div|svg|line|path|title|text|span|ul|li|p|circle)\b[^<>]*>", "", drawn)
+    assert "<" not in inside
+    assert ">" not in inside
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+def test_scales_have_round_numbers_within_them(low: float, size: float) -> None:
+    scale = drawing.Scale(low, low + size)
+    ticks = scale.ticks()
+    assert len(ticks) <= 7  # six steps
+    assert all(-1e-6 <= scale.place(tick) <= 100 + 1e-6 for tick in ticks)
+
+
+# Wording.
+
+
+def test_a_difference_is_never_nothing() -> None:
+    assert gap(0.04, "%") == "0.04 points"
+    assert gap(12.34, "%") == "12.3 points"
+    assert gap(0.0001) == "0.0001"
+    assert "are level on" in told(two_systems(0.0, size=40, spread=0.0))
+
+
+def test_the_page_does_not_speak_of_clusters_and_names_its_data() -> None:
+    loaded = [text_run(), book_run(), parse_run(), speech_run()]
+    runs = [run for run, _ in loaded]
+    page = built(runs, findings=[findings(one) for one in loaded])
+    assert "cluster" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert "resamples of whole speakers" in page
+    assert "word errors (wer)" in page
+    assert "<title>4 runs: text, book, parse and speech</title>" in page
+    one = replace(runs[0], inputs={"model_a.csv": "0", "references.csv": "0"})
+    assert "<title>Text: model_a.csv and references.csv</title>" in built([one])
+    assert "<title>Idioms of May</title>" in built([one], title="Idioms of May")

@@ -15,14 +15,13 @@ from typing import Any
 
 import polars
 import pytest
+from click.testing import CliRunner
 from loopback import serve
 from speech_doubles import sentence_facts, texts_of
-from click.testing import CliRunner
 
 from conftest import ROOT, shared_path
 from gistmeter.cli import app
-from gistmeter.errors import GistmeterError
-from gistmeter.runs import load_run
+from gistmeter.run import load_run
 
 PLUGINS = Path(__file__).parent
 SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."
@@ -41,12 +40,9 @@ class Done:
     """A finished command: its exit code, what it said, and its JSON."""
 
     def __init__(self, result: Any) -> None:
-        error = result.exception
-        self.code = error.exit_code if isinstance(error, GistmeterError) else result.exit_code
-        if error is not None and not isinstance(error, GistmeterError | SystemExit):
-            raise error
-        self.said = result.stderr + (str(error) if isinstance(error, GistmeterError) else "")
-        self.stdout = result.stdout
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        self.code, self.said, self.stdout = result.exit_code, result.stderr, result.stdout
 
     @property
     def document(self) -> dict[str, Any]:
@@ -96,7 +92,7 @@ def test_the_documented_table_and_a_diff_for_each_pair() -> None:
     assert list(first) == [
         "provider", "file", "chars_expected", "chars_got", "words_expected", "words_got", "wer",
         "cer", "match_percent", "insertions", "deletions", "substitutions", "latency",
-        "diff_report", "error",
+        "diff_report", "error", "expected", "got",
     ]  # fmt: skip
     assert (first["provider"], first["file"], first["substitutions"]) == ("hyp", "1", "1")
     assert float(second["wer"]) == 100.0
@@ -108,11 +104,11 @@ def test_the_documented_table_and_a_diff_for_each_pair() -> None:
 
 def test_the_run_can_be_loaded_with_its_lost_words() -> None:
     run(*files(), *FAST, "-o", "folder")
-    loaded, metrics = load_run(Path("folder"))
+    loaded = load_run("folder")
     assert loaded.notes["lost_words"]["hyp"][0]["lost"] == 1
     assert loaded.notes["edits"]["hyp"]["deletions"] == 2
     assert loaded.rows is not None
-    pooled = metrics["transcription"].pool(loaded.rows)
+    pooled = loaded.metrics["transcription"].pool(loaded.rows)
     assert pooled["wer"] == pytest.approx(60.0)
     assert json.loads(polars.read_parquet("folder/items.parquet")["diff"][0])[1] == [
         "s", "two", "too",
@@ -223,7 +219,7 @@ def test_facts_by_a_service(shape: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert "Semantic Understanding" in page and "Clara — left — Prague" in page
     kept = [path for path in Path("folder/details").iterdir() if path.name.startswith("facts-")]
     assert len(kept) == 2
-    usage = load_run(Path("folder"))[0].notes["usage"]
+    usage = load_run("folder").notes["usage"]
     assert (usage["calls"], usage["input_tokens"], usage["failed"]) == (2, 800, 0)
     everything = b"".join(path.read_bytes() for path in Path().rglob("*") if path.is_file())
     assert b"secret-key" not in everything
@@ -299,6 +295,35 @@ def test_a_custom_metric_that_raises_leaves_an_empty_cell() -> None:
     assert done.score("custom_metric")["unscored"] == 1
 
 
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An installed distribution that adds a metric."""
+    about = tmp_path / "site" / "kept-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: kept\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[gistmeter.metrics]\nkept_length = speech_plugins:KeptLength\n"
+    )
+    monkeypatch.syspath_prepend(str(about.parent))
+
+
+@pytest.mark.usefixtures("plugin")
+@pytest.mark.parametrize("segments", ["--segments", "--no-segments"])
+def test_a_metric_of_another_package(segments: str) -> None:
+    done = run(*files(), "--language", "en", "--metrics", "wer,kept_length", segments, "--format",
+               "json", "-o", "folder", "-o", "out.tsv")  # fmt: skip
+    assert done.code == 0, done.said
+    score = done.score("kept_length")
+    assert score["value"] == pytest.approx(0.5) and score["n"] == 2
+    assert [row["kept_length"] for row in items("out.tsv")] == ["1.0", "0.0"]
+    assert items("out.tsv")[0]["got"] == "one too three"
+    assert load_run("folder").metrics["kept_length"].pool(load_run("folder").measured) == {
+        "kept_length": pytest.approx(0.5)
+    }
+    assert "kept_length" in Path("folder/report.html").read_text("utf-8")
+    assert run(*files(), *FAST, "--metrics", "kept_lenght").code == 2
+
+
 # Recognisers.
 
 
@@ -370,7 +395,7 @@ def test_a_stopped_benchmark_goes_on(kind: signal.Signals) -> None:
     _, errors = started.communicate(timeout=60)
     if kind is signal.SIGTERM:
         assert started.returncode == 130, errors
-        stopped, _ = load_run(Path("folder"))
+        stopped = load_run("folder")
         assert stopped["wer"].n == 1 and stopped["wer"].unscored == 2
         assert "not reached" in str(stopped.unscored)
     # The same recogniser, quick this time: its name and id are what the plan knows.

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from gistmeter.score import evaluate
+from gistmeter.compat.speech import CustomMetricResult, SemanticMetricResult
+from gistmeter.families.speech import Speech
+from gistmeter.families.speech.clips import ClipResult, edit_totals, gather, lost_words
+from gistmeter.families.speech.pages import page_name, results_sheet, sheets, view, worth_a_page
 from gistmeter.languages import get
 from gistmeter.metrics.facts import SemanticFact, Verdict
-from gistmeter.metrics.latency import TimedClip
-from gistmeter.metrics.transcription import ErrorRates, Reading
-from gistmeter.report.diff import PairView, render_diff, render_pair
-from gistmeter.speech.pages import layout, page_name, results_sheet, view, worth_a_page
-from gistmeter.speech.pairs import edit_totals, gather, lost_words
-from gistmeter.speech.results import CustomMetricResult, SemanticMetricResult
-from gistmeter.types import Clip, Run
+from gistmeter.metrics.latency import Latency, TimedClip
+from gistmeter.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.report.diff import render_diff, render_pair
+from gistmeter.run import Run
+from gistmeter.score import evaluate
+from gistmeter.types import Clip
+from gistmeter.pages import PairView
 
 FACTS = (
     SemanticFact("Anna", "met", "Boris", Verdict.BOTH),
@@ -30,13 +35,17 @@ COLUMNS = (
 
 
 def scored(*clips: Clip, segmented: bool = False) -> Run:
-    return evaluate(clips, {"transcription": ErrorRates(Reading(get("en")), segmented=segmented)})
+    metrics = {"transcription": ErrorRates(Normalisation(get("en")), segmented=segmented)}
+    timed = {"latency": Latency()} if isinstance(clips[0], TimedClip) else {}
+    return evaluate(clips, {**metrics, **timed}, base=Speech().base)
+
+
+def results(run: Run) -> list[ClipResult]:
+    return gather(run.measured, run.metrics)
 
 
 def page(clip: Clip) -> str:
-    run = scored(clip)
-    assert run.rows is not None
-    return render_pair(view(gather(run.rows, [clip])[0], "en"))
+    return render_pair(view(results(scored(replace(clip, language="en")))[0]))
 
 
 def test_the_page_has_the_documented_classes_and_both_texts() -> None:
@@ -96,38 +105,35 @@ def test_a_page_without_a_transcript_says_why() -> None:
 
 def test_the_table_has_the_documented_columns() -> None:
     clips = [
-        TimedClip("a", "one two three", "one too three", "moonshine", latency=0.25),
+        TimedClip("a", "one two three", "one too three", "moonshine", latency=0.25,
+                  latency_first=0.1, elapsed=0.5, duration=1.0),
         TimedClip("b", "one two", None, "moonshine", failure="the file is damaged"),
-    ]
-    run = scored(*clips)
-    items, summary = layout(run, clips)
-    assert list(items.columns) == [*COLUMNS.split(), "diff_report", "error"]
-    assert list(items.rows[0][:-1]) == [
-        "moonshine", "a", 13, 13, 3, 3, pytest.approx(100 / 3), pytest.approx(100 / 13),
-        pytest.approx(200 / 3), 0, 0, 1, 0.25, f"details/{page_name(clips[0])}",
     ]  # fmt: skip
-    assert items.rows[1][-1] == "the file is damaged"
-    assert items.rows[1][-2] is None
-    assert "custom_metric" in layout(run, clips, custom="ser")[0].columns
+    run = replace(scored(*clips), path=Path("folder"))
+    items, summary = sheets(run)
+    assert list(items.columns) == [*COLUMNS.split(), "diff_report", "error", "expected", "got"]
+    assert list(items.rows[0]) == [
+        "moonshine", "a", 13, 13, 3, 3, pytest.approx(100 / 3), pytest.approx(100 / 13),
+        pytest.approx(200 / 3), 0, 0, 1, 0.25, f"details/{page_name('moonshine', 'a')}", None,
+        "one two three", "one too three",
+    ]  # fmt: skip
+    assert list(items.rows[1][-4:]) == [None, "the file is damaged", "one two", None]
     assert summary.rows[0][0] == "moonshine"
 
 
 def test_pages_of_names_that_look_alike_are_different_files() -> None:
-    names = {page_name(Clip(key, "a")) for key in ("a/b", "a_b", "a b", "../b", "b" * 500)}
+    names = {page_name("system", key) for key in ("a/b", "a_b", "a b", "../b", "b" * 500)}
     assert len(names) == 5
     assert all("/" not in name and len(name) < 200 for name in names)
 
 
 def test_only_the_worst_pairs_have_pages_where_there_are_many() -> None:
     clips = [Clip(str(at), "a b c d", "a b c d"[: 7 - 2 * at]) for at in range(4)]
-    run = scored(*clips)
-    assert run.rows is not None
-    pairs = gather(run.rows, clips)
-    assert worth_a_page(pairs, 2) == {page_name(clips[2]), page_name(clips[3])}
-    assert len(worth_a_page(pairs)) == 4
-    assert [row[-2] is None for row in results_sheet(pairs, pages=worth_a_page(pairs, 2)).rows] == [
-        True, True, False, False,
-    ]  # fmt: skip
+    run = replace(scored(*clips), path=Path("folder"))
+    assert {clip.id for clip in worth_a_page(results(run), 2)} == {"2", "3"}
+    assert len(worth_a_page(results(run))) == 4
+    linked = [row[-4] is not None for row in results_sheet(run, most=2).rows]
+    assert linked == [False, False, True, True]
 
 
 def test_segments_are_one_pair_again() -> None:
@@ -135,19 +141,16 @@ def test_segments_are_one_pair_again() -> None:
     heard = said.replace("w50 ", "").replace("w70", "x")
     clip = Clip("a", said, heard)
     whole, cut = scored(clip), scored(clip, segmented=True)
-    assert whole.rows is not None and cut.rows is not None
-    one, other = gather(whole.rows, [clip])[0], gather(cut.rows, [clip])[0]
+    one, other = results(whole)[0], results(cut)[0]
     for name in ("words_expected", "words_got", "deletions", "substitutions", "char_edits"):
         assert one[name] == other[name]
-    assert layout(whole, [clip])[0].rows == layout(cut, [clip])[0].rows
+    assert sheets(whole)[0].rows == sheets(cut)[0].rows
 
 
 def test_lost_words_and_edit_totals() -> None:
     clips = [Clip("1", "the cat the dog", "cat a dog", "x"), Clip("2", "the end", "the end", "x")]
-    run = scored(*clips)
-    assert run.rows is not None
-    pairs = gather(run.rows, clips)
-    assert lost_words(pairs)["x"] == [{"word": "the", "lost": 2, "said": 3}]
-    assert edit_totals(pairs)["x"] == {
+    rows = scored(*clips).measured
+    assert lost_words(rows)["x"] == [{"word": "the", "lost": 2, "said": 3}]
+    assert edit_totals(rows)["x"] == {
         "words_expected": 6, "matches": 4, "insertions": 0, "deletions": 1, "substitutions": 1,
     }  # fmt: skip

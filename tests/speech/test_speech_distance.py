@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from speech_doubles import WordMatcher
 
-from gistmeter.score import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.distance import Scale, SemanticDistance, ngram_cosine
-from gistmeter.metrics.transcription import Reading
+from gistmeter.metrics.transcription import Normalisation
+from gistmeter.score import evaluate
 from gistmeter.types import Clip
 
 LONG = " ".join(f"word{number}" for number in range(400))
 
 
 def metric(matcher: WordMatcher | None = None, *, segmented: bool = False) -> SemanticDistance:
-    return SemanticDistance(matcher or WordMatcher(), Reading(get("en")), segmented)
+    return SemanticDistance(matcher or WordMatcher(), Normalisation(get("en")), segmented)
 
 
 def distance(said: str, heard: str | None) -> float:

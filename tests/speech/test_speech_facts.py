@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from speech_doubles import Scripted, fact, honest, outside, sentence_facts, texts_of
 
-from gistmeter.score import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.facts import (
     SemanticErrorRate,
@@ -22,8 +21,9 @@ from gistmeter.metrics.facts import (
     fact_schema,
 )
 from gistmeter.metrics.facts.prompt import fence, prompt_hash, verdict_schema
-from gistmeter.metrics.transcription import Reading
+from gistmeter.metrics.transcription import Normalisation
 from gistmeter.rows import Rows
+from gistmeter.score import evaluate
 from gistmeter.types import Clip
 
 SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."
@@ -31,7 +31,7 @@ HEARD = "Anna met Boris. Boris sold horses. Dana wrote books."
 
 
 def metric(llm: Scripted, code: str = "en", **settings: object) -> SemanticErrorRate:
-    return SemanticErrorRate(llm, Reading(get(code)), **settings)
+    return SemanticErrorRate(llm, Normalisation(get(code)), **settings)
 
 
 def measure(llm: Scripted, said: str = SAID, heard: str | None = HEARD, **settings: object) -> Rows:

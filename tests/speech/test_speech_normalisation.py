@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 from conftest import shared_path
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.languages import codes_with_packs, get
-from gistmeter.metrics.transcription import ErrorRates, Reading
+from gistmeter.metrics.transcription import ErrorRates, Normalisation
 from gistmeter.metrics.transcription.normalisation import merge_alternatives
 from gistmeter.types import Clip
 
 
 def read(text: str, code: str = "en", **settings: object) -> tuple[str, ...]:
-    return Reading(get(code), **settings).read(text).words
+    return Normalisation(get(code), **settings).read(text).words
 
 
 def test_golden_texts_are_met() -> None:
-    reading = Reading(get("cs"))
+    normalisation = Normalisation(get("cs"))
     for case in json.loads(shared_path("golden/speech.json").read_text("utf-8")):
-        assert reading.normalise(case["expected"]) == case["normalized_expected"]
-        assert reading.normalise(case["got"]) == case["normalized_got"]
-        assert len(reading.read(case["expected"]).words) == case["words_expected"]
-        assert len(reading.read(case["got"]).words) == case["words_got"]
+        assert normalisation.normalise(case["expected"]) == case["normalized_expected"]
+        assert normalisation.normalise(case["got"]) == case["normalized_got"]
+        assert len(normalisation.read(case["expected"]).words) == case["words_expected"]
+        assert len(normalisation.read(case["got"]).words) == case["words_got"]
 
 
 @pytest.mark.parametrize(
@@ -55,29 +55,29 @@ def test_russian_yo_is_ye() -> None:
 def test_script_variants_are_one_in_chinese() -> None:
     pytest.importorskip("jieba")
     pytest.importorskip("opencc")
-    one = Reading(get("zh")).read("龍馬精神,很好")
-    other = Reading(get("zh")).read("龙马精神，很好！")
+    one = Normalisation(get("zh")).read("龍馬精神,很好")
+    other = Normalisation(get("zh")).read("龙马精神，很好！")
     assert one.characters == other.characters == "龙马精神很好"
 
 
 def test_unspaced_languages_count_characters_without_spaces_and_korean_with() -> None:
     pytest.importorskip("kiwipiepy")
-    assert Reading(get("zh")).read("你好 世界").characters == "你好世界"
-    assert Reading(get("ko")).read("안녕 세계").characters == "안녕 세계"
+    assert Normalisation(get("zh")).read("你好 世界").characters == "你好世界"
+    assert Normalisation(get("ko")).read("안녕 세계").characters == "안녕 세계"
 
 
 def test_words_of_unspaced_languages_come_from_an_analyser() -> None:
     pytest.importorskip("jieba")
-    assert Reading(get("zh")).read("今天天气很好").words != ("今天天气很好",)
+    assert Normalisation(get("zh")).read("今天天气很好").words != ("今天天气很好",)
     pytest.importorskip("fugashi")
-    assert len(Reading(get("ja")).read("東京に行きました").words) > 2
+    assert len(Normalisation(get("ja")).read("東京に行きました").words) > 2
 
 
 def test_thai_words_come_from_a_dictionary() -> None:
     pytest.importorskip("pythainlp")
-    reading = Reading(get("th"))
-    assert reading.read("ผมรักเมืองไทย").words == ("ผม", "รัก", "เมือง", "ไทย")
-    assert "pythainlp" in reading.id
+    normalisation = Normalisation(get("th"))
+    assert normalisation.read("ผมรักเมืองไทย").words == ("ผม", "รัก", "เมือง", "ไทย")
+    assert "pythainlp" in normalisation.id
 
 
 @pytest.mark.parametrize(
@@ -96,20 +96,20 @@ def test_languages_without_spaces_need_no_pack(
     code: str, expected: str, got: str, edits: int, words: int
 ) -> None:
     """A changed character or cluster is an edit, not a sentence all wrong."""
-    metric = ErrorRates(Reading(get(code)))
+    metric = ErrorRates(Normalisation(get(code)))
     rows = metric.measure([Clip("1", expected, got)])
     assert rows.values("words_expected").tolist() == [words]
     assert rows.values("word_edits").tolist() == [edits]
-    assert " " not in Reading(get(code)).read(f"{expected} {got}").characters
+    assert " " not in Normalisation(get(code)).read(f"{expected} {got}").characters
 
 
 def test_every_pack_says_how_its_words_are_found() -> None:
-    by_analyser = {code for code in codes_with_packs() if Reading(get(code)).analysed}
+    by_analyser = {code for code in codes_with_packs() if Normalisation(get(code)).analysed}
     assert by_analyser >= {"zh", "zh-Hant", "ja", "ko", "th"}
     for code in codes_with_packs():
-        pack, reading = get(code), Reading(get(code))
-        assert reading.spaced == pack.spaced
-        assert reading.analysed == (pack.particles or not pack.spaced)
+        pack, normalisation = get(code), Normalisation(get(code))
+        assert normalisation.spaced == pack.spaced
+        assert normalisation.analysed == (pack.particles or not pack.spaced)
 
 
 def test_a_language_without_a_pack_is_read_by_spaces() -> None:
@@ -132,8 +132,8 @@ def test_alternatives_that_share_a_spelling_are_one_set() -> None:
 
 def test_alternatives_work_inside_unspaced_text() -> None:
     pytest.importorskip("jieba")
-    reading = Reading(get("zh"), alternatives=(("公共汽车", "公车"),))
-    assert reading.read("坐公车去").characters == "坐公共汽车去"
+    normalisation = Normalisation(get("zh"), alternatives=(("公共汽车", "公车"),))
+    assert normalisation.read("坐公车去").characters == "坐公共汽车去"
 
 
 @pytest.mark.parametrize(
@@ -165,26 +165,26 @@ def test_digits_of_every_script_are_the_same() -> None:
 
 def test_unknown_settings_say_what_there_is() -> None:
     with pytest.raises(UnknownName, match="basic"):
-        Reading(get("en"), "sed")
+        Normalisation(get("en"), "sed")
     with pytest.raises(InputError, match="digits"):
-        Reading(get("en"), numbers="words")
+        Normalisation(get("en"), numbers="words")
 
 
 def test_every_setting_is_in_the_signature() -> None:
-    readings = [
-        Reading(get("en")),
-        Reading(get("cs")),
-        Reading(get("en"), "basic"),
-        Reading(get("en"), numbers="digits"),
-        Reading(get("en"), alternatives=(("a", "b"),)),
-        Reading(get("en"), alternatives=(("a", "c"),)),
+    normalisations = [
+        Normalisation(get("en")),
+        Normalisation(get("cs")),
+        Normalisation(get("en"), "basic"),
+        Normalisation(get("en"), numbers="digits"),
+        Normalisation(get("en"), alternatives=(("a", "b"),)),
+        Normalisation(get("en"), alternatives=(("a", "c"),)),
     ]
-    assert len({reading.id for reading in readings}) == len(readings)
+    assert len({normalisation.id for normalisation in normalisations}) == len(normalisations)
 
 
 @given(st.text(max_size=60), st.sampled_from(["seed", "basic", "none"]))
 def test_normalising_twice_changes_nothing(text: str, normalizer: str) -> None:
-    reading = Reading(get("en"), normalizer)
-    once = reading.normalise(text)
-    assert reading.normalise(once) == once
+    normalisation = Normalisation(get("en"), normalizer)
+    once = normalisation.normalise(text)
+    assert normalisation.normalise(once) == once
     assert once == " ".join(once.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import math
 import wave
@@ -10,15 +11,21 @@ from pathlib import Path
 
 import pytest
 import speech_plugins
+from click.testing import CliRunner
 from speech_doubles import honest
 
-from gistmeter.errors import InputError, UnknownName
-from gistmeter.speech import (
+from gistmeter import (
     DiffReport,
     SemanticUnderstandingAnalyzer,
+    SpeechSettings,
+    estimate_speech,
+    load_run,
     score_speech,
     transcribe_and_diff,
 )
+from gistmeter.cli import app
+from gistmeter.errors import InputError, UnknownName
+from gistmeter.families.speech import Speech
 
 
 @pytest.fixture
@@ -120,9 +127,158 @@ def test_facts_from_python() -> None:
 
 def test_what_cannot_be_scored_is_said() -> None:
     with pytest.raises(UnknownName, match="sem_dist"):
-        score_speech(["a"], ["a"], metrics=["semdist"])
-    with pytest.raises(InputError, match="needs a language model"):
+        score_speech(["a"], ["a"], language="en", metrics=["semdist"])
+    with pytest.raises(InputError, match=r"nothing to compute.*asks a language model"):
         score_speech(["a"], ["a"], language="en", metrics=["ser"])
     with pytest.raises(InputError, match="1 transcripts for 2 texts"):
-        score_speech(["a", "b"], ["a"])
+        score_speech(["a", "b"], ["a"], language="en")
     assert score_speech(["a b"], [None], language="en", metrics=["wer"])["wer"].unscored == 1
+
+
+# Everything that Python may give, and that the command gives too.
+
+SAID, HEARD = ["one two", "three four"], ["one too", "three four"]
+
+
+def columns() -> list[object]:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    return [iter(HEARD), tuple(HEARD), pandas.Series(HEARD), polars.Series(HEARD)]
+
+
+def test_any_column_will_do() -> None:
+    for column in columns():
+        run = score_speech(iter(SAID), column, language="en", metrics=["wer"])
+        assert run["wer"].value == 25.0 and run.command == "speech"
+    one = score_speech("one two", "one too", language="en", metrics="wer")
+    assert one["wer"].value == 50.0
+    undefined = score_speech(["a b", "c"], [float("nan"), "c"], language="en", metrics=["wer"])
+    assert (undefined["wer"].value, undefined["wer"].unscored) == (0, 1)
+    with pytest.raises(InputError, match=r"got\[1\] is 3"):
+        score_speech(SAID, ["a", 3], language="en")
+    for nothing in ([], {}):
+        with pytest.raises(InputError, match="nothing to score"):
+            score_speech([], nothing, language="en")
+    with pytest.raises(InputError, match="no transcripts"):
+        score_speech(SAID, language="en")
+
+
+def test_columns_beside_the_texts() -> None:
+    run = score_speech(
+        SAID, HEARD, ids=["x", "y"], speakers=["s", "s"], groups="g", language="en",
+        metrics=["wer"],
+    )  # fmt: skip
+    assert run.measured.keys["id"] == ["x", "y"]
+    assert set(run.measured.keys["cluster"]) == {"s"} and set(run.measured.keys["group"]) == {"g"}
+
+
+def test_python_and_the_command_make_the_same_run(in_folder: Path) -> None:
+    Path("t.csv").write_text(
+        "file,expected,alpha,beta\na,one two,one two,one\nb,three,three,tree\n"
+    )
+    options = ("--metrics", "wer,cer", "--language", "en", "--resamples", "50")
+    done = CliRunner().invoke(app, ["speech", "t.csv", *options, "-o", "command"])
+    assert done.exit_code == 0, done.stderr
+    score_speech("t.csv", metrics=["wer", "cer"], language="en", resamples=50, output="python")
+    score_speech(
+        ["one two", "three"], {"alpha": ["one two", "three"], "beta": ["one", "tree"]},
+        ids=["a", "b"], metrics=["wer", "cer"], language="en", resamples=50,
+    ).save("values")  # fmt: skip
+    ours = Path("command/items.parquet").read_bytes()
+    assert ours == Path("python/items.parquet").read_bytes()
+    assert ours == Path("values/items.parquet").read_bytes()
+    files = sorted(path.name for path in Path("command").rglob("*"))
+    assert files == sorted(path.name for path in Path("python").rglob("*"))
+    assert files == sorted(path.name for path in Path("values").rglob("*"))
+    documents = [json.loads(Path(name, "run.json").read_text()) for name in ("command", "python")]
+    for document in documents:
+        del document["run"], document["timings"]
+    assert documents[0] == documents[1]
+
+
+def test_names_and_values_are_checked_as_the_command_checks_them() -> None:
+    for wrong, message in (
+        ({"normaliser": "seed"}, "Did you mean 'normalizer'"),
+        ({"normalizer": "x"}, "seed"),
+        ({"repeats": 0}, "from 1 to 100"),
+    ):
+        with pytest.raises(InputError, match=message):
+            score_speech(SAID, HEARD, language="en", **wrong)
+
+
+def test_settings_may_be_given_whole() -> None:
+    settings = SpeechSettings(normalizer="none", metrics=("wer",), language="en")
+    assert score_speech(["A b"], ["a b"], settings=settings)["wer"].value == 50.0
+    assert score_speech(["A b"], ["a b"], settings=settings, normalizer="seed")["wer"].value == 0
+
+
+def test_every_clip_is_read_in_its_own_language(in_folder: Path) -> None:
+    run = score_speech(
+        ["I like tea", "我喜欢喝茶"], ["I like sea", "我喜欢喝水"], language=["en", "zh"],
+        metrics=["wer", "cer"],
+    )  # fmt: skip
+    words = run.measured.values("words_expected").tolist()
+    assert words[0] == 3 and 1 < words[1] < 5, "Chinese words are found by an analyser"
+    assert run.measured.values("chars_expected").tolist() == [10, 5]
+    loaded = load_run(run.save("folder").path)
+    assert loaded.metrics["transcription"].pool(loaded.measured) == pytest.approx(
+        run.metrics["transcription"].pool(run.measured)
+    )
+    cut = load_run(
+        score_speech(["I am", "我喜欢"], ["I am", "我喜欢"], language=["en", "zh"], segments=True,
+                     metrics=["wer"]).save("cut").path
+    )  # fmt: skip
+    assert "wer_file_mean" not in cut.metrics["transcription"].pool(cut.measured)
+    assert '<html lang="zh">' in "".join(
+        path.read_text("utf-8") for path in Path("folder/details").glob("diff-*.html")
+    )
+
+
+def test_alternatives_and_a_metric_of_ones_own_as_values() -> None:
+    run = score_speech(
+        ["the colour"], ["the color"], language="en", metrics=["wer"],
+        alternatives=[["colour", "color"]], custom_metric=speech_plugins.length,
+    )  # fmt: skip
+    assert run["wer"].value == 0
+    assert run["custom_metric"].value == pytest.approx(10.0)
+    assert "speech_plugins:length" in run.signature
+
+
+def test_a_loaded_run_makes_the_same_tables_and_pages(in_folder: Path) -> None:
+    said = " ".join(f"w{number}" for number in range(100))
+    run = score_speech(
+        [f"{said} Anna met Boris."], [said.replace("w50", "x")], language="en",
+        metrics=["wer", "ser"], llm=honest(), output=["folder", "first.csv"],
+    )  # fmt: skip
+    assert run["wer"].n > 1, "it was cut into segments"
+    loaded = load_run("folder")
+    loaded.write("second.csv")
+    assert Path("first.csv").read_bytes() == Path("second.csv").read_bytes()
+    pages = [{path.name: path.read_text() for path in Path(name).rglob("diff-*")} for name in
+             ("folder", str(loaded.save("again").path))]  # fmt: skip
+    assert pages[0] == pages[1] and len(pages[0]) == 1
+
+
+def test_what_it_would_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
+    options = {"language": "en", "llm": "openai:gpt-4o"}
+    estimate = estimate_speech(SAID, HEARD, **options)
+    assert estimate.calls == 2 and estimate.cost is not None and estimate.cost > 0
+    assert str(estimate).startswith("Model   openai:gpt-4o\nCalls   2")
+    with pytest.raises(InputError, match="over --max-cost"):
+        score_speech(SAID, HEARD, **options, metrics=["ser"], max_cost=0)
+    assert estimate_speech(SAID, HEARD, language="en", llm=honest()).calls == 2
+
+
+def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ["Anna met Boris.", "", "Clara left Prague.", "Dana wrote books."]
+    heard = [None, "x", "Clara left.", "Dana wrote books."]
+    frames = []
+    for chunk in (1, 3, 256):
+        monkeypatch.setattr(Speech, "chunk", chunk)
+        run = score_speech(
+            said, heard, language=["en", "zh", "en", "cs"], metrics=["wer", "cer", "ser"],
+            llm=honest(), custom_metric=speech_plugins.moody,
+        )  # fmt: skip
+        frames.append(run.to_polars())
+    assert frames[0].equals(frames[1]) and frames[1].equals(frames[2])
+    assert frames[0].columns == frames[1].columns == frames[2].columns

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import shared_path
-from gistmeter.score import evaluate
 from gistmeter.languages import get
-from gistmeter.metrics.transcription import ErrorRates, Reading
+from gistmeter.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.score import evaluate
 from gistmeter.types import Clip
 
 SYSTEMS = (
@@ -23,7 +23,7 @@ TEXT = st.text("abc .", max_size=30)
 
 
 def rates(*pairs: tuple[str, str | None], segmented: bool = False, code: str = "en") -> dict:
-    metric = ErrorRates(Reading(get(code)), segmented=segmented)
+    metric = ErrorRates(Normalisation(get(code)), segmented=segmented)
     clips = [Clip(str(at), said, heard) for at, (said, heard) in enumerate(pairs)]
     return dict(metric.pool(metric.measure(clips)))
 
@@ -34,7 +34,7 @@ def lines(name: str) -> dict[str, str]:
 
 
 def test_golden_rates_are_met() -> None:
-    metric = ErrorRates(Reading(get("cs")))
+    metric = ErrorRates(Normalisation(get("cs")))
     cases = json.loads(shared_path("golden/speech.json").read_text("utf-8"))
     rows = metric.measure([Clip(str(at), c["expected"], c["got"]) for at, c in enumerate(cases)])
     assert rows.values("word_edits").tolist() == [case["word_edits"] for case in cases]
@@ -50,9 +50,9 @@ def test_golden_rates_are_met() -> None:
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_jiwer_agrees_on_the_earnings_calls(system: str) -> None:
     said, heard = lines("ref"), lines(system)
-    metric = ErrorRates(Reading(get("en")))
+    metric = ErrorRates(Normalisation(get("en")))
     rows = metric.measure([Clip(key, text, heard[key], system) for key, text in said.items()])
-    plain = metric.reading.normalise
+    plain = metric.normalisation.normalise
     references, hypotheses = [plain(said[key]) for key in said], [plain(heard[key]) for key in said]
     words = jiwer.process_words(references, hypotheses)
     pooled = metric.pool(rows)
@@ -68,7 +68,7 @@ def test_jiwer_agrees_on_the_earnings_calls(system: str) -> None:
 
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=6))
 def test_jiwer_agrees_on_anything(pairs: list[tuple[str, str]]) -> None:
-    plain = Reading(get("en")).normalise
+    plain = Normalisation(get("en")).normalise
     kept = [(said, heard) for said, heard in pairs if plain(said)]
     if not kept:
         return
@@ -110,7 +110,7 @@ def test_corpus_rate_and_mean_over_files_differ() -> None:
 
 
 def test_a_missing_transcript_is_unscored_with_its_reason() -> None:
-    metric = ErrorRates(Reading(get("en")))
+    metric = ErrorRates(Normalisation(get("en")))
     rows = metric.measure([Clip("1", "a b", None), Clip("2", "a b", "a b")])
     assert math.isnan(rows.values("wer")[0]) and math.isnan(rows.values("cer")[0])
     assert rows.reasons["wer"] == {0: "no transcript"}
@@ -118,7 +118,7 @@ def test_a_missing_transcript_is_unscored_with_its_reason() -> None:
 
 
 def test_only_what_is_asked_for_is_computed() -> None:
-    metric = ErrorRates(Reading(get("en")), rates=("cer",))
+    metric = ErrorRates(Normalisation(get("en")), rates=("cer",))
     rows = metric.measure([Clip("1", "a b", "a c")])
     assert "wer" not in rows
     assert set(metric.pool(rows)) == {"cer", "cer_file_mean"}
@@ -132,7 +132,7 @@ def test_chinese_characters_are_the_headline_and_spaces_do_not_count() -> None:
 def test_one_long_text_has_an_interval_over_its_segments() -> None:
     said = " ".join(f"word{number}" for number in range(400))
     heard = " ".join(f"word{number}" for number in range(400) if number % 7)
-    metric = ErrorRates(Reading(get("en")), segmented=True)
+    metric = ErrorRates(Normalisation(get("en")), segmented=True)
     run = evaluate([Clip("talk", said, heard)], {"transcription": metric})
     score = run["wer"]
     assert score.n == 10 and score.unscored == 0
@@ -144,7 +144,7 @@ def test_one_long_text_has_an_interval_over_its_segments() -> None:
 def test_rows_do_not_depend_on_the_order_or_the_chunk() -> None:
     pairs = [(f"some {at} words here", f"some words {at}") for at in range(9)]
     clips = [Clip(str(at), said, heard) for at, (said, heard) in enumerate(pairs)]
-    metric = {"transcription": ErrorRates(Reading(get("en")))}
+    metric = {"transcription": ErrorRates(Normalisation(get("en")))}
     one = evaluate(clips, metric, chunk=2, resamples=50)
     other = evaluate(clips[::-1], metric, resamples=50)
     assert one["wer"].value == other["wer"].value

@@ -14,7 +14,7 @@ from gistmeter.cache import Cache
 from gistmeter.cli import app
 from gistmeter.languages import get
 from gistmeter.metrics.facts import SemanticErrorRate, fact_schema
-from gistmeter.metrics.transcription import Reading
+from gistmeter.metrics.transcription import Normalisation
 from gistmeter.models.llm import LanguageModelSettings, load_language_model
 from gistmeter.types import Clip
 from small_model import serve_small_model
@@ -65,7 +65,7 @@ def test_a_real_small_language_model_answers_in_the_schema() -> None:
                 attempts=1,
             ),
         )
-        rows = SemanticErrorRate(model, Reading(get("en"))).measure([clip])
+        rows = SemanticErrorRate(model, Normalisation(get("en"))).measure([clip])
         [document] = rows.details.values()
         raw = document["answers"][0]["raw"]
         if "not of the form" not in document["answers"][0]["failure"]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.score import evaluate
 from gistmeter.formats.transcripts import pair_files, read_alternatives
 from gistmeter.languages import get
-from gistmeter.metrics.transcription import ErrorRates, Reading
-from gistmeter.types import Run
+from gistmeter.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.run import Run
+from gistmeter.score import evaluate
 
 SAMPLES = Path(str(files("gistmeter") / "samples" / "speech"))
 SYSTEMS = {"en": ("careful", "names", "noisy"), "cs": ("names", "endings", "noisy")}
@@ -21,7 +21,7 @@ def scored(language: str, **settings: object) -> Run:
     folder = SAMPLES / language
     found = pair_files(folder / "expected.txt", [folder / f"{n}.txt" for n in SYSTEMS[language]])
     assert found.remarks == (), "every clip has its transcript"
-    metric = ErrorRates(Reading(get(language), **settings))
+    metric = ErrorRates(Normalisation(get(language), **settings))
     return evaluate(found.clips, {"transcription": metric})
 
 

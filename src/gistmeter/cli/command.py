@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from gistmeter.errors import UnknownName
-from gistmeter.settings import PANELS, Option, Settings, options_of, split
+from gistmeter.settings import PANELS, Option, Settings, aliases_of, options_of, split
 
 TITLES = {
     "": "Most used", "input": "Input", "scores": "Scores", "models": "Models",
@@ -24,6 +24,7 @@ TYPES: Mapping[str, Any] = {
     "path": click.Path(path_type=Path),
     "paths": click.Path(path_type=Path),
 }
+ENVIRONMENT = click.core.ParameterSource.ENVIRONMENT
 SCORE = "score"  # the default of a group of tools, by name
 CONTEXT: dict[str, Any] = {
     # The seeds' flags have underscores: --pfs_gamma is --pfs-gamma.
@@ -96,15 +97,20 @@ class SettingsCommand(click.Command):
 
     def _call(self, **values: Any) -> int:
         given: dict[str, Any] = {}
+        context = click.get_current_context()
         for key, value in values.items():
             name = key.removesuffix("_given") if key not in self.declared else key
             if value is None or value == ():
                 continue
+            if name in given and context.get_parameter_source(key) is ENVIRONMENT:
+                continue  # what stands on the command line itself wins
             given[name] = [*given.get(name, ()), *value] if isinstance(value, tuple) else value
         if "config" in self.declared and given.get("config"):
             from gistmeter.configuration import options_for
 
-            given = {**options_for(Path(given["config"]), self.table, self.declared), **given}
+            aliases = [alias for kind in self.kinds for alias in aliases_of(kind)]
+            known = [*self.declared, *aliases]
+            given = {**options_for(Path(given["config"]), self.table, known), **given}
         return self.work(*split(given, *self.kinds)) or 0
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -54,7 +54,7 @@ def evaluate_corpus(
         raise InputError("There is nothing to score: no books were given")
     from gistmeter.report.progress import ProgressBars
 
-    bars = ProgressBars(quiet=not show_progress)
+    bars = ProgressBars(quiet=not show_progress, every=0.0)
     try:
         run = score(
             Books(), settings, items=Items(books), how=RunSettings.of(options), cache=cache,

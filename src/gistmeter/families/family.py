@@ -8,7 +8,7 @@ cluster or a test. A family never prints; what the user should know goes through
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.settings import Settings, option
 from gistmeter.types import SEED, Item, Sheet
+from gistmeter.views import View
 
 if TYPE_CHECKING:
     from gistmeter.cache import Cache
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gistmeter.rows import Rows
     from gistmeter.run import Run
     from gistmeter.types import Metric
+    from gistmeter.pages import PairView
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +32,8 @@ ItemT = TypeVar("ItemT", bound=Item)
 SettingsT = TypeVar("SettingsT", bound=Settings)
 Progress = Callable[[str, int, int], None]  # stage, done, total
 METRICS = "gistmeter.metrics"
+DETAILS = "details"  # in a run's folder: what a family adds
+TRANSCRIPTS = ".transcripts.jsonl"  # behind the folder's name: what recognisers heard so far
 ROLES = ("embedder", "matcher", "cross_encoder", "nli")
 
 
@@ -122,6 +126,7 @@ class Context:
     confirm: Callable[[str], bool] | None = None  # a question that costs money
     folder: Path | None = None  # of the run, where it is kept
     resume: bool = False
+    overwrite: bool = False
     remarks: list[str] = field(default_factory=list)
 
     def say(self, remark: str) -> None:
@@ -159,6 +164,7 @@ class Family(Generic[SettingsT, ItemT]):
     Settings: ClassVar[type[Settings]] = ModelSettings
     headline: ClassVar[Sequence[str]] = ()  # the scores to judge by, the first that a run has
     makers: ClassVar[Mapping[str, str]] = {}  # metrics of this family: name -> "module:Class"
+    shows: ClassVar[str] = ""  # its `View`, as "module:attribute"
     chunk: ClassVar[int] = 1024
     stage: ClassVar[str] = "Scoring"
 
@@ -206,6 +212,18 @@ class Family(Generic[SettingsT, ItemT]):
         """Tables that the terminal shows after the scores."""
         del run
         return []
+
+    def pages(self, run: Run) -> Iterable[tuple[str, PairView]]:
+        """Pages of single items, each with the name of its file among the run's details."""
+        del run
+        return ()
+
+    def view(self) -> View:
+        """How a report shows its runs."""
+        from gistmeter import registry
+
+        found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
+        return found
 
     # Metrics by name: the family's own, and those that other packages add.
 

@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import PurePath
 
 from gistmeter.errors import InputError, UnknownName
@@ -21,13 +22,18 @@ from gistmeter.languages.detection import SOUND, Detection, detect, hinted, samp
 from gistmeter.languages.hints import ENOUGH, LETTER
 
 UNKNOWN = frozenset(("", "auto"))  # no language is given
-BEGINNING = 80  # characters of a text that show its script
+BEGINNING = 120  # characters of a text that show its script
+FILE = re.compile(r"\.[A-Za-z]\w{0,7}$")  # a name with a suffix is a file's
 SEEN = 400  # items of a file that show whether its name is right
-BLOCKS = re.compile(
-    "(?P<Latin>[A-Za-z\u00aa-\u024f\u1e00-\u1eff])|(?P<Greek>[\u0370-\u03ff\u1f00-\u1fff])"
-    "|(?P<Cyrillic>[\u0400-\u052f])|(?P<Hangul>[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af])"
-    "|(?P<Han>[\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af])"
-)
+SCRIPTS = {
+    "Latin": "A-Za-z\u00aa-\u024f\u1e00-\u1eff",
+    "Greek": "\u0370-\u03ff\u1f00-\u1fff",
+    "Cyrillic": "\u0400-\u052f",
+    "Hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
+    "Han": "\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af",  # with kana
+}
+SCRIPT = re.compile("|".join(f"(?P<{name}>[{held}])" for name, held in SCRIPTS.items()))
+WORTH_SAYING = 0.2  # the confidence from which on a guess helps the user
 HOW = "Set it with language (--language) or a 'language' column"
 
 Item = tuple[str, ...]
@@ -67,6 +73,8 @@ def choose(
     `column` has what the items' own `language` says, `names` the files they come from (one or
     several, the most telling first), `texts` what shows their language: references where there are
     any, since a prediction may be in a wrong one. Each is empty or has an entry for every item.
+    A name without a suffix is no file's but a title (The German Lesson): it says nothing but which
+    items belong together.
     """
     size = max(len(column), len(names), len(texts))
     chosen = _Open([None] * size, [""] * size)
@@ -99,7 +107,8 @@ def _by_names(chosen: _Open, names: Sequence[Item], texts: Sequence[Item]) -> No
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     for at, files in enumerate(names):
         if chosen.codes[at] is None:
-            said = ((of_name(PurePath(file).stem), PurePath(file).name) for file in files)
+            named = [PurePath(file) for file in files if FILE.search(file)]
+            said = ((of_name(file.stem), file.name) for file in named)
             code, name = next((one for one in said if one[0]), ("", ""))
             if code:
                 places[code, name].append(at)
@@ -163,31 +172,29 @@ def _detect(places: Sequence[int], texts: Sequence[Item]) -> Detection:
 
 def script(texts: Item) -> str:
     """The script that texts begin in, "" without letters; a fifth of it is enough beside Latin."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        beginning = text[:BEGINNING]
-        if beginning.isascii():
-            counts["Latin"] += sum(map(str.isalpha, beginning))
-        else:
-            counts.update(_scripts(beginning))
-    total = counts.total()
+    beginning = " ".join(texts)[:BEGINNING]
+    if beginning.isascii():
+        return "Latin" if LETTER.search(beginning) else ""
+    counts = Counter(map(_script_of, beginning))
+    del counts[""]
     other = max((one for one in counts if one != "Latin"), key=lambda one: counts[one], default="")
-    if other and counts[other] >= ENOUGH * total:
+    if other and counts[other] >= ENOUGH * counts.total():
         return other
     return "Latin" if counts["Latin"] else ""
 
 
-def _scripts(text: str) -> list[str]:
-    found = []
-    for letter in filter(str.isalpha, text):
-        block = BLOCKS.match(letter)
-        found.append((block.lastgroup or "") if block else f"U+{ord(letter) >> 7 << 7:04X}")
-    return found
+@cache
+def _script_of(character: str) -> str:
+    """The script of a letter, or its block of 128 characters; "" for anything else."""
+    if not character.isalpha():
+        return ""
+    found = SCRIPT.match(character)
+    return (found.lastgroup or "") if found else f"U+{ord(character) >> 7 << 7:04X}"
 
 
 def _refusal(found: Detection, file: Item) -> str:
     where = f"{PurePath(file[0]).name}: " if file and file[0] else ""
-    if not found.confidence:
+    if found.confidence < WORTH_SAYING:
         return f"{where}The language of the texts cannot be told. {HOW}"
     name = name_of(found.code)
     looks = f"{name} ({found.code})" if name else found.code

@@ -33,7 +33,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gistmeter.metrics.transcription import Reading, TextForm, align, clip_rows, segments
+from gistmeter.metrics.transcription import Normalisation, TextForm, align, clip_rows, segments
 from gistmeter.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, ClipRows
 from gistmeter.models.protocols import TokenMatcher
 from gistmeter.rows import Pool, Rows, Value
@@ -79,13 +79,13 @@ class SemanticDistance:
     """
 
     matcher: TokenMatcher
-    reading: Reading
+    normalisation: Normalisation
     segmented: bool = False
     scale: Scale = Scale()
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("sem_dist", False, 0, 100, "%"),)
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
-        expected = [self.reading.read(clip.expected) for clip in clips]
+        expected = [self.normalisation.read(clip.expected) for clip in clips]
         table = clip_rows(clips, expected, segmented=self.segmented)
         windows = [
             window
@@ -113,12 +113,12 @@ class SemanticDistance:
     def _windows(self, clip: Clip, expected: TextForm, places: range) -> list[Window]:
         if clip.got is None or not expected.words:
             return []
-        got = self.reading.read(clip.got)
+        got = self.normalisation.read(clip.got)
         bounds = segments(len(expected.words))
         rows = list(places) if len(places) > 1 else [places[0]] * len(bounds)
         if len(bounds) == 1:
             return [Window(rows[0], len(expected.words), expected.characters, got.characters)]
-        glue = " " if self.reading.spaced else ""
+        glue = " " if self.normalisation.spaced else ""
         return [
             Window(row, len(part.expected), glue.join(part.expected), glue.join(part.got))
             for row, part in zip(rows, align(expected.words, got.words).cut(bounds), strict=True)

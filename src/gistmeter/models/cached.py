@@ -3,8 +3,9 @@
 Each asks its source only for distinct inputs that are neither in memory nor in the cache, and keeps
 what comes. A source is whatever reads inputs and yields (index, answer) in any order: an encoder
 (`encoding.py`), its token matching (`bertscore.py`), a joint reading (`joint.py`) or somebody's own
-model (`plain.py`). Sentence vectors are stored as float32 rounded to six decimals, other numbers in
-float64 to seven, each row with the share of its input that was not seen.
+model (`plain.py`). Sentence vectors of our back ends are stored as float32 rounded to six decimals,
+which takes off what a padded batch adds; other numbers in float64 to seven. Each row ends with the
+share of its input that was not seen.
 """
 
 from __future__ import annotations
@@ -87,6 +88,19 @@ class CachedEmbedder(Cached):
 
     stage, kind = "embedding", "f4"
 
+    def __init__(
+        self,
+        name: str,
+        source: VectorSource,
+        cache: Cache,
+        *,
+        stored: str = "",
+        decimals: int = VECTOR_DECIMALS,
+        progress: Progress | None = None,
+    ) -> None:
+        super().__init__(name, source, cache, stored=stored, progress=progress)
+        self._decimals = decimals
+
     def embed(self, texts: Sequence[str]) -> Embeddings:
         table, failures = self._answer(texts)
         unseen = np.nan_to_num(table[:, -1].astype(np.float64))
@@ -94,14 +108,19 @@ class CachedEmbedder(Cached):
 
     def _read(self, inputs: Sequence[str]) -> Iterable[tuple[int, Numbers | Failure]]:
         for index, answer in self._source.read(inputs):
-            yield index, answer if isinstance(answer, Failure) else stored_vector(answer)
+            yield index, answer if isinstance(answer, Failure) else self._stored(answer)
 
     def learn(self, texts: Sequence[tuple[str, TextVectors]]) -> None:
         """Keep vectors that came by the way, when a matcher read the texts with the same model."""
         keys = self.recall.keys(text for text, _ in texts)
         self.recall.keep(
-            {key: stored_vector(read) for key, (_, read) in zip(keys, texts, strict=True)}
+            {key: self._stored(read) for key, (_, read) in zip(keys, texts, strict=True)}
         )
+
+    def _stored(self, text: TextVectors) -> npt.NDArray[np.float32]:
+        """A text's vector as it is kept, its unseen share last; minus zero is zero."""
+        rounded = np.round(text.vector.astype(np.float64), self._decimals) + 0.0
+        return np.append(rounded, text.unseen).astype(np.float32)
 
 
 class CachedMatcher(Cached):
@@ -152,9 +171,3 @@ class CachedEntailment(Cached):
         table, failures = self._answer(pairs)
         yes, neutral, no, unseen = (table[:, at].copy() for at in range(4))
         return Judgements(yes, neutral, no, unseen, failures)
-
-
-def stored_vector(text: TextVectors) -> npt.NDArray[np.float32]:
-    """A text's vector as it is kept, its unseen share last; minus zero is zero."""
-    rounded = np.round(text.vector.astype(np.float64), VECTOR_DECIMALS) + 0.0
-    return np.append(rounded, text.unseen).astype(np.float32)

@@ -52,6 +52,7 @@ FACES: Mapping[str, Any] = {
     "cross_encoder": CachedCrossEncoder,
     "nli": CachedEntailment,
 }
+EXACT = 9  # decimals beyond what float32 holds: a model's own vectors stay as they are
 SENTENCES_ONLY = "it gives vectors of sentences, none of tokens. Name another with --token-encoder"
 
 
@@ -234,9 +235,12 @@ class _Loader:
                 f"The matcher '{backend.id}' is not ours to rescale or to weigh by rarity: "
                 "let it do so itself, and say so in its id"
             )
-        source = PlainEmbedder(backend) if role == "embedder" else PlainPairs(backend, role)
-        stored = f"{backend.id}/{role}"  # one object may play two roles
-        return face(backend.id, source, self.cache, stored=stored, progress=self.progress)
+        # Under its role as well: one object may play two.
+        options: dict[str, Any] = {"stored": f"{backend.id}/{role}", "progress": self.progress}
+        if role == "embedder":
+            source = PlainEmbedder(backend)
+            return CachedEmbedder(backend.id, source, self.cache, decimals=EXACT, **options)
+        return face(backend.id, PlainPairs(backend, role), self.cache, **options)
 
 
 def _given(model: Any) -> bool:

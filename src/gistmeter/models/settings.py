@@ -2,7 +2,8 @@
 
 `embedded` needs neither network nor torch; `paper` is, for each language, exactly what the papers
 name. A profile from the configuration file is a mapping of the same kind: role -> model name, with
-an own table for a language where it differs.
+an own table for a language where it differs. A back end that needs no name behind its own stands by
+that alone ("nli": "judge", once the registry has a `judge`).
 """
 
 from __future__ import annotations

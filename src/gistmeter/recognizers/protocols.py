@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 from gistmeter.errors import InputError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Mapping
+    from collections.abc import AsyncIterator, Awaitable
     from pathlib import Path
     from types import TracebackType
 
@@ -74,15 +74,6 @@ class FileRecognizer(Protocol):
     def id(self) -> str: ...
 
     def transcribe(self, path: Path, language: str = "") -> str | Awaitable[str]: ...
-
-
-class NamedRecognizer(Protocol):
-    """How a class of the registry is made from `name:argument` and the environment."""
-
-    @classmethod
-    def from_name(
-        cls, argument: str, environment: Mapping[str, str]
-    ) -> Recognizer | FileRecognizer: ...
 
 
 class RecognizerError(ModelError):

@@ -5,6 +5,7 @@ It comes in as plain data, the shape of `validate --format json`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -104,7 +105,7 @@ def footnotes(found: Validation) -> list[str]:
     share = round(100 * found["confidence"])
     lines = [
         f"{found['labelled']:,} labelled items; {share}% intervals, {found['resamples']:,} "
-        "resamples of clusters. Pairs: accuracy on pairs of items, ties counted."
+        "resamples of whole items. Pairs: accuracy on pairs of items, ties counted."
     ]
     if found["unmatched"]:
         lines.append(f"{found['unmatched']:,} labels fit no item of the run.")
@@ -113,16 +114,25 @@ def footnotes(found: Validation) -> list[str]:
     return [*lines, *found["notes"]]
 
 
-def validation_pictures(found: Validation, most: int = 9) -> list[dict[str, str]]:
-    """Calibration plots of the scores that agree best, as title and SVG."""
-    from gistmeter.report import charts
+def _bound(value: float | None) -> float:
+    return math.nan if value is None else value
 
-    drawn = []
+
+def calibrations(found: Validation, most: int = 9) -> dict[str, str]:
+    """Calibration plots of the scores that agree best."""
+    from gistmeter.report.charts import draw
+    from gistmeter.report.drawing import Palette
+    from gistmeter.views import Lines, Point
+
+    drawn = {}
     for name, _ in ordered(found)[:most]:
         points = [
-            {"x": one["score"], "y": one["human"], "low": one["low"], "high": one["high"]}
+            Point(
+                "", one["human"], x=one["score"], low=_bound(one["low"]), high=_bound(one["high"])
+            )
             for one in found["calibration"].get(name, [])
         ]
         if len(points) > 1:
-            drawn.append({"title": name, "svg": charts.calibration(points, name, "people (mean)")})
+            chart = Lines(f"{name} against people", points, name, "people (mean)")
+            drawn[name] = draw(chart, Palette.of(), [])
     return drawn

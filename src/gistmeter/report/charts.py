@@ -1,305 +1,252 @@
-"""Pictures: Altair describes them, vl-convert renders them, the page carries them as SVG."""
+"""Charts as HTML and SVG of our own, without a drawing library.
+
+Places across are percentages and everything else is in pixels, so a chart fills the width it is
+given while its letters and marks keep their size, on a phone as on a desk.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from html import escape
 
-from gistmeter.errors import MissingDependency
-from gistmeter.report.drawing import BETTER, EVEN, INK, PALETTE, WORSE, image, render
+from gistmeter.report.drawing import UNSAFE, Palette, Scale, tag, unique_labels
+from gistmeter.views import Chart, Dots, Lines, Point
 
-SHAPES = (
-    "circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right",
-    "triangle-left",
-)  # fmt: skip
-WIDTH = 440
-SHADES = 8
+NEAR = 4.0  # per cent of the width within which two marks would cover each other
+LANE = 12  # pixels between marks that stand above each other
 
 
-def _altair() -> Any:
-    try:
-        import altair
-    except ImportError as error:
-        raise MissingDependency("altair", "report", "Drawing a report's pictures") from error
-    return altair
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
-
-
-def _rows(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Data for Altair: plain values, in which NaN has become null."""
-    alt = _altair()
-    plain = [
-        {key: value if isinstance(value, str) else _number(value) for key, value in row.items()}
-        for row in rows
-    ]
-    return alt.Data(values=plain)
-
-
-def _systems(alt: Any, names: Sequence[str], *, legend: bool = True) -> tuple[Any, Any]:
-    """Colour and shape of the systems, the same in every picture of a section."""
-    scale = [PALETTE[at % len(PALETTE)] for at in range(len(names))]
-    shapes = [SHAPES[at % len(SHAPES)] for at in range(len(names))]
-    shown = alt.Legend(title=None, orient="top", columns=3) if legend and len(names) > 1 else None
-    domain = list(names)
+def draw(chart: Chart, palette: Palette, systems: Sequence[str]) -> str:
+    """A chart for the page; systems in the order of its legend."""
     return (
-        alt.Color("system:N", scale=alt.Scale(domain=domain, range=scale), legend=shown),
-        alt.Shape("system:N", scale=alt.Scale(domain=domain, range=shapes), legend=shown),
+        dots(chart, palette, systems) if isinstance(chart, Dots) else lines(chart, palette, systems)
     )
 
 
-def _padded(values: Sequence[float | None], *, share: float = 0.08) -> list[float]:
-    """The extent of some numbers with a little room on either side."""
-    known = [value for value in values if value is not None and math.isfinite(value)]
-    if not known:
-        return [0.0, 1.0]
-    low, high = min(known), max(known)
-    room = (high - low) * share or abs(high) * share or 0.05
-    return [low - room, high + room]
+def dots(chart: Dots, palette: Palette, systems: Sequence[str]) -> str:
+    """A row for each label; marks that would cover each other stand above each other."""
+    points = [point for point in chart.points if math.isfinite(point.value)]
+    numbers = [one for point in points for one in (point.value, point.low, point.high)]
+    scale = Scale.around(numbers)
+    rows: dict[str, list[Point]] = {}
+    for point in points:
+        rows.setdefault(point.label or point.system, []).append(point)
+    names = unique_labels(rows)
+    drawn = []
+    for name, own in rows.items():
+        own.sort(key=lambda point: systems.index(point.system))
+        drawn += [_name(names[name], name), _dots_row(own, scale, palette)]
+    legend = "" if all(not point.label for point in points) else palette.legend(systems)
+    grid = tag("div", {"class": "rows"}, *drawn, *_foot(scale, chart.axis))
+    return _figure(chart.title, points, legend + grid)
 
 
-def intervals(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], title: str) -> str:
-    """Each system's score as a point on its interval. Rows: system, value, low, high."""
-    alt = _altair()
-    colour, shape = _systems(alt, systems, legend=False)
-    extent = _padded([_number(row[key]) for row in rows for key in ("value", "low", "high")])
-    base = alt.Chart(_rows(rows)).encode(
-        y=alt.Y("system:N", sort=list(systems), title=None, axis=alt.Axis(labelLimit=170))
-    )
-    bar = base.mark_rule(strokeWidth=4, opacity=0.45, strokeCap="round").encode(
-        x=alt.X("low:Q", title=title, scale=alt.Scale(domain=extent, nice=False)),
-        x2="high:Q",
-        color=colour,
-    )
-    point = base.mark_point(filled=True, size=95, opacity=1).encode(
-        x="value:Q", color=colour, shape=shape
-    )
-    return render((bar + point).properties(width=WIDTH - 120, height=alt.Step(34)))
+def _name(short: str, whole: str) -> str:
+    title = UNSAFE.sub("\ufffd", whole)[:300]
+    return tag("span", {"class": "label", "dir": "auto", "title": title}, escape(short))
 
 
-def components(
-    rows: Sequence[Mapping[str, Any]], systems: Sequence[str], scores: Sequence[str]
-) -> str:
-    """All scores of one scale, systems side by side. Rows: score, system, value, low, high."""
-    alt = _altair()
-    colour, shape = _systems(alt, systems)
-    base = alt.Chart(_rows(rows)).encode(
-        y=alt.Y("score:N", sort=list(scores), title=None, axis=alt.Axis(labelLimit=170, grid=True)),
-        yOffset=alt.YOffset("system:N", sort=list(systems)),
-    )
-    bar = base.mark_rule(strokeWidth=3, opacity=0.45, strokeCap="round").encode(
-        x=alt.X("low:Q", title=None), x2="high:Q", color=colour
-    )
-    point = base.mark_point(filled=True, size=55, opacity=1).encode(
-        x="value:Q", color=colour, shape=shape
-    )
-    step = alt.Step(max(9, min(16, 40 // max(1, len(systems)))))
-    return render((bar + point).properties(width=WIDTH - 130, height=step))
+def _dots_row(points: Sequence[Point], scale: Scale, palette: Palette) -> str:
+    lanes = _lanes(points, scale)
+    height = 24 + LANE * max(lanes)
+    inside = [_grid(scale)]
+    for point, lane in zip(points, lanes, strict=True):
+        y = 12 + LANE * lane
+        if math.isfinite(point.low) and math.isfinite(point.high):
+            ends = {"x1": f"{scale.place(point.low)}%", "x2": f"{scale.place(point.high)}%"}
+            colour = f"span s{palette.colour(point.system)}"
+            inside.append(tag("line", {**ends, "y1": y, "y2": y, "class": colour}))
+        inside.append(_mark(point, f"{scale.place(point.value)}%", y, palette))
+    return tag("svg", {"class": "row", "height": height}, *inside)
 
 
-def distributions(bins: Sequence[Mapping[str, Any]], systems: Sequence[str], title: str) -> str:
-    """How the items' values spread, a row a system. Rows: system, start, end, count."""
-    alt = _altair()
-    colour, _ = _systems(alt, systems, legend=False)
-    height = 130 if len(systems) == 1 else max(34, min(64, 300 // len(systems)))
-    chart = (
-        alt.Chart(_rows(bins))
-        .mark_bar(opacity=0.85, binSpacing=1)
-        .encode(
-            x=alt.X("start:Q", bin="binned", title=title),
-            x2="end:Q",
-            y=alt.Y(
-                "count:Q",
-                title=None,
-                stack=None,
-                axis=alt.Axis(labels=False, ticks=False, grid=False),
-            ),
-            color=colour,
+def _lanes(points: Sequence[Point], scale: Scale) -> list[int]:
+    """Each point's lane: the first in which it covers no other."""
+    ends: list[list[tuple[float, float]]] = []
+    found = []
+    for point in points:
+        known = [one for one in (point.value, point.low, point.high) if math.isfinite(one)]
+        low, high = scale.place(min(known)) - NEAR / 2, scale.place(max(known)) + NEAR / 2
+        lane = next(
+            (at for at, taken in enumerate(ends) if all(high <= a or low >= b for a, b in taken)),
+            len(ends),
         )
-        .properties(width=WIDTH - 140 if len(systems) > 1 else WIDTH - 50, height=height)
-    )
-    if len(systems) > 1:
-        header = alt.Header(
-            title=None, labelAngle=0, labelAlign="left", labelLimit=110, labelColor=INK
-        )
-        chart = chart.facet(row=alt.Row("system:N", sort=list(systems), header=header), spacing=6)
-    return render(chart)
-
-
-def pairwise(cells: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> str:
-    """Who beats whom. Cells: row, column, text, verdict (better, worse, even)."""
-    alt = _altair()
-    side = max(44, min(92, (WIDTH - 120) // max(1, len(systems))))
-    base = alt.Chart(_rows(cells)).encode(
-        x=alt.X(
-            "column:N", sort=list(systems), title=None,
-            axis=alt.Axis(orient="top", labelAngle=-20, labelLimit=110, domain=False, ticks=False),
-        ),
-        y=alt.Y(
-            "row:N", sort=list(systems), title=None,
-            axis=alt.Axis(labelLimit=120, domain=False, ticks=False),
-        ),
-    )  # fmt: skip
-    verdicts = alt.Scale(domain=["better", "worse", "even"], range=[BETTER, WORSE, EVEN])
-    box = base.mark_rect(cornerRadius=4).encode(
-        color=alt.Color("verdict:N", scale=verdicts, legend=None)
-    )
-    text = base.mark_text(fontSize=11, color=INK).encode(text="text:N")
-    return render((box + text).properties(width=alt.Step(side), height=alt.Step(min(side, 46))))
-
-
-def against_length(
-    points: Sequence[Mapping[str, Any]],
-    trend: Sequence[Mapping[str, Any]],
-    systems: Sequence[str],
-    title: str,
-) -> str:
-    """Value against length. Points: system, length, value; trend: the same, medians of bins."""
-    alt = _altair()
-    colour, shape = _systems(alt, systems)
-    lengths = [value for row in points if (value := _number(row["length"])) is not None]
-    wide = max(lengths, default=1) > 20 * max(1.0, min(lengths, default=1))
-    scale = alt.Scale(type="log" if wide else "linear", zero=False, nice=False)
-    x = alt.X("length:Q", title="characters", scale=scale, axis=alt.Axis(tickCount=6, format="~s"))
-    y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False))
-    dots = (
-        alt.Chart(_rows(points))
-        .mark_point(filled=True, size=22, opacity=0.35)
-        .encode(x=x, y=y, color=colour, shape=shape)
-    )
-    line = alt.Chart(_rows(trend)).mark_line(strokeWidth=2.5).encode(x=x, y=y, color=colour)
-    return render((dots + line).properties(width=WIDTH - 60, height=200))
-
-
-def by_group(
-    rows: Sequence[Mapping[str, Any]],
-    systems: Sequence[str],
-    groups: Sequence[str],
-    title: str,
-) -> str:
-    """A score in each group. Rows: group, system, value."""
-    alt = _altair()
-    colour, shape = _systems(alt, systems)
-    extent = _padded([_number(row["value"]) for row in rows])
-    chart = (
-        alt.Chart(_rows(rows))
-        .mark_point(filled=True, size=75, opacity=0.9)
-        .encode(
-            x=alt.X("value:Q", title=title, scale=alt.Scale(domain=extent, nice=False)),
-            y=alt.Y(
-                "group:N", sort=list(groups), title=None, axis=alt.Axis(labelLimit=160, grid=True)
-            ),
-            color=colour,
-            shape=shape,
-        )
-        .properties(width=WIDTH - 130, height=alt.Step(20))
-    )
-    return render(chart)
-
-
-def scatter(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], x: str, y: str) -> str:
-    """Two scores of the systems against each other. Rows: system, x, y."""
-    alt = _altair()
-    colour, shape = _systems(alt, systems)
-    chart = (
-        alt.Chart(_rows(rows))
-        .mark_point(filled=True, size=130, opacity=1)
-        .encode(
-            x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False, padding=20)),
-            y=alt.Y("y:Q", title=y, scale=alt.Scale(zero=False, padding=20)),
-            color=colour,
-            shape=shape,
-        )
-        .properties(width=WIDTH - 60, height=190)
-    )
-    return render(chart)
-
-
-def heat_map(
-    cells: Sequence[Sequence[float]],
-    path: Sequence[tuple[float, float]],
-    sizes: tuple[int, int],
-    names: tuple[str, str],
-) -> str:
-    """A book's similarities, source across and summary down, with the alignment on top."""
-    alt = _altair()
-    squares = _squares(cells, sizes)
-    x = alt.X("x:Q", title=names[1], scale=alt.Scale(domain=[0, sizes[1]], nice=False))
-    y = alt.Y("y:Q", title=names[0], scale=alt.Scale(domain=[sizes[0], 0], nice=False))
-    legend = alt.Legend(gradientLength=110, title="similarity", format=".2f")
-    colour = alt.Color("similarity:Q", scale=alt.Scale(scheme="viridis"), legend=legend)
-    heat = (
-        alt.Chart(_rows(squares)).mark_rect().encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=colour)
-    )
-    dots = [{"x": column + 0.5, "y": row + 0.5} for row, column in path]
-    step = max(1, len(dots) // 150)
-    size = 90 if len(dots) < 30 else 22
-    line = (
-        alt.Chart(_rows(dots[::step]))
-        .mark_point(shape="circle", filled=True, size=size, color="#ff5a36", opacity=1)
-        .encode(x=x, y=y)
-    )
-    return image((heat + line).properties(width=520, height=240))
-
-
-def _squares(cells: Sequence[Sequence[float]], sizes: tuple[int, int]) -> list[dict[str, float]]:
-    """Cells in a few shades, neighbours of one shade in one: a small picture of a large table."""
-    known = [value for line in cells for value in line if _number(value) is not None]
-    low, high = min(known, default=0.0), max(known, default=1.0)
-    width = (high - low) / SHADES or 1.0
-    across = max((len(line) for line in cells), default=1)
-    right, down = sizes[1] / max(1, across), sizes[0] / max(1, len(cells))
-    found: list[dict[str, float]] = []
-    for row, line in enumerate(cells):
-        start = 0
-        shades = [
-            min(SHADES - 1, int((value - low) / width)) if _number(value) is not None else -1
-            for value in line
-        ]
-        for at in range(1, len(shades) + 1):
-            if at == len(shades) or shades[at] != shades[start]:
-                if shades[start] >= 0:
-                    found.append(
-                        {
-                            "x": start * right, "x2": at * right,
-                            "y": row * down, "y2": (row + 1) * down,
-                            "similarity": low + (shades[start] + 0.5) * width,
-                        }
-                    )  # fmt: skip
-                start = at
+        ends += [[]] if lane == len(ends) else []
+        ends[lane].append((low, high))
+        found.append(lane)
     return found
 
 
-def along(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], title: str) -> str:
-    """A share along a book, in tenths. Rows: system, tenth (1 to 10), value."""
-    alt = _altair()
-    colour, shape = _systems(alt, systems)
-    base = alt.Chart(_rows(rows)).encode(
-        x=alt.X(
-            "tenth:Q",
-            title="tenth of the book",
-            scale=alt.Scale(domain=[1, 10]),
-            axis=alt.Axis(values=list(range(1, 11)), format="d", grid=False),
-        ),
-        y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=[0, 1])),
-        color=colour,
+def _mark(point: Point, x: str, y: object, palette: Palette) -> str:
+    told = f"{palette.labels.get(point.system, '')} {spelled(point)}".strip()
+    path = tag(
+        "path", {"d": palette.mark(point.system), "class": "mark"}, f"<title>{escape(told)}</title>"
     )
-    dots = base.mark_point(filled=True, size=60, opacity=1).encode(shape=shape)
-    return render((base.mark_line(strokeWidth=2) + dots).properties(width=WIDTH - 60, height=180))
+    return tag("svg", {"x": x, "y": y, "class": f"at s{palette.colour(point.system)}"}, path)
 
 
-def calibration(points: Sequence[Mapping[str, Any]], x_title: str, y_title: str) -> str:
-    """People's judgement in bins of the score. Points: x, y, low, high, n."""
-    alt = _altair()
-    base = alt.Chart(_rows(points)).encode(
-        x=alt.X("x:Q", title=x_title, scale=alt.Scale(zero=False))
+def spelled(point: Point) -> str:
+    bounds = math.isfinite(point.low) and math.isfinite(point.high) and point.low < point.high
+    told = f"{point.value:.4g}"
+    return f"{told} ({point.low:.4g} – {point.high:.4g})" if bounds else told
+
+
+def _grid(scale: Scale) -> str:
+    return "".join(
+        tag("line", {"x1": f"{place}%", "x2": f"{place}%", "y1": 0, "y2": "100%", "class": "grid"})
+        for place in map(scale.place, scale.ticks())
     )
-    spread = base.mark_rule(strokeWidth=2, color=PALETTE[0], opacity=0.5).encode(
-        y=alt.Y("low:Q", title=y_title, scale=alt.Scale(zero=False)), y2="high:Q"
+
+
+def _foot(scale: Scale, title: str) -> list[str]:
+    """The last rows: the numbers, and what they are."""
+    numbers = tag("svg", {"class": "row", "height": 18}, _numbers(scale, 14))
+    return ["<span></span>", numbers, "<span></span>", _axis(title)]
+
+
+def _numbers(scale: Scale, y: object) -> str:
+    return "".join(
+        tag("text", {"x": f"{scale.place(value)}%", "y": y, "class": "tick"}, _short(value))
+        for value in scale.ticks()
     )
-    dots = base.mark_point(filled=True, size=80, color=PALETTE[0], opacity=1).encode(y="y:Q")
-    line = base.mark_line(color=PALETTE[0]).encode(y="y:Q")
-    return render((spread + line + dots).properties(width=WIDTH - 60, height=220))
+
+
+def _axis(title: str) -> str:
+    return tag("p", {"class": "axis"}, escape(title)) if title else "<span></span>"
+
+
+def _short(value: float) -> str:
+    return f"{value / 1000:g}k" if abs(value) >= 1000 else f"{value:g}"
+
+
+def _figure(title: str, points: Sequence[Point], inside: str) -> str:
+    """What a chart says, for those who do not see it."""
+    said = [
+        f"{point.label or _at(point)} {point.system} {spelled(point)}".strip() for point in points
+    ]
+    told = UNSAFE.sub("\ufffd", f"{title}: {'; '.join(said[:24])}")[:1500]
+    return tag("div", {"class": "chart", "role": "img", "aria-label": told}, inside)
+
+
+def _at(point: Point) -> str:
+    return f"at {point.x:g}" if math.isfinite(point.x) else ""
+
+
+def lines(chart: Lines, palette: Palette, systems: Sequence[str]) -> str:
+    """Values against x, with a line for each system unless the points stand alone."""
+    points = [point for point in chart.points if math.isfinite(point.x + point.value)]
+    everything = [*points, *chart.cloud]
+    xs = [point.x for point in everything]
+    wide = bool(chart.cloud) and max(xs) > 20 * max(1.0, min(xs))
+    across = Scale(max(1.0, min(xs)), max(xs), log=True) if wide else Scale.around(xs, share=0.04)
+    bounds = [one for point in everything for one in (point.value, point.low, point.high)]
+    up = Scale(*chart.extent) if chart.extent else Scale.around(bounds)
+    inside = [_grid(across), _shelves(up)]
+    for point in chart.cloud:
+        place = {"cx": f"{across.place(point.x)}%", "cy": f"{100 - up.place(point.value):.1f}%"}
+        colour = f"cloud s{palette.colour(point.system)}"
+        inside.append(tag("circle", {**place, "r": 2.5, "class": colour}))
+    own = {system: [p for p in points if p.system == system] for system in [*systems, ""]}
+    aside = [0.0] * len(own) if chart.cloud or not chart.joined else _aside(len(systems), across)
+    for (system, held), shift in zip(own.items(), aside, strict=False):
+        found = [replace(point, x=point.x + shift) for point in held]
+        inside += [_line(found, across, up, palette.colour(system))] if chart.joined else []
+        for point in found:
+            inside.append(_upright(point, across, up, palette))
+            y = f"{100 - up.place(point.value):.2f}%"
+            inside.append(_mark(point, f"{across.place(point.x)}%", y, palette))
+    height = 190
+    inside.append(_numbers(across, height + 16))
+    plot = tag("svg", {"class": "plot", "height": height}, *inside)
+    shown = [system for system in systems if any(point.system == system for point in everything)]
+    over = tag("p", {"class": "axis over"}, escape(chart.y))
+    return _figure(chart.title, points, palette.legend(shown) + over + plot + _axis(chart.x))
+
+
+def _aside(systems: int, across: Scale) -> list[float]:
+    """How far each system stands beside its place, so that equal values are all seen."""
+    step = 0.012 * (across.high - across.low)
+    return [step * (at - (systems - 1) / 2) for at in range(systems)] or [0.0]
+
+
+def _upright(point: Point, across: Scale, up: Scale, palette: Palette) -> str:
+    if not (math.isfinite(point.low) and math.isfinite(point.high)):
+        return ""
+    x = f"{across.place(point.x)}%"
+    ends = {"y1": f"{100 - up.place(point.low)}%", "y2": f"{100 - up.place(point.high)}%"}
+    return tag("line", {"x1": x, "x2": x, **ends, "class": f"span s{palette.colour(point.system)}"})
+
+
+def _shelves(scale: Scale) -> str:
+    drawn = []
+    for value in scale.ticks():
+        y = f"{100 - scale.place(value)}%"
+        drawn.append(tag("line", {"x1": 0, "x2": "100%", "y1": y, "y2": y, "class": "grid"}))
+        drawn.append(tag("text", {"x": -8, "y": y, "dy": 4, "class": "tick end"}, _short(value)))
+    return "".join(drawn)
+
+
+def _line(points: Sequence[Point], across: Scale, up: Scale, colour: int) -> str:
+    """A line in a box of its own that stretches; its width does not."""
+    if len(points) < 2:
+        return ""
+    ordered = sorted(points, key=lambda point: point.x)
+    way = "L".join(f"{across.place(p.x)},{100 - up.place(p.value):.2f}" for p in ordered)
+    box = {
+        "viewBox": "0 0 100 100",
+        "preserveAspectRatio": "none",
+        "width": "100%",
+        "height": "100%",
+    }
+    shape = {"d": f"M{way}", "class": f"line s{colour}", "vector-effect": "non-scaling-stroke"}
+    return tag("svg", box, tag("path", shape))
+
+
+def spread(
+    title: str,
+    counts: Mapping[str, Sequence[int]],
+    edges: Sequence[float],
+    palette: Palette,
+    axis: str = "",
+) -> str:
+    """How many items have which value, a row for each system."""
+    scale = Scale(edges[0], edges[-1])
+    most = max((max(own) for own in counts.values()), default=1) or 1
+    height = 120 if len(counts) == 1 else max(34, min(64, 300 // len(counts)))
+    drawn = []
+    for system, own in counts.items():
+        bars = [_grid(scale)]
+        for at, count in enumerate(own):
+            if count:
+                left, right = scale.place(edges[at]), scale.place(edges[at + 1])
+                tall = round((height - 6) * count / most, 1)
+                shape = {"x": f"{left}%", "width": f"{max(0.5, right - left - 0.4):.2f}%"}
+                shape |= {"y": f"{height - tall:.1f}", "height": f"{tall}"}
+                shape |= {"class": f"bar s{palette.colour(system)}"}
+                told = f"{edges[at]:.3g} to {edges[at + 1]:.3g}: {count:,}"
+                bars.append(tag("rect", shape, f"<title>{told}</title>"))
+        sign = palette.sign(system) if len(counts) > 1 else ""
+        short = palette.labels[system]
+        drawn.append(tag("span", {"class": "label", "dir": "auto"}, sign, escape(short)))
+        drawn.append(tag("svg", {"class": "row floor", "height": height}, *bars))
+    grid = tag("div", {"class": "rows"}, *drawn, *_foot(scale, axis))
+    return _figure(title, [], grid)
+
+
+def matrix(
+    cells: Mapping[tuple[str, str], tuple[str, str]], systems: Sequence[str], palette: Palette
+) -> str:
+    """Who beats whom, as a table: the text and the verdict (better, worse, even) of each pair."""
+    heads = "".join(f'<th scope="col">{escape(palette.labels[one])}</th>' for one in systems)
+    body = ""
+    for row in systems:
+        body += f'<tr><th scope="row">{palette.sign(row)}{escape(palette.labels[row])}</th>'
+        for column in systems:
+            text, verdict = cells.get((row, column), ("", "none"))
+            body += tag("td", {"class": f"number {verdict}"}, escape(text))
+        body += "</tr>"
+    table = f"<thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody>"
+    scroll = {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": "Differences"}
+    return tag("div", scroll, tag("table", {"class": "matrix"}, table))

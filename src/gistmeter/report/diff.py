@@ -1,17 +1,17 @@
 """The diff of one pair of texts as a page of its own, and the fragments it is made of.
 
 It gets plain data and computes nothing: statistics as cards, runs of words with their kind
-("=", "s", "d", "i"), both texts, and fragments for further sections. Insertions are green and
+("=", "s", "d", "i"), both texts, and further sections. Insertions are green and
 underlined with a plus, deletions red and struck through with a minus, so that neither needs
 colour. Everything from outside is escaped, and the page may not run scripts or load anything.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
+
+from gistmeter.pages import Card, PairView, Section
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 GROUPS = (("both", "Preserved"), ("expected", "Missing from STT"), ("got", "Extra in STT"))
@@ -46,34 +46,6 @@ summary { cursor: pointer; } .note { color: var(--soft); }
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A number to show: what it is, its value as text, and a remark."""
-
-    label: str
-    value: str
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PairView:
-    """All that the page of a pair shows. `sections` are fragments of HTML, trusted as they are."""
-
-    title: str
-    cards: Sequence[Card]
-    diff: Sequence[tuple[str, str, str]]  # kind, expected words, got words
-    expected: str
-    got: str
-    sections: Sequence[str] = ()
-    language: str = ""
-    error: str = ""
-
-
-def percent(value: float) -> str:
-    """A percentage for people, a dash where it is undefined."""
-    return f"{value:.1f}%" if math.isfinite(value) else "–"
-
-
 def render_pair(view: PairView) -> str:
     """The whole page."""
     language = f' lang="{escape(view.language, quote=True)}"' if view.language else ""
@@ -96,7 +68,7 @@ def render_pair(view: PairView) -> str:
         )
         body = f"{legend}<p class='text'>{render_diff(view.diff)}</p>"
         parts.append(render_panel("Word diff", body))
-    parts += view.sections
+    parts += map(render_section, view.sections)
     parts.append(
         "<div class='columns'>"
         + render_panel("Expected", f"<p class='text'>{escape(view.expected)}</p>")
@@ -136,21 +108,15 @@ def render_diff(runs: Iterable[tuple[str, str, str]]) -> str:
     return " ".join(shown)
 
 
-def render_understanding(
-    *, ser: float, understanding: float, extra: float, facts: Sequence[Mapping[str, str]], note: str
-) -> str:
-    """The Semantic Understanding section: four cards and the folded list of facts."""
-    cards = [
-        Card(
-            "Semantic Error Rate", percent(ser), "missing facts of those expected; lower is better"
-        ),
-        Card("Understanding", percent(understanding), "expected facts preserved"),
-        Card("Missing", percent(ser), "expected facts absent from the transcript"),
-        Card("Extra", percent(extra), "facts of the transcript that were not said"),
-    ]
-    remark = f"<p class='note'>{escape(note)}</p>" if note else ""
-    folded = f"<details><summary>Fact list</summary>{render_facts(facts)}</details>"
-    return render_panel("Semantic Understanding", render_cards(cards) + remark + folded)
+def render_section(section: Section) -> str:
+    """A further section: its own HTML, or its cards, its remark and the folded list of facts."""
+    if section.html:
+        return section.html
+    remark = f"<p class='note'>{escape(section.note)}</p>" if section.note else ""
+    folded = ""
+    if section.facts is not None:
+        folded = f"<details><summary>Fact list</summary>{render_facts(section.facts)}</details>"
+    return render_panel(section.title, render_cards(section.cards) + remark + folded)
 
 
 def render_facts(facts: Sequence[Mapping[str, str]]) -> str:
@@ -166,8 +132,3 @@ def render_facts(facts: Sequence[Mapping[str, str]]) -> str:
         body = f"<ul>{lines}</ul>" if own else "<p class='note'>None.</p>"
         groups.append(f"<h3>{heading} ({len(own)})</h3>{body}")
     return "".join(groups)
-
-
-def render_custom(score: float, detail: str) -> str:
-    """A custom metric that brings no HTML of its own."""
-    return render_panel("Custom metric", render_cards([Card("Score", percent(score), detail)]))

@@ -1,43 +1,24 @@
-"""How pictures look, and what of a renderer's SVG may go into a page.
+"""What all charts are drawn with: names, colours and marks of systems, scales, elements.
 
-Colours are the palette of Okabe and Ito (2008), which colour-blind readers can tell apart; systems
-also differ in shape. In the SVG they become CSS variables, so that a picture follows the page into
-dark mode. What comes back from the renderer is parsed, and only drawing elements go on: a label
-cannot bring in anything else.
+Colours are classes that the page's style fills, so that charts follow it into dark mode. They are
+the palette of Okabe and Ito (2008), which colour-blind readers can tell apart, and systems have a
+mark besides.
 """
 
 from __future__ import annotations
 
-import hashlib
+import math
 import re
-from collections.abc import Sequence
-from typing import Any
-from xml.etree import ElementTree
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 
-PALETTE = (
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f6df2", "#8c6d31",
+COLOURS = 8
+MARKS = (  # around the origin, about ten pixels across
+    "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0Z", "M-4.5,-4.5h9v9h-9Z", "M0,-6L6,0L0,6L-6,0Z",
+    "M0,-5.5L5.8,4.5H-5.8Z", "M-1.8,-5.4h3.6v3.6h3.6v3.6h-3.6v3.6h-3.6v-3.6h-3.6v-3.6h3.6Z",
+    "M0,5.5L5.8,-4.5H-5.8Z", "M5.5,0L-4.5,5.8V-5.8Z", "M-5.5,0L4.5,5.8V-5.8Z",
 )  # fmt: skip
-INK, MUTED, LINE = "#111213", "#717273", "#d1d2d3"
-BETTER, WORSE, EVEN = "#cfe3f1", "#f8dcc8", "#e9e9e7"
-VARIABLES = {
-    **{colour: f"var(--c{at})" for at, colour in enumerate(PALETTE)},
-    INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)",
-    BETTER: "var(--better)", WORSE: "var(--worse)", EVEN: "var(--even)",
-}  # fmt: skip
-FONT = "system-ui, 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
-SVG = "{http://www.w3.org/2000/svg}"
-DRAWING = {
-    "svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath",
-    "linearGradient", "stop",
-}  # fmt: skip
-ATTRIBUTES = {
-    "d", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "rx", "width", "height", "viewBox",
-    "transform", "fill", "stroke", "stroke-width", "stroke-opacity", "fill-opacity", "opacity",
-    "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-miterlimit", "text-anchor",
-    "font-family", "font-size", "font-weight", "font-style", "clip-path", "id", "dy", "dx",
-    "offset", "stop-color", "gradientUnits",
-}  # fmt: skip
-PLACES = {"d", "transform", "x", "y", "x1", "x2", "y1", "y2", "width", "height"}
 UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -50,7 +31,7 @@ def label(text: str) -> str:
     return cleaned if len(cleaned) <= MAX_LABEL else cleaned[: MAX_LABEL - 1] + "…"
 
 
-def unique_labels(names: Sequence[str]) -> dict[str, str]:
+def unique_labels(names: Iterable[str]) -> dict[str, str]:
     """Each name's label, told apart by a number where two would look alike."""
     taken: set[str] = set()
     found: dict[str, str] = {}
@@ -61,89 +42,90 @@ def unique_labels(names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _configured(chart: Any) -> dict[str, Any]:
-    text = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": 12, "titleFontSize": 12}
-    specification: dict[str, Any] = (
-        chart.configure(
-            background="transparent",
-            font=FONT,
-            padding={"left": 8, "right": 26, "top": 4, "bottom": 4},
-        )
-        .configure_axis(
-            **text, labelColor=INK, titleColor=MUTED, titleFontWeight="normal", gridColor=LINE,
-            domainColor=LINE, tickColor=LINE, tickCount=5,
-        )
-        .configure_legend(**text, labelColor=INK, titleColor=MUTED, symbolStrokeWidth=0)
-        .configure_view(stroke=None)
-        .to_dict()
-    )  # fmt: skip
-    return specification
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """One colour, mark and label for each system, the same in every part of a page."""
+
+    places: Mapping[str, int]
+    labels: Mapping[str, str]
+
+    @classmethod
+    def of(cls, *runs: Iterable[str]) -> Palette:
+        """By the order of names, not by that of files or ranks: reports of the same systems agree.
+
+        Systems that meet in no run may share a colour, so that those that meet have distinct ones.
+        """
+        groups = [set(systems) for systems in runs]
+        names = sorted(set().union(*groups), key=lambda name: (name.casefold(), name))
+        places: dict[str, int] = {}
+        for name in names:
+            met = {places.get(other) for group in groups if name in group for other in group}
+            places[name] = next(at for at in range(len(names)) if at not in met)
+        return cls(places, unique_labels(names))
+
+    def colour(self, system: str) -> int:
+        return self.places.get(system, 0) % COLOURS
+
+    def mark(self, system: str) -> str:
+        """A path; with more systems than colours, other marks of the same colour."""
+        at = self.places.get(system, 0)
+        return MARKS[(at + at // COLOURS) % len(MARKS)]
+
+    def sign(self, system: str) -> str:
+        """The mark as a small picture, to stand before a name."""
+        path = tag("path", {"d": self.mark(system), "class": "mark"})
+        box = {
+            "class": f"sign s{self.colour(system)}",
+            "viewBox": "-7 -7 14 14",
+            "aria-hidden": "true",
+        }
+        return tag("svg", box, path)
+
+    def legend(self, systems: Sequence[str]) -> str:
+        if len(systems) < 2:
+            return ""
+        names = (f"<li>{self.sign(one)}{escape(self.labels[one])}</li>" for one in systems)
+        return tag("ul", {"class": "legend"}, *names)
 
 
-def _convert(chart: Any) -> str:
-    import vl_convert
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Numbers to per cent of a width or height."""
 
-    svg: str = vl_convert.vegalite_to_svg(_configured(chart))
-    return svg
+    low: float
+    high: float
+    log: bool = False
 
+    @classmethod
+    def around(cls, values: Iterable[float], *, share: float = 0.08) -> Scale:
+        """The extent of some numbers with a little room on either side."""
+        known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+        low, high = min(known), max(known)
+        room = (high - low) * share or abs(high) * share or 0.05
+        return cls(max(0.0, low - room) if low >= 0 else low - room, high + room)
 
-def render(chart: Any) -> str:
-    """SVG for the page: drawing elements only, colours as CSS variables."""
-    return clean(_convert(chart))
+    def place(self, value: float) -> float:
+        low, high, value = (self._warped(one) for one in (self.low, self.high, value))
+        return round(100 * (value - low) / (high - low or 1.0), 2)
 
+    def _warped(self, value: float) -> float:
+        return math.log(max(value, 1e-9)) if self.log else value
 
-def image(chart: Any) -> str:
-    """An SVG that stands alone, for an <img>: greys that read on light and dark."""
-    svg = clean(_convert(chart), variables=False, joined=True)
-    return svg.replace(INK, "#7d838c").replace(MUTED, "#7d838c").replace(LINE, "#8a8f9655")
-
-
-def clean(svg: str, *, variables: bool = True, joined: bool = False) -> str:
-    """What may go on of a renderer's SVG: known elements with known attributes.
-
-    With `joined`, neighbouring shapes of one colour become one, which makes heat maps small.
-    """
-    ElementTree.register_namespace("", SVG[1:-1])
-    root = ElementTree.fromstring(svg)  # noqa: S314  (our renderer's output, no DTD)
-    _prune(root)
-    if joined:
-        _join(root)
-    root.set("role", "img")
-    for name in ("width", "height"):
-        if name in root.attrib and variables:
-            root.set(f"data-{name}", root.attrib[name])
-    text = ElementTree.tostring(root, encoding="unicode")
-    # Several pictures share a page: names inside them must not meet.
-    mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
-    text = re.sub(r'(\bid="|url\(#)', rf"\g<1>{mark}-", text)
-    if variables:
-        for colour, variable in VARIABLES.items():
-            text = re.sub(f'"{colour}"', f'"{variable}"', text, flags=re.IGNORECASE)
-    return text
+    def ticks(self, most: int = 6) -> list[float]:
+        """Round numbers within the scale."""
+        if self.log:
+            found = [step * 10.0**power for power in range(-3, 9) for step in (1, 2, 5)]
+            return [value for value in found if self.low <= value <= self.high]
+        span = self.high - self.low
+        if not span > 0:
+            return [self.low]
+        size = 10.0 ** math.floor(math.log10(span / most))
+        step = next(size * unit for unit in (1, 2, 5, 10) if span / (size * unit) <= most)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [round(step * at, 10) for at in range(first, last + 1)]
 
 
-def _join(element: ElementTree.Element) -> None:
-    """Give filled shapes of one group and colour one path: they touch, but never overlap."""
-    first: dict[str, ElementTree.Element] = {}
-    for child in list(element):
-        _join(child)
-        if child.tag == f"{SVG}path" and set(child.attrib) == {"d", "fill"}:
-            kept = first.setdefault(child.attrib["fill"], child)
-            if kept is not child:
-                kept.set("d", kept.attrib["d"] + child.attrib["d"])
-                element.remove(child)
-
-
-def _prune(element: ElementTree.Element) -> None:
-    for name, value in list(element.attrib.items()):
-        outside = "url(" in value and not value.startswith("url(#")
-        if name not in ATTRIBUTES or outside:
-            del element.attrib[name]
-        elif name in PLACES:
-            element.set(name, re.sub(r"(\d\.\d\d)\d+", r"\1", value))
-    for child in list(element):
-        hidden = child.get("display") == "none" or child.get("d") in ("", "M0,0h0v0h0Z")
-        if child.tag.removeprefix(SVG) not in DRAWING or hidden:
-            element.remove(child)
-        else:
-            _prune(child)
+def tag(name: str, attributes: Mapping[str, object], *inside: str) -> str:
+    """An element; attributes are escaped, what is inside must be."""
+    written = "".join(f' {key}="{escape(str(value))}"' for key, value in attributes.items())
+    return f"<{name}{written}>{''.join(inside)}</{name}>"

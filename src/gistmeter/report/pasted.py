@@ -66,7 +66,7 @@ def footnotes(comparison: Comparison) -> list[str]:
     tests = ", ".join(dict.fromkeys(str(pair["test"]) for pair in pairs))
     share = round(100 * float(comparison["confidence"]))
     lines = [
-        f"Test: {tests}, {comparison['resamples']:,} resamples of clusters; p corrected: "
+        f"Test: {tests}, {comparison['resamples']:,} resamples of whole items; p corrected: "
         f"{comparison['correction']}; {share}% intervals."
     ]
     least = [pair["detectable"] for pair in pairs if pair.get("detectable") is not None]

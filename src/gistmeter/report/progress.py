@@ -31,7 +31,8 @@ class SpeedColumn(ProgressColumn):
 class ProgressBars:
     """One bar per stage, made when the stage first reports."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, every: float = EVERY) -> None:
+        self._every = every
         self._console = console = Console(stderr=True, quiet=quiet, highlight=False)
         self._tasks: dict[str, TaskID] = {}
         self._started: dict[str, float] = {}
@@ -61,7 +62,7 @@ class ProgressBars:
     def _plain(self, stage: str, done: int, total: int) -> None:
         now = time.monotonic()
         started = self._started.setdefault(stage, now)
-        if now - self._last < EVERY or done == 0:
+        if now - self._last < self._every or done == 0:
             return
         self._last = now
         rate = done / max(now - started, 1e-9)

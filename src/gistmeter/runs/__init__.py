@@ -10,8 +10,9 @@ items; Parquet cannot be appended to, so `items.parquet` is written once, at the
 journal goes. A last line cut off by a kill is not counted.
 """
 
+from gistmeter.families.family import DETAILS, TRANSCRIPTS
 from gistmeter.runs.folder import RunFolder, choose_folder, open_folder, save_run
-from gistmeter.runs.layout import DETAILS, ITEMS, JOURNAL, REPORT, RUN, TRANSCRIPTS, to_json
+from gistmeter.runs.layout import ITEMS, JOURNAL, REPORT, RUN, to_json
 from gistmeter.runs.loading import read_run, revive
 from gistmeter.runs.plan import Plan
 

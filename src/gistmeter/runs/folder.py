@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.errors import GistmeterError, InputError, ResumeError
+from gistmeter.families.family import DETAILS
 from gistmeter.files import write_atomically
 from gistmeter.rows import Rows
 from gistmeter.runs import journal
 from gistmeter.runs.layout import (
-    DETAILS,
     ITEMS,
     JOURNAL,
     REPORT,

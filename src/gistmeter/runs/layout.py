@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from gistmeter.errors import FormatError
+from gistmeter.families.family import TRANSCRIPTS
 from gistmeter.files import read_bytes
 from gistmeter.rows import Rows
 
-JOURNAL, RUN, ITEMS, DETAILS, REPORT = (
-    "journal.jsonl", "run.json", "items.parquet", "details", "report.html",
-)  # fmt: skip
-TRANSCRIPTS = ".transcripts.jsonl"  # behind the folder's name: what recognisers heard so far
+JOURNAL, RUN, ITEMS, REPORT = "journal.jsonl", "run.json", "items.parquet", "report.html"
 
 
 def default_folder(command: str, root: Path, now: datetime.datetime | None = None) -> Path:

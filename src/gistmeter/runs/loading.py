@@ -75,6 +75,8 @@ def revive(name: str, settings: Mapping[str, Any]) -> Metric:
         raise InputError(
             f"The run was scored with a metric that is not installed. {error}"
         ) from error
+    if set(settings) == {"by_language"}:  # pooling uses what all languages share
+        settings = next(iter(settings["by_language"].values()))
     metric: Metric = object.__new__(target)
     for field in dataclasses.fields(target):
         object.__setattr__(metric, field.name, _frozen(settings.get(field.name)))

@@ -49,6 +49,7 @@ class Books(Family[BookSettings, Book]):
     # Half of any summary is "covered" by its mean similarity, whatever it says.
     headline = ("coverage_at", "source_recall")
     makers: ClassVar[Mapping[str, str]] = {ALIGNMENT: "gistmeter.metrics.alignment:BookAlignment"}
+    shows = "gistmeter.families.book.blocks:VIEW"
     chunk = 1
     stage = "Evaluating summaries"
 

@@ -28,8 +28,8 @@ class Parses(Family[ParseSettings, Parse]):
     description = (
         "Scores lemmas, tags, features, heads, relations, semantic slots and classes. The layout of"
         " the files is found: CoNLL-U, SEMarkup, CoBaLD, or CoNLL-U Plus by its '# global.columns'"
-        " line. Systems take the gold's layout. Tools for treebanks: gistmeter parse validate |"
-        " build-vocabulary | erase | estimate-weights --help"
+        " line. Systems take the gold's layout. Tools for treebanks, as in gistmeter parse validate:"
+        " validate, build-vocabulary, erase, estimate-weights"
     )
     examples = (
         "gistmeter parse gold.conllu parser_a.conllu parser_b.conllu",
@@ -37,6 +37,7 @@ class Parses(Family[ParseSettings, Parse]):
     )
     Settings: ClassVar[type[Settings]] = ParseSettings
     headline = ("total",)
+    shows = "gistmeter.families.parse.blocks:VIEW"
     makers: ClassVar[Mapping[str, str]] = {
         "parsing": "gistmeter.metrics.parsing:ParseAccuracy",
         "conll18": "gistmeter.metrics.conll18:Conll18",

@@ -49,6 +49,7 @@ class Text(Family[TextSettings, Pair]):
         "s_info": "gistmeter.metrics.information:Information",
         "recovery": "gistmeter.metrics.information:Recovery",
     }
+    shows = "gistmeter.families.text.blocks:VIEW"
     chunk = 512  # pairs that fit in one block of the matcher, so that no text is encoded twice
 
     def read(self, settings: TextSettings, context: Context) -> Items[Pair]:

@@ -77,7 +77,7 @@ def polarity_conflict(
     references = [reference] if isinstance(reference, str) else list(reference)
     if not references:
         raise InputError("There is no reference to compare with")
-    pack = languages.get(language or languages.detect(references).code)
+    pack = _pack(language, references)
     rule = polarity.PolarityRule(mode=mode, ratio=ratio)
     found = [
         polarity.conflicts(pack.polarity(clean(candidate)), pack.polarity(clean(one)))
@@ -170,6 +170,11 @@ def semantic_accuracy(
     return float(weigh(values, weights or Weights())[0])
 
 
+def _pack(language: str, texts: Sequence[str]) -> languages.Language:
+    """The language given, or the one that the texts are surely in."""
+    return languages.get(languages.choose(language, texts=[tuple(texts)]).codes[0])
+
+
 def _compare(
     candidate: str | Words, reference: str | Words | Sequence[Words], language: str, beta: float
 ) -> list[tuple[float, float]]:
@@ -177,7 +182,7 @@ def _compare(
     negations: frozenset[str] = frozenset()
     if isinstance(candidate, str):
         texts = [reference] if isinstance(reference, str) else [str(one) for one in reference]
-        pack = languages.get(language or languages.detect(texts).code)
+        pack = _pack(language, texts)
         negations = negations_of(pack)
         said, *expected = (content_counts(pack, clean(text)) for text in (candidate, *texts))
     elif isinstance(reference, str):

@@ -18,7 +18,7 @@ from gistmeter.cache import Cache, keys
 from gistmeter.languages import Language, Polarity, PolarWord
 from gistmeter.version import __version__
 
-REVISION = 2  # to be raised when analysers or polarity change what they find
+REVISION = 3  # to be raised when analysers or polarity change what they find
 HELD = 1 << 17  # analyses in memory at most
 
 

@@ -80,7 +80,7 @@ class ComputedSimilarity:
 
 def compare(summary: Vectors, source: Vectors, kept_bytes: int = KEPT_BYTES) -> Similarity:
     """The similarities of unit vectors; a vector of NaN is like no other."""
-    computed = ComputedSimilarity(np.nan_to_num(summary), np.nan_to_num(source))
+    computed = ComputedSimilarity(_unit(summary), _unit(source))
     rows, columns = computed.shape
     if 4 * rows * columns > kept_bytes:
         return computed
@@ -88,6 +88,15 @@ def compare(summary: Vectors, source: Vectors, kept_bytes: int = KEPT_BYTES) -> 
     for start, stop in block_rows(rows, columns):
         values[start:stop] = computed.block(start, stop, 0, columns)
     return KeptSimilarity(Table(values, 1.0))
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    """Vectors of length 1 to a float32's precision, so that equal sentences are equal."""
+    clean = np.nan_to_num(np.asarray(vectors, np.float32))
+    lengths = np.sqrt(np.einsum("ij,ij->i", clean, clean, dtype=np.float64))
+    lengths[lengths == 0] = 1.0
+    unit: Vectors = (clean / lengths[:, None]).astype(np.float32)
+    return unit
 
 
 def given(table: npt.ArrayLike) -> Similarity:

@@ -37,7 +37,7 @@ from gistmeter.metrics.facts.prompt import (
     verdict_schema,
 )
 from gistmeter.metrics.facts.verdicts import count_facts
-from gistmeter.metrics.transcription import Reading, clip_rows
+from gistmeter.metrics.transcription import Normalisation, clip_rows
 from gistmeter.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, Columns
 from gistmeter.models.protocols import Answer, LanguageModel
 from gistmeter.rows import Pool, Rows, Value, divide
@@ -45,6 +45,11 @@ from gistmeter.types import Clip, ScoreInfo
 
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
+NUMBERS = (
+    "ser", *COUNTED, "ser_short", "ser_spread", "ser_answers", "verdict_flips", "facts_corrected",
+    "facts_unsupported", "facts_disputed",
+)  # fmt: skip
+TEXTS = ("facts", "ser_note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ class SemanticErrorRate:
     """
 
     llm: LanguageModel
-    reading: Reading
+    normalisation: Normalisation
     repeats: int = 1
     verify: bool = False
     segmented: bool = False
@@ -69,7 +74,7 @@ class SemanticErrorRate:
     )
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
-        expected = [self.reading.read(clip.expected) for clip in clips]
+        expected = [self.normalisation.read(clip.expected) for clip in clips]
         table = clip_rows(clips, expected, segmented=self.segmented)
         asked = [
             at
@@ -78,7 +83,9 @@ class SemanticErrorRate:
         ]
         judged = dict(zip(asked, self.judge([_texts(clips[at]) for at in asked]), strict=True))
         columns = Columns(len(table.rows))
-        columns.numbers["ser"] = [math.nan] * columns.size
+        # Columns are there whatever the answers, so that runs of any chunks look the same.
+        columns.numbers |= {name: [math.nan] * columns.size for name in NUMBERS}
+        columns.texts |= {name: [None] * columns.size for name in TEXTS}
         reasons: dict[int, str] = {}
         details: dict[str, Any] = {}
         for at, (clip, places) in enumerate(zip(clips, table.places, strict=True)):
@@ -98,7 +105,7 @@ class SemanticErrorRate:
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[list[Judgement]]:
         """All answers about each pair of (expected, got), one for each repeat."""
-        code = self.reading.code
+        code = self.normalisation.code
         prompts = [build_prompt(expected, got, code) for expected, got in pairs]
         rounds: list[list[Judgement]] = []
         for sample in range(self.repeats):
@@ -115,7 +122,7 @@ class SemanticErrorRate:
         self, pairs: Sequence[tuple[str, str]], answers: Sequence[Answer[Any]]
     ) -> list[Judgement]:
         """What the answers say of each pair."""
-        plain = Reading(self.reading.language, "basic", "digits").normalise
+        plain = Normalisation(self.normalisation.language, "basic", "digits").normalise
         return [
             read_answer(*pair, answer, plain) for pair, answer in zip(pairs, answers, strict=True)
         ]
@@ -125,7 +132,7 @@ class SemanticErrorRate:
     ) -> dict[int, str]:
         """The second questions, by the place of the pair they are about."""
         return {
-            at: build_verification(*pairs[at], one.facts, self.reading.code)
+            at: build_verification(*pairs[at], one.facts, self.normalisation.code)
             for at, one in enumerate(judged)
             if one.facts
         }
@@ -181,8 +188,6 @@ class SemanticErrorRate:
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         """Ratios of sums of facts."""
-        if "facts_both" not in rows:
-            return {"ser": math.nan}
         both, missing = rows.sum("facts_both"), rows.sum("facts_missing")
         extra = rows.sum("facts_extra")
         ser = 100 * divide(missing, both + missing)

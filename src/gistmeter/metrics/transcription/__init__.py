@@ -5,14 +5,19 @@ two texts and cuts them into segments, `rates` turns edits into word and charact
 """
 
 from gistmeter.metrics.transcription.alignment import WordAlignment, align, segments
-from gistmeter.metrics.transcription.normalisation import NORMALIZERS, NUMBERS, Reading, TextForm
+from gistmeter.metrics.transcription.normalisation import (
+    NORMALIZERS,
+    NUMBERS,
+    Normalisation,
+    TextForm,
+)
 from gistmeter.metrics.transcription.rates import ErrorRates, clip_rows
 
 __all__ = [
     "NORMALIZERS",
     "NUMBERS",
     "ErrorRates",
-    "Reading",
+    "Normalisation",
     "TextForm",
     "WordAlignment",
     "align",

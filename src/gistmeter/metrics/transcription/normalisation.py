@@ -53,7 +53,7 @@ class TextForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Normalisation:
     """How texts are read before they are compared.
 
     Each tuple of `alternatives` holds spellings that count as equal; the first stands for all.
@@ -130,7 +130,7 @@ class Reading:
         """Every spelling in `alternatives` replaced by the one that stands for it."""
         if not self.alternatives:
             return plain
-        plainer = Reading(self.language, self.normalizer, self.numbers)
+        plainer = Normalisation(self.language, self.normalizer, self.numbers)
         pattern, canonical = _compile(plainer, self.alternatives)
         return pattern.sub(lambda found: canonical[found.group()], plain) if canonical else plain
 
@@ -149,7 +149,7 @@ def _strip(text: str, mark: str) -> str:
 
 
 def _compile(
-    plainer: Reading, alternatives: Alternatives
+    plainer: Normalisation, alternatives: Alternatives
 ) -> tuple[re.Pattern[str], dict[str, str]]:
     prepared = tuple(tuple(plainer.normalise(form) for form in forms) for forms in alternatives)
     return _pattern(prepared, plainer.analysed)

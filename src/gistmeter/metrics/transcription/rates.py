@@ -32,7 +32,7 @@ from gistmeter.metrics.transcription.alignment import (
     character_edits,
     segments,
 )
-from gistmeter.metrics.transcription.normalisation import Reading, TextForm
+from gistmeter.metrics.transcription.normalisation import Normalisation, TextForm
 from gistmeter.rows import Floats, Pool, Rows, Value
 from gistmeter.types import Clip, ScoreInfo
 
@@ -100,7 +100,7 @@ class ErrorRates:
     `rates` says which are computed. Range [0, ∞), lower is better; equal texts score 0.
     """
 
-    reading: Reading
+    normalisation: Normalisation
     rates: tuple[str, ...] = ALL
     segmented: bool = False
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
@@ -112,19 +112,19 @@ class ErrorRates:
     )
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
-        expected = [self.reading.read(clip.expected) for clip in clips]
+        expected = [self.normalisation.read(clip.expected) for clip in clips]
         table = clip_rows(clips, expected, segmented=self.segmented)
         columns = Columns(len(table.rows))
-        got = [None if clip.got is None else self.reading.read(clip.got) for clip in clips]
+        got = [None if clip.got is None else self.normalisation.read(clip.got) for clip in clips]
         # Columns are there even where every transcript is missing, so that rates are undefined.
         for rate in self.rates:
             for name in COLUMNS[rate]:
                 columns.numbers[name] = [math.nan] * columns.size
         if "wer" in self.rates:
+            columns.texts["diff"] = [None] * columns.size
             self._count_words(table, expected, got, columns)
         if "cer" in self.rates:
             self._count_characters(table, expected, got, columns)
-        self._note_texts(table, clips, columns)
         rows = table.rows.with_numbers(columns.numbers).with_texts(columns.texts)
         for rate in (*self.rates, *(["match_percent"] if "wer" in self.rates else [])):
             rows = rows.with_reasons(rate, self._reasons(table, clips, rows.values(rate)))
@@ -165,7 +165,7 @@ class ErrorRates:
         ):
             if heard is None:
                 continue
-            ends = _character_ends(said, bounds, joined=self.reading.analysed)
+            ends = _character_ends(said, bounds, joined=self.normalisation.analysed)
             edits = [distance]
             if len(bounds) > 1:
                 edits = character_edits(said.characters, heard.characters, ends)
@@ -174,12 +174,6 @@ class ErrorRates:
                 columns.set(at, char_edits=wrong, chars_expected=size)
                 columns.set(at, cer=100 * wrong / size if size else math.nan)
             columns.set(places[0], chars_got=len(heard.characters))
-
-    def _note_texts(self, table: ClipRows, clips: Sequence[Clip], columns: Columns) -> None:
-        for clip, places in zip(clips, table.places, strict=True):
-            columns.note(places[0], expected=clip.expected, got=clip.got)
-            if clip.audio:
-                columns.note(places[0], audio=clip.audio)
 
     def _reasons(
         self,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.files import write_atomically
+from gistmeter.views import View
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
@@ -20,17 +21,27 @@ def write_report(
     runs: Sequence[Run],
     path: Path,
     *,
-    comparisons: Sequence[Mapping[str, Any]] | None = None,
+    views: Sequence[View] = (),
+    comparisons: Sequence[Mapping[str, Any]] = (),
+    title: str = "",
     everything: bool = False,
 ) -> None:
     """Write the report of some runs.
 
+    `views` has what the family of each run shows; without it a run shows all its columns.
     `comparisons` has an entry for each run: `{"comparisons": [...]}`, the headline's first. With
     `everything`, all items go in, however large the page becomes.
     """
     from gistmeter.report.html.page import build_page
 
-    text = build_page(runs, findings=comparisons or (), page=path, everything=everything)
+    text = build_page(
+        runs,
+        views=views,
+        findings=comparisons,
+        page=path,
+        title=title,
+        everything=everything,
+    )
     write_atomically(path, text)
 
 

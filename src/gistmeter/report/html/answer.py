@@ -4,67 +4,62 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gistmeter.report.html.scores import (
-    CLUSTERS,
-    REAL,
-    Comparison,
-    headline,
-    is_real,
-    noun,
-    number,
-    ordered,
-)
-from gistmeter.report.html.wording import count, figure, listed, probability, shown, span
+from gistmeter.report.html.scores import REAL, Comparison, Subject, is_real, number
+from gistmeter.report.html.wording import count, figure, gap, listed, probability, span
 from gistmeter.types import Score
-
-if TYPE_CHECKING:
-    from gistmeter.run import Run
+from gistmeter.views import shown
 
 
-def answer(run: Run, comparison: Comparison | None) -> str:
+def answer(subject: Subject, comparison: Comparison | None) -> str:
     """Who is ahead, by how much, and is it real."""
-    name = headline(run)
+    name = subject.headline
     if not name:
         return "No score could be computed."
-    systems = ordered(run, name)
-    best = run.systems[systems[0]].scores[name]
+    systems = subject.ordered
+    held = subject.held(name)
+    best = held.get(systems[0], Score(name, math.nan))
     if not math.isfinite(best.value):
-        return f"{name} could not be computed for any system."
+        return f"{subject.called(name)} could not be computed for any system."
     if len(systems) == 1:
-        return _alone(run, systems[0], best)
-    lead = f"{shown(systems[0], 60)} is ahead on {name} with {_with_interval(best)}"
+        return _alone(subject, systems[0], best)
+    ahead = _ahead(subject, best, held.get(systems[1]))
     pairs = [pair for pair in (comparison or {}).get("pairs", []) if _about(pair, systems[0])]
-    tied = [_other(pair, systems[0]) for pair in pairs if not is_real(pair)]
-    second = run.systems[systems[1]].scores.get(name)
-    gap = abs(best.value - second.value) if second else math.nan
-    points = "points" if best.unit == "%" else ""
-    ahead = f"{lead}, {figure(gap, '').rstrip() if not points else f'{gap:.1f} {points}'} "
-    ahead += f"{'below' if not best.higher_is_better else 'above'} {shown(systems[1], 60)}"
     runner = next((pair for pair in pairs if _other(pair, systems[0]) == systems[1]), None)
     if runner is None or not runner.get("clusters"):
         return f"{ahead}. Whether that is real was not tested."
     p = number(runner.get("p_corrected"))
     if not math.isfinite(p) or _too_few(runner):
-        units = count(int(runner.get("clusters") or 0), CLUSTERS.get(run.command, "cluster"))
-        return f"{ahead}. {units} are too few to test whether that is real."
-    if systems[1] in tied:
-        group = [system for system in systems if system == systems[0] or system in tied]
-        least = number(runner.get("detectable"))
-        visible = (
-            f"; a true difference below about {least:.1f} points would not show on this data"
-            if best.unit == "%"
-            else f"; a true difference below about {figure(least)} would not show on this data"
-        )
-        names = listed([shown(system, 60) for system in group])
-        return (
-            f"{ahead}, but the data cannot tell {names} apart (p {_equals(p)})"
-            + (visible if math.isfinite(least) else "")
-            + "."
-        )
-    rest = "" if len(systems) == 2 else " and ahead of all others" if not tied else ""
-    return f"{ahead}{rest}. The difference is real: {_evidence(run, runner, best.unit)}."
+        units = count(int(runner.get("clusters") or 0), subject.cluster)
+        verb = "is" if runner.get("clusters") == 1 else "are"
+        return f"{ahead}. {units} {verb} too few to test whether that is real."
+    tied = [_other(pair, systems[0]) for pair in pairs if not is_real(pair)]
+    if systems[1] not in tied:
+        rest = "" if len(systems) == 2 else " and ahead of all others" if not tied else ""
+        return f"{ahead}{rest}. The difference is real: {_evidence(subject, runner, best.unit)}."
+    group = [system for system in systems if system == systems[0] or system in tied]
+    names = listed([shown(system, 60) for system in group])
+    least = number(runner.get("detectable"))
+    visible = f"; a true difference below about {gap(least, best.unit)} would not show on this data"
+    return (
+        f"{ahead}, but the data cannot tell {names} apart (p {_equals(p)})"
+        + (visible if math.isfinite(least) else "")
+        + "."
+    )
+
+
+def _ahead(subject: Subject, best: Score, second: Score | None) -> str:
+    """The first two, and what lies between them."""
+    first, other = (shown(system, 60) for system in subject.ordered[:2])
+    name = subject.called(best.name)
+    if second is None or not math.isfinite(second.value):
+        return f"{first} is ahead on {name} with {_with_interval(best)}; {other} has no value"
+    if best.value == second.value:
+        return f"{first} and {other} are level on {name} with {_with_interval(best)}"
+    way = "above" if best.higher_is_better else "below"
+    between = gap(best.value - second.value, best.unit)
+    return f"{first} is ahead on {name} with {_with_interval(best)}, {between} {way} {other}"
 
 
 def _too_few(pair: Mapping[str, Any]) -> bool:
@@ -73,11 +68,11 @@ def _too_few(pair: Mapping[str, Any]) -> bool:
     return pair.get("test") == "permutation" and 0 < clusters < 40 and 2 ** (1 - clusters) >= REAL
 
 
-def _alone(run: Run, system: str, score: Score) -> str:
+def _alone(subject: Subject, system: str, score: Score) -> str:
     unscored = f", {score.unscored:,} unscored" if score.unscored else ""
     return (
-        f"{shown(system, 60)} reaches {score.name} {_with_interval(score)} on "
-        f"{count(score.n, noun(run))}{unscored}."
+        f"{shown(system, 60)} reaches {subject.called(score.name)} {_with_interval(score)} on "
+        f"{count(score.n, subject.noun)}{unscored}."
     )
 
 
@@ -86,7 +81,7 @@ def _with_interval(score: Score) -> str:
     return figure(score.value, score.unit) + (f" ({bounds})" if bounds else "")
 
 
-def _evidence(run: Run, pair: Mapping[str, Any], unit: str) -> str:
+def _evidence(subject: Subject, pair: Mapping[str, Any], unit: str) -> str:
     low, high = number(pair.get("low")), number(pair.get("high"))
     if number(pair.get("difference")) < 0:
         low, high = -high, -low
@@ -94,7 +89,7 @@ def _evidence(run: Run, pair: Mapping[str, Any], unit: str) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         bounds = "no interval"
     p = _equals(number(pair.get("p_corrected")))
-    return f"interval {bounds}, p {p} on {count(int(pair.get('n', 0)), noun(run))}"
+    return f"interval {bounds}, p {p} on {count(int(pair.get('n', 0)), subject.noun)}"
 
 
 def _equals(p: float) -> str:

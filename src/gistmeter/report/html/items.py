@@ -6,6 +6,7 @@ of the rest so that the ordinary is there too; how they were chosen is said abov
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,13 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.report.html.drilldown import Opener
-from gistmeter.report.html.drilldown.opening import rounded
 from gistmeter.report.html.embedding import to_script
-from gistmeter.report.html.overview import shown_scores
-from gistmeter.report.html.scores import headline, ordered
-from gistmeter.report.html.wording import shown
+from gistmeter.report.html.opening import Sounds, open_row
+from gistmeter.report.html.scores import Subject
 from gistmeter.rows import Rows
+from gistmeter.views import Opener, rounded, shown
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 MOST_ROWS = 3000
 ROOM = 2_200_000  # bytes of items in one page
 SNIPPET = 160
-SNIPPETS = ("prediction", "got", "candidate", "sentence", "text", "expected", "reference")
 Places = npt.NDArray[np.int64]
 
 
@@ -41,20 +39,26 @@ class ItemData:
     size: int = 0  # bytes of the items and their views
 
 
-def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData:
+def item_data(
+    subject: Subject, opener: Opener, sounds: Sounds, *, everything: bool, room: int = ROOM
+) -> ItemData:
     """The items of a run as the page's table needs them."""
-    run, rows = opener.run, opener.run.rows
-    name = headline(run)
+    rows, name = subject.run.rows, subject.headline
     if rows is None or not len(rows):
         return ItemData(
             {"columns": [], "systems": [], "groups": [], "items": [], "shared": {}, "parts": False}
         )
-    columns = _item_columns(run, rows)
-    wanted = list(choose(rows, name, higher=_higher(run, name), everything=everything))
+    columns = _item_columns(subject, rows)
+    higher = subject.score(name).higher_is_better
+    wanted = list(choose(rows, name, higher=higher, everything=everything))
     items: list[tuple[int, dict[str, Any]]] = []
     size = 0
+    text = text_column(subject)
     for at in wanted:
-        item = _item(rows, at, columns, opener)
+        blocks, extra = open_row(at, subject.view, opener, sounds)
+        lang = next((block["l"] for block in blocks if "l" in block and block["k"] == "text"), "")
+        item = {**_item(rows, at, columns, text), "b": blocks, **extra}
+        item |= {"l": lang} if lang else {}
         own = len(to_script(item).encode("utf-8", "replace"))
         if size + own + opener.spent > room and not everything and items:
             break
@@ -64,24 +68,44 @@ def item_data(opener: Opener, *, everything: bool, room: int = ROOM) -> ItemData
     items.sort(key=lambda pair: (-pair[1].get("w", 0.0), pair[0]))
     kept = [item for _, item in items]
     data = {
-        "command": run.command,
-        "columns": [{"name": shown(column, 60), "unit": _unit(run, column)} for column in columns],
-        "systems": [shown(system, 200) for system in run.systems],
-        "parts": has_parts(rows),
+        "command": subject.run.command,
+        "id": _identity(subject.run),
+        "columns": [_column(subject, column) for column in columns],
+        "systems": [shown(system, 200) for system in subject.run.systems],
+        "colours": [subject.palette.colour(system) for system in subject.run.systems],
+        "parts": subject.has_parts,
         "groups": list(dict.fromkeys(shown(group, 200) for group in rows.keys["group"])),
-        "pair": [shown(system, 200) for system in ordered(run, name)[:2]],
+        "ranked": [shown(system, 200) for system in subject.ordered],
+        "references": _references(subject, rows, items),
         "sort": "" if worth else shown(name, 60) if name in columns else "id",
-        "down": not _higher(run, name),
-        "snippet": _snippet_name(rows) or ("text" if any(item["x"] for item in kept) else ""),
+        "down": not higher,
+        "snippet": shown(text, 60) or ("text" if any(item["x"] for item in kept) else ""),
         "shared": opener.shared,
         "items": kept,
     }
     return ItemData(data, _note(len(kept), len(rows), name), size + opener.spent)
 
 
-def has_parts(rows: Rows) -> bool:
-    """Do items have several rows, as a book has sentences?"""
-    return len(np.unique(rows.item)) < len(rows)
+def _identity(run: Run) -> str:
+    """The same for every report of the same run, so that a reader's marks are found again."""
+    told = repr((run.command, run.signature, sorted(run.inputs.items())))
+    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _references(
+    subject: Subject, rows: Rows, items: list[tuple[int, dict[str, Any]]]
+) -> dict[str, str]:
+    """What should have been, by item and group, for the table with a column per system."""
+    column = rows.texts.get(subject.view.reference)
+    if column is None or len(subject.run.systems) < 2 or subject.has_parts:
+        return {}
+    return {f"{item['i']}\n{item['g']}": shown(column[at], SNIPPET) for at, item in items}
+
+
+def _column(subject: Subject, name: str) -> dict[str, Any]:
+    score, words = subject.score(name), subject.view.names.get(name, "")
+    lower = not score.higher_is_better
+    return {"name": shown(name, 60), "unit": score.unit, "words": words, "lower": lower}
 
 
 def _note(kept: int, total: int, name: str) -> str:
@@ -95,21 +119,12 @@ def _note(kept: int, total: int, name: str) -> str:
     )
 
 
-def _higher(run: Run, name: str) -> bool:
-    held = [scores.scores[name] for scores in run.systems.values() if name in scores.scores]
-    return held[0].higher_is_better if held else True
-
-
-def _unit(run: Run, name: str) -> str:
-    return next(
-        (held.scores[name].unit for held in run.systems.values() if name in held.scores), ""
-    )
-
-
-def _item_columns(run: Run, rows: Rows) -> list[str]:
+def _item_columns(subject: Subject, rows: Rows) -> list[str]:
     """The scores that items have a value of, the headline first."""
     return [
-        name for name in shown_scores(run) if name in rows and np.isfinite(rows.values(name)).any()
+        name
+        for name in subject.shown_scores
+        if name in rows and np.isfinite(rows.values(name)).any()
     ][:10]
 
 
@@ -166,26 +181,20 @@ def _by_turns(orders: list[Places], most: int) -> Iterator[int]:
                 yield found
 
 
-def _snippet_name(rows: Rows) -> str:
-    return next((name for name in SNIPPETS if name in rows.texts), "")
+def text_column(subject: Subject) -> str:
+    """The text that stands in the table: the one its family names, else the first of the run."""
+    texts = subject.run.rows.texts if subject.run.rows is not None else {}
+    return next((name for name in (*subject.view.texts, *texts) if name in texts), "")
 
 
-def _item(rows: Rows, at: int, columns: list[str], opener: Opener) -> dict[str, Any]:
-    name = _snippet_name(rows)
-    text = (rows.texts[name][at] or "") if name else ""
+def _item(rows: Rows, at: int, columns: list[str], text: str) -> dict[str, Any]:
+    words = (rows.texts[text][at] or "") if text else ""
     reasons = dict.fromkeys(shown(cells[at], 300) for cells in rows.reasons.values() if at in cells)
-    blocks, extra = opener.open(at)
-    item: dict[str, Any] = {
+    return {
         "i": shown(rows.keys["id"][at], 300),
         "s": shown(rows.keys["system"][at], 200),
         "g": shown(rows.keys["group"][at], 200),
         "v": [rounded(float(rows.values(column)[at])) for column in columns],
-        "x": shown(text, SNIPPET),
+        "x": shown(words, SNIPPET),
         "r": list(reasons),
-        "b": blocks,
-        **extra,
     }
-    language = next(
-        (block["l"] for block in blocks if block.get("k") == "text" and "l" in block), ""
-    )
-    return {**item, "l": language} if language else item

@@ -3,49 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gistmeter.report.html.scores import (
-    Comparison,
-    headline,
-    held_by,
-    is_real,
-    noun,
-    number,
-    ordered,
-    score_names,
-)
-from gistmeter.report.html.wording import figure, listed, probability, shown, signed, span
+from gistmeter.report.html.scores import Comparison, Subject, is_real, number
+from gistmeter.report.html.wording import count, figure, listed, probability, signed, span
 from gistmeter.types import Score
-
-if TYPE_CHECKING:
-    from gistmeter.run import Run
+from gistmeter.views import shown
 
 
-def board(run: Run, comparison: Comparison | None) -> list[dict[str, Any]]:
+def board(subject: Subject, comparison: Comparison | None) -> list[dict[str, Any]]:
     """The leaderboard's rows."""
-    name = headline(run)
-    names = shown_scores(run)
-    systems = ordered(run, name)
+    held, names = subject.held(subject.headline), subject.shown_scores
     ranks = (comparison or {}).get("ranks") or {}
-    best = {score: _best(run, score) for score in names}
-    colours = {system: at % 8 for at, system in enumerate(run.systems)}
+    best = {score: _best(subject, score) for score in names}
     rows = []
-    for place, system in enumerate(systems, start=1):
-        held = run.systems[system].scores
-        lead = held.get(name)
+    for place, system in enumerate(subject.ordered, start=1):
+        lead = held.get(system)
         known = lead is not None and math.isfinite(lead.value)
         rank = ranks.get(system, place) if known else "–"
         ties = sum(1 for other in ranks.values() if other == rank) > 1
+        own = subject.run.systems[system].scores
         rows.append(
             {
                 "rank": f"{rank}=" if ties else str(rank),
                 "system": shown(system, 200),
-                "colour": colours[system],
-                "cells": [_cell(held.get(score), best[score]) for score in names],
+                "sign": subject.palette.sign(system),
+                "cells": [_cell(own.get(score), best[score]) for score in names],
                 "n": f"{lead.n:,}" if lead else "0",
                 "unscored": f"{lead.unscored:,}" if lead else "0",
             }
@@ -53,19 +40,8 @@ def board(run: Run, comparison: Comparison | None) -> list[dict[str, Any]]:
     return rows
 
 
-def shown_scores(run: Run) -> list[str]:
-    """The scores that have a value somewhere, the headline first."""
-    first = headline(run)
-    known = [
-        name
-        for name in score_names(run)
-        if any(math.isfinite(score.value) for score in held_by(run, name).values())
-    ]
-    return [first, *(name for name in known if name != first)] if first else []
-
-
-def _best(run: Run, name: str) -> float:
-    held = [score for score in held_by(run, name).values() if math.isfinite(score.value)]
+def _best(subject: Subject, name: str) -> float:
+    held = [score for score in subject.held(name).values() if math.isfinite(score.value)]
     if len(held) < 2:
         return math.nan
     values = [score.value for score in held]
@@ -82,15 +58,16 @@ def _cell(score: Score | None, best: float) -> dict[str, Any]:
     }
 
 
-def score_heads(run: Run) -> list[dict[str, str]]:
+def score_heads(subject: Subject) -> list[dict[str, str]]:
     """The leaderboard's columns."""
     heads = []
-    for name in shown_scores(run):
-        score = next(iter(held_by(run, name).values()))
+    for name in subject.shown_scores:
+        score = subject.score(name)
         higher = score.higher_is_better
         heads.append(
             {
                 "name": shown(name, 60),
+                "words": subject.view.names.get(name, ""),
                 "arrow": " ↑" if higher else " ↓",
                 "direction": "higher is better" if higher else "lower is better",
                 "partial": ", ".join(score.partial),
@@ -99,42 +76,42 @@ def score_heads(run: Run) -> list[dict[str, str]]:
     return heads
 
 
-def facts(run: Run) -> list[dict[str, str]]:
+def facts(subject: Subject) -> list[dict[str, str]]:
     """Counts in plain sight: items, systems, unscored, truncated."""
-    rows = run.rows
-    found = []
+    rows = subject.run.rows
+    counts: list[tuple[int, str]] = []
     if rows is not None:
         keys = set(zip(rows.keys["id"], rows.keys["group"], strict=True))
-        found.append({"value": f"{len(keys):,}", "label": f"{noun(run)}s", "kind": ""})
-        if run.command == "book":
-            books = len(set(rows.keys["group"]))
-            label = "book" if books == 1 else "books"
-            found.append({"value": f"{books:,}", "label": label, "kind": ""})
-    name = "system" if len(run.systems) == 1 else "systems"
-    found.append({"value": f"{len(run.systems):,}", "label": name, "kind": ""})
-    name = headline(run)
-    unscored = sum(score.unscored for score in held_by(run, name).values()) if name else 0
-    found.append(
-        {"value": f"{unscored:,}", "label": "unscored", "kind": "alert" if unscored else ""}
-    )
-    truncated = truncated_items(run)
-    if truncated is not None:
-        found.append(
-            {"value": f"{truncated:,}", "label": "truncated", "kind": "alert" if truncated else ""}
-        )
-    return found
+        counts.append((len(keys), subject.noun))
+        if subject.has_parts:
+            owned = set(zip(rows.keys["system"], rows.item.tolist(), strict=True))
+            most = Counter(system for system, _ in owned).most_common(1)[0][1]
+            counts.append((most, subject.view.noun))
+    counts.append((len(subject.run.systems), "system"))
+    found = [_fact(number, thing) for number, thing in counts]
+    unscored = sum(score.unscored for score in subject.held(subject.headline).values())
+    found.append(_fact(unscored, "unscored", alert=True))
+    truncated = truncated_items(subject)
+    return found if truncated is None else [*found, _fact(truncated, "truncated", alert=True)]
 
 
-def truncated_items(run: Run) -> int | None:
+def _fact(number: int, thing: str, *, alert: bool = False) -> dict[str, str]:
+    value, _, named = count(number, thing).partition(" ")
+    kind = "alert" if alert and number else ""
+    return {"value": value, "label": thing if alert else named, "kind": kind}
+
+
+def truncated_items(subject: Subject) -> int | None:
     """Items of which a model could not see all; None where no model was asked."""
-    if run.rows is None or "unseen" not in run.rows:
+    rows = subject.run.rows
+    if rows is None or "unseen" not in rows:
         return None
-    return int(np.count_nonzero(np.nan_to_num(run.rows.values("unseen")) > 0))
+    return int(np.count_nonzero(np.nan_to_num(rows.values("unseen")) > 0))
 
 
-def warnings(run: Run, comparison: Comparison | None) -> list[str]:
+def warnings(subject: Subject, comparison: Comparison | None) -> list[str]:
     """What a reader must know before believing the numbers."""
-    found = []
+    run, found = subject.run, []
     lacking: dict[tuple[str, ...], dict[str, None]] = {}
     for held in run.systems.values():
         for score in held.scores.values():

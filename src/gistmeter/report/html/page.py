@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections import Counter
@@ -11,22 +12,24 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.report.html import overview, pictures, scores
+from gistmeter.report.html import overview
 from gistmeter.report.html.answer import answer
-from gistmeter.report.html.drilldown import Opener
-from gistmeter.report.html.drilldown.speech import recorded
 from gistmeter.report.html.embedding import policy, to_script
-from gistmeter.report.html.families import family_pictures, family_tables
-from gistmeter.report.html.items import ROOM, item_data
-from gistmeter.report.html.wording import shown
+from gistmeter.report.html.items import ROOM, ItemData, item_data
+from gistmeter.report.html.opening import Sounds, recorded
+from gistmeter.report.html.pictures import pictures
+from gistmeter.report.html.scores import Subject, subjects
+from gistmeter.report.html.wording import listed
+from gistmeter.types import Sheet
 from gistmeter.version import __version__
+from gistmeter.views import Opener, View, shown
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
 
 Findings = Mapping[str, Any]  # "comparisons": what `Comparison.to_dict` gives, the headline's first
 SOUNDS = 1_000_000  # bytes of recordings in one page
-SCRIPTS = ("page.js", "table.js", "drill.js")
+SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "drill.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,39 +60,40 @@ class Section:
 def build_page(
     runs: Sequence[Run],
     *,
+    views: Sequence[View] = (),
     findings: Sequence[Findings] = (),
     page: Path | None = None,
+    title: str = "",
     everything: bool = False,
 ) -> str:
     """The whole page as text."""
-    sounds = [recorded(run) for run in runs]
-    allowed = SOUNDS // max(1, sum(1 for size in sounds if size))
+    recordings = [recorded(run) for run in runs]
+    allowed = SOUNDS // max(1, sum(1 for size in recordings if size))
     # Base64 takes four bytes for three; what one section leaves, the next may use.
-    left = ROOM - sum(size * 4 // 3 for size in sounds if size <= allowed)
+    left = ROOM - sum(size * 4 // 3 for size in recordings if size <= allowed)
     names = section_names(runs)
     sections = []
-    for number, run in enumerate(runs):
+    for number, subject in enumerate(subjects(runs, views)):
         found = findings[number] if number < len(findings) else {}
         room = max(1, left) // (len(runs) - number)
-        opener = Opener(run, page, views=room * 2 // 5, sounds=allowed)
-        section, size = _section(opener, number, found, everything=everything, room=room)
-        left -= size
-        sections.append(_named(section, names[number]))
+        opener = Opener(subject.run, views=room * 2 // 5)
+        sounds = Sounds(page, embed=recordings[number] <= allowed)
+        items = item_data(subject, opener, sounds, everything=everything, room=room)
+        left -= items.size
+        sections.append(_named(_section(subject, opener, number, found, items), names[number]))
     style = asset("report.css")
     script = '"use strict";\n(() => {\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
     playing = any('"k":"audio"' in str(section.data) for section in sections)
-    text: str = (
-        environment()
-        .get_template("page.html.j2")
-        .render(
-            title=_title(runs),
-            language="en",
-            version=__version__,
-            policy=policy(style, script, audio=playing),
-            style=trusted(style),
-            script=trusted(script),
-            sections=sections,
-        )
+    template = environment().get_template("page.html.j2")
+    text: str = template.render(
+        title=shown(title, 120) or _title(runs),
+        date=f"{datetime.datetime.now():%Y-%m-%d %H:%M}",
+        language="en",
+        version=__version__,
+        policy=policy(style, script, audio=playing),
+        style=trusted(style),
+        script=trusted(script),
+        sections=sections,
     )
     return text
 
@@ -112,42 +116,43 @@ def _named(section: Section, name: str) -> Section:
 
 
 def _title(runs: Sequence[Run]) -> str:
-    commands = list(dict.fromkeys(run.command for run in runs))
-    if len(runs) == 1:
-        name = runs[0].path.name if runs[0].path else runs[0].command
-        return f"Report: {shown(name, 80)}"
-    return f"Report on {len(runs)} runs: {', '.join(shown(name, 40) for name in commands)}"
+    """What the page is about: the data, where it has a name, else the run."""
+    kinds = [shown(kind, 40) for kind in dict.fromkeys(run.command for run in runs)]
+    if len(runs) > 1:
+        return f"{len(runs)} runs: {listed(kinds)}"
+    data = listed([shown(name, 40) for name in runs[0].inputs], 3)
+    name = data or (shown(runs[0].path.name, 80) if runs[0].path else "")
+    return (
+        f"{kinds[0].capitalize() or 'Run'}: {name}" if name else kinds[0].capitalize() or "Report"
+    )
 
 
 def _section(
-    opener: Opener, number: int, found: Findings, *, everything: bool, room: int
-) -> tuple[Section, int]:
-    """A section, and how many bytes its items take."""
-    run = opener.run
+    subject: Subject, opener: Opener, number: int, found: Findings, items: ItemData
+) -> Section:
+    run = subject.run
     comparisons = list(found.get("comparisons") or ())
-    name = scores.headline(run)
-    lead = next((one for one in comparisons if one.get("metric") == name), None)
-    items = item_data(opener, everything=everything, room=room)
+    lead = next((one for one in comparisons if one.get("metric") == subject.headline), None)
     short = run.command.capitalize() if run.command else f"Run {number + 1}"
     drawn = [
-        {"title": picture.title, "note": picture.note, "svg": trusted(picture.svg)}
-        for picture in [*pictures.pictures(run, lead), *family_pictures(opener, name)]
+        {"title": picture.title, "note": picture.note, "drawing": trusted(picture.drawing)}
+        for picture in pictures(subject, lead, opener)
     ]
-    section = Section(
+    return Section(
         key=f"run-{number + 1}",
         short=shown(short, 40),
-        heading=scores.HEADINGS.get(run.command, shown(short, 80)),
-        answer=answer(run, lead),
+        heading=subject.view.heading or shown(short, 80),
+        answer=answer(subject, lead),
         more=shown(str(run.notes.get("summary") or ""), 600),
-        facts=overview.facts(run),
-        warnings=overview.warnings(run, lead),
-        scores=overview.score_heads(run),
-        board=overview.board(run, lead),
+        facts=overview.facts(subject),
+        warnings=overview.warnings(subject, lead),
+        scores=overview.score_heads(subject),
+        board=[{**row, "sign": trusted(row["sign"])} for row in overview.board(subject, lead)],
         legend=_legend(lead),
         pairs=overview.pair_rows(comparisons),
-        pairs_legend=_pairs_legend(lead),
+        pairs_legend=_pairs_legend(lead, subject.cluster),
         pictures=drawn,
-        tables=[*tables(run), *family_tables(opener)],
+        tables=[*tables(run), *(_table(sheet) for sheet in subject.view.tables(opener))],
         comparable=len(run.systems) > 1
         and bool(items.data["items"] and items.data["columns"])
         and not items.data["parts"],
@@ -156,7 +161,6 @@ def _section(
         signature=shown(run.signature, 1200),
         data=trusted(to_script(items.data)),
     )
-    return section, items.size
 
 
 def _legend(lead: Findings | None) -> str:
@@ -166,7 +170,7 @@ def _legend(lead: Findings | None) -> str:
     return told
 
 
-def _pairs_legend(lead: Findings | None) -> str:
+def _pairs_legend(lead: Findings | None, unit: str) -> str:
     if not lead or not lead.get("pairs"):
         return ""
     tests = {
@@ -176,7 +180,7 @@ def _pairs_legend(lead: Findings | None) -> str:
     }
     test = str(lead["pairs"][0].get("test"))
     return (
-        f"Test: {tests.get(test, test)}, {lead.get('resamples', 0):,} resamples of clusters; "
+        f"Test: {tests.get(test, test)}, {lead.get('resamples', 0):,} resamples of whole {unit}s; "
         f"correction: {lead.get('correction')}. d: mean over standard deviation of the paired "
         "differences. P(a better): share of items on which a does better, ties as halves. "
         "Smallest visible: the true difference these items would show four times out of five. "
@@ -190,14 +194,18 @@ def tables(run: Run) -> list[dict[str, Any]]:
     for name, rows in run.notes.items():
         if isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in rows):
             columns = list(dict.fromkeys(key for row in rows for key in row))[:12]
-            found.append(
-                {
-                    "title": shown(str(name).replace("_", " ").capitalize(), 80),
-                    "columns": [shown(str(column), 60) for column in columns],
-                    "rows": [[_cell(row.get(column)) for column in columns] for row in rows[:60]],
-                }
-            )
+            cells = [[row.get(column) for column in columns] for row in rows[:60]]
+            title = str(name).replace("_", " ").capitalize()
+            found.append(_table(Sheet(title, [str(column) for column in columns], cells)))
     return found
+
+
+def _table(sheet: Sheet) -> dict[str, Any]:
+    return {
+        "title": shown(sheet.name, 80),
+        "columns": [shown(column, 60) for column in sheet.columns],
+        "rows": [[_cell(cell) for cell in row] for row in sheet.rows],
+    }
 
 
 def _cell(value: Any) -> dict[str, Any]:
@@ -249,8 +257,3 @@ def trusted(text: str) -> Any:
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704
-
-
-def squeeze(text: str) -> str:
-    """The page without blank lines, which the templates leave behind."""
-    return re.sub(r"\n\s*\n+", "\n", text)

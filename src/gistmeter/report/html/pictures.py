@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gistmeter.report import charts, drawing
-from gistmeter.report.html.overview import shown_scores
-from gistmeter.report.html.scores import Comparison, headline, ordered
+from gistmeter.report import charts
+from gistmeter.report.html.items import text_column
+from gistmeter.report.html.scores import Comparison, Subject
 from gistmeter.report.html.wording import signed
 from gistmeter.rows import Floats
+from gistmeter.types import Score
+from gistmeter.views import Chart, Dots, Lines, Opener, Point
 
-if TYPE_CHECKING:
-    from gistmeter.run import Run
-
-MOST_SYSTEMS, MOST_GROUPS, MOST_POINTS, BINS = 12, 24, 600, 24
-TEXT_COLUMNS = ("prediction", "got", "candidate", "text", "sentence", "expected", "reference")
+MOST_SYSTEMS, MOST_GROUPS, MOST_SCORES, MOST_POINTS, BINS = 12, 24, 10, 600, 24
+FEW_VALUES = 5  # yes and no have no spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,142 +26,137 @@ class Picture:
     """A finished picture."""
 
     title: str
-    svg: str
+    drawing: str
     note: str = ""
 
 
-def pictures(run: Run, comparison: Comparison | None) -> list[Picture]:
+def pictures(subject: Subject, comparison: Comparison | None, opener: Opener) -> list[Picture]:
     """The pictures of a section; one that has nothing to show is left out."""
-    name = headline(run)
-    systems = ordered(run, name)[:MOST_SYSTEMS] if name else []
+    name = subject.headline
     if not name:
         return []
-    labels = drawing.unique_labels(list(run.systems))
-    drawn = (
-        _intervals(run, name, systems, labels),
-        _pairwise(comparison, systems, labels),
-        _distributions(run, name, systems, labels),
-        _by_group(run, name, systems, labels),
-        _components(run, name, systems, labels),
-        _lengths(run, name, systems, labels),
-        _two_scores(run, systems, labels),
-    )
-    return [picture for picture in drawn if picture is not None]
-
-
-def _intervals(
-    run: Run, name: str, systems: Sequence[str], labels: Mapping[str, str]
-) -> Picture | None:
-    rows = [
-        {
-            "system": labels[system],
-            "value": score.value,
-            "low": score.low if math.isfinite(score.low) else score.value,
-            "high": score.high if math.isfinite(score.high) else score.value,
-        }
-        for system in systems
-        if (score := run.systems[system].scores.get(name)) and math.isfinite(score.value)
+    systems = subject.ordered[:MOST_SYSTEMS]
+    spread = _spread_score(subject)
+    found: list[Chart | Picture | None] = [
+        _intervals(subject, name, systems),
+        _pairwise(subject, comparison, systems),
+        _distributions(subject, spread, systems),
+        _by_group(subject, name, systems),
+        _components(subject, name, systems),
+        _lengths(subject, spread, systems),
+        _two_scores(subject, systems),
+        *subject.view.charts(opener),
     ]
-    if not rows:
-        return None
-    svg = charts.intervals(rows, _shown(labels, systems), name)
-    return Picture(f"{name} with its interval", svg)
+    return [_drawn(one, subject, systems) for one in found if one is not None]
 
 
-def _shown(labels: Mapping[str, str], systems: Sequence[str]) -> list[str]:
-    return [labels[system] for system in systems]
+def _drawn(found: Chart | Picture, subject: Subject, systems: Sequence[str]) -> Picture:
+    if isinstance(found, Picture):
+        return found
+    own = {point.system for point in found.points}
+    shown = [system for system in systems if system in own]
+    return Picture(found.title, charts.draw(found, subject.palette, shown), found.note)
 
 
-def _components(
-    run: Run, name: str, systems: Sequence[str], labels: Mapping[str, str]
-) -> Picture | None:
+def _point(system: str, score: Score, label: str = "") -> Point:
+    return Point(system, score.value, label, low=score.low, high=score.high)
+
+
+def _known(subject: Subject, name: str, systems: Sequence[str]) -> list[tuple[str, Score]]:
+    held = subject.held(name)
+    return [
+        (system, held[system])
+        for system in systems
+        if system in held and math.isfinite(held[system].value)
+    ]
+
+
+def _intervals(subject: Subject, name: str, systems: Sequence[str]) -> Chart | None:
+    points = [_point(*one) for one in _known(subject, name, systems)]
+    title = f"{subject.called(name)} with its interval"
+    return Dots(title, points, subject.way(name)) if points else None
+
+
+def _components(subject: Subject, name: str, systems: Sequence[str]) -> Chart | None:
     """The scores that share the headline's scale."""
-    first = next(iter(run.systems.values())).scores[name]
-    alike = [
-        other
-        for other in shown_scores(run)
-        if all(
-            held.scores[other].unit == first.unit and abs(held.scores[other].value) <= 1.5
-            if first.unit == ""
-            else held.scores[other].unit == first.unit
-            for held in run.systems.values()
-            if other in held.scores and math.isfinite(held.scores[other].value)
-        )
+    unit = subject.score(name).unit
+    alike = [other for other in subject.shown_scores if _shares_scale(subject, other, unit)]
+    points = [
+        _point(system, score, other)
+        for other in alike[:MOST_SCORES]
+        for system, score in _known(subject, other, systems)
     ]
-    rows = [
-        {
-            "score": drawing.label(other),
-            "system": labels[system],
-            "value": score.value,
-            "low": score.low if math.isfinite(score.low) else score.value,
-            "high": score.high if math.isfinite(score.high) else score.value,
-        }
-        for other in alike[:10]
-        for system in systems
-        if (score := run.systems[system].scores.get(other)) and math.isfinite(score.value)
-    ]
-    if len(alike) < 2:
-        return None
-    names = [drawing.label(other) for other in alike[:10]]
-    return Picture("All scores", charts.components(rows, _shown(labels, systems), names))
+    note = "↓: lower is better"
+    lower = [other for other in alike if not subject.score(other).higher_is_better]
+    if lower and len(lower) < len(alike):
+        points = [
+            replace(point, label=f"{point.label} ↓") if point.label in lower else point
+            for point in points
+        ]
+    else:
+        note = "lower is better" if lower else "higher is better"
+    return (
+        Dots("All scores", points, f"in {unit}" if unit else "", note) if len(alike) > 1 else None
+    )
 
 
-def _columns(run: Run, name: str, systems: Sequence[str]) -> dict[str, Floats]:
+def _shares_scale(subject: Subject, name: str, unit: str) -> bool:
+    known = [score for score in subject.held(name).values() if math.isfinite(score.value)]
+    return all(score.unit == unit and (unit != "" or abs(score.value) <= 1.5) for score in known)
+
+
+def _columns(subject: Subject, name: str, systems: Sequence[str]) -> dict[str, Floats]:
     """The items' values by system, where the run has them."""
-    if run.rows is None or name not in run.rows:
+    rows = subject.run.rows
+    if rows is None or name not in rows:
         return {}
-    owner = np.asarray(run.rows.keys["system"])
-    values = run.rows.values(name)
-    found = {system: values[owner == system] for system in systems}
+    owner = np.asarray(rows.keys["system"])
+    found = {system: rows.values(name)[owner == system] for system in systems}
     return {system: column for system, column in found.items() if np.isfinite(column).any()}
 
 
-def _distributions(
-    run: Run, name: str, systems: Sequence[str], labels: Mapping[str, str]
-) -> Picture | None:
-    name = _spread_score(run, name)
-    columns = _columns(run, name, systems)
+def _distributions(subject: Subject, name: str, systems: Sequence[str]) -> Picture | None:
+    columns = _columns(subject, name, systems)
     everything = np.concatenate(list(columns.values())) if columns else np.zeros(0)
     everything = everything[np.isfinite(everything)]
-    if len(everything) < 5:
+    if len(everything) < FEW_VALUES:
         return None
-    low, high = np.quantile(everything, [0.0, 0.995])
+    low, high = np.quantile(everything, [0.0, 0.995]).tolist()
     if low >= high:
         return None
     if low >= 0 and high <= 1 and high - low > 0.3:
         low, high = 0.0, 1.0
     edges = np.linspace(low, high, BINS + 1)
-    rows = []
-    for system, column in columns.items():
-        kept = np.clip(column[np.isfinite(column)], low, high)
-        counts, _ = np.histogram(kept, bins=edges)
-        rows += [
-            {"system": labels[system], "start": start, "end": end, "count": int(number)}
-            for start, end, number in zip(
-                edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True
-            )
-        ]
-    svg = charts.distributions(rows, _shown(labels, list(columns)), name)
+    counts = {
+        system: np.histogram(np.clip(column[np.isfinite(column)], low, high), bins=edges)[
+            0
+        ].tolist()
+        for system, column in columns.items()
+    }
+    title = f"How {subject.called(name)} spreads"
+    drawing = charts.spread(title, counts, edges.tolist(), subject.palette, subject.way(name))
     cut = float(everything.max()) > high
-    return Picture(f"How {name} spreads", svg, f"last bar: {high:.3g} and more" if cut else "")
+    return Picture(title, drawing, f"last bar: {high:.3g} and more" if cut else "")
 
 
-def _spread_score(run: Run, name: str) -> str:
-    """The first score whose items take more than a few values: yes and no have no spread."""
-    rows = run.rows
-    for other in [name, *shown_scores(run)]:
-        if rows is not None and other in rows and len(np.unique(rows.values(other)[:500])) > 5:
-            return other
-    return name
+def _spread_score(subject: Subject) -> str:
+    """The first score whose items take more than a few values."""
+    rows = subject.run.rows
+    known = [name for name in subject.shown_scores if rows is not None and name in rows]
+    return next(
+        (name for name in known if rows and len(np.unique(rows.values(name)[:500])) > FEW_VALUES),
+        subject.headline,
+    )
 
 
 def _pairwise(
-    comparison: Comparison | None, systems: Sequence[str], labels: Mapping[str, str]
+    subject: Subject, comparison: Comparison | None, systems: Sequence[str]
 ) -> Picture | None:
-    if not comparison or len(systems) < 2 or not comparison.get("pairs"):
+    """Every pair; of two systems the answer has said it all."""
+    if not comparison or len(systems) < 3 or not comparison.get("pairs"):
         return None
     unit, higher = str(comparison.get("unit") or ""), bool(comparison.get("higher_is_better"))
-    cells = []
+    cells: dict[tuple[str, str], tuple[str, str]] = {}
     for pair in comparison["pairs"]:
         a, b, gap = str(pair["a"]), str(pair["b"]), pair["difference"]
         if a not in systems or b not in systems or gap is None:
@@ -172,91 +165,74 @@ def _pairwise(
         real = p is not None and p < 0.05
         for row, column, value in ((a, b, gap), (b, a, -gap)):
             better = "better" if (value > 0) == higher else "worse"
-            cells.append(
-                {
-                    "row": labels[row],
-                    "column": labels[column],
-                    "text": signed(value, unit) + (" ●" if real else ""),
-                    "verdict": better if real else "even",
-                }
-            )
+            text = signed(value, unit) + (" ●" if real else "")
+            cells[row, column] = text, better if real else "even"
     if not cells:
         return None
-    svg = charts.pairwise(cells, _shown(labels, systems))
     note = f"row − column; ● real after correction ({comparison.get('correction', '')})"
-    return Picture(f"Differences in {comparison['metric']}", svg, note)
+    title = f"Differences in {subject.called(str(comparison['metric']))}"
+    return Picture(title, charts.matrix(cells, systems, subject.palette), note)
 
 
-def _lengths(
-    run: Run, name: str, systems: Sequence[str], labels: Mapping[str, str]
-) -> Picture | None:
-    name = _spread_score(run, name)
-    lengths = _length_column(run)
-    if lengths is None or run.rows is None or name not in run.rows:
+def _lengths(subject: Subject, name: str, systems: Sequence[str]) -> Chart | None:
+    """Values against the length of the text, with the medians of parts of equal number."""
+    lengths, rows = _text_lengths(subject), subject.run.rows
+    if lengths is None or rows is None or name not in rows:
         return None
-    values, owner = run.rows.values(name), np.asarray(run.rows.keys["system"])
-    points: list[dict[str, Any]] = []
-    trend: list[dict[str, Any]] = []
+    values, owner = rows.values(name), np.asarray(rows.keys["system"])
+    cloud: list[Point] = []
+    trend: list[Point] = []
     for system in systems:
         own = np.flatnonzero((owner == system) & np.isfinite(values) & (lengths > 0))
         if len(own) < 8:
             continue
         step = max(1, len(own) * len(systems) // MOST_POINTS)
-        points += [
-            {"system": labels[system], "length": float(lengths[at]), "value": float(values[at])}
-            for at in own[::step].tolist()
+        cloud += [
+            Point(system, float(values[at]), x=float(lengths[at])) for at in own[::step].tolist()
         ]
-        parts = np.array_split(own[np.argsort(lengths[own], kind="stable")], min(8, len(own) // 4))
-        trend += [
-            {
-                "system": labels[system],
-                "length": float(np.median(lengths[part])),
-                "value": float(np.median(values[part])),
-            }
-            for part in parts
-        ]
-    if not points or len({point["length"] for point in points}) < 4:
+        trend += _trend(system, lengths[own], values[own])
+    if len({point.x for point in cloud}) < 4:
         return None
-    svg = charts.against_length(points, trend, _shown(labels, systems), name)
-    return Picture(f"{name} against length", svg, "line: median of eighths")
+    title = f"{subject.called(name)} against length"
+    note = "line: medians of parts"
+    return Lines(title, trend, "characters", subject.way(name), note, cloud=cloud)
 
 
-def _length_column(run: Run) -> Floats | None:
-    texts = run.rows.texts if run.rows is not None else {}
-    column = next((texts[name] for name in TEXT_COLUMNS if name in texts), None)
-    if column is None:
+def _trend(system: str, lengths: Floats, values: Floats) -> list[Point]:
+    """Medians of parts that do not overlap in length, so that the line never turns back."""
+    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, min(8, len(lengths) // 4) + 1)))
+    part = np.searchsorted(edges[1:-1], lengths, side="right")
+    return [
+        Point(system, float(np.median(values[part == at])), x=float(np.median(lengths[part == at])))
+        for at in np.unique(part).tolist()
+    ]
+
+
+def _text_lengths(subject: Subject) -> Floats | None:
+    name = text_column(subject)
+    if not name or subject.run.rows is None:
         return None
+    column = subject.run.rows.texts[name]
     return np.asarray([len(cell) if cell else 0 for cell in column], dtype=np.float64)
 
 
-def _by_group(
-    run: Run, name: str, systems: Sequence[str], labels: Mapping[str, str]
-) -> Picture | None:
-    groups = sorted({group for held in run.systems.values() for group in held.groups}, key=_natural)
-    known = [
-        group
+def _by_group(subject: Subject, name: str, systems: Sequence[str]) -> Chart | None:
+    held = {system: subject.run.systems[system].groups for system in systems}
+    groups = sorted({group for own in held.values() for group in own}, key=_natural)
+    points = {
+        group: [
+            Point(system, value, group or "(none)")
+            for system, own in held.items()
+            if math.isfinite(value := own.get(group, {}).get(name, math.nan))
+        ]
         for group in groups
-        if any(
-            math.isfinite(run.systems[system].groups.get(group, {}).get(name, math.nan))
-            for system in systems
-        )
-    ]
+    }
+    known = [group for group in groups if points[group]]
     if len(known) < 2:
         return None
     note = f"{MOST_GROUPS} of {len(known)} groups" if len(known) > MOST_GROUPS else ""
-    known = _spread_out(known)
-    named = drawing.unique_labels(known)
-    rows = [
-        {
-            "group": named[group],
-            "system": labels[system],
-            "value": run.systems[system].groups.get(group, {}).get(name, math.nan),
-        }
-        for group in known
-        for system in systems
-    ]
-    svg = charts.by_group(rows, _shown(labels, systems), list(named.values()), name)
-    return Picture(f"{name} by group", svg, note)
+    chosen = [point for group in _spread_out(known) for point in points[group]]
+    return Dots(f"{subject.called(name)} by group", chosen, subject.way(name), note)
 
 
 def _spread_out(groups: list[str]) -> list[str]:
@@ -272,16 +248,18 @@ def _natural(name: str) -> list[tuple[bool, int, str]]:
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
 
-def _two_scores(run: Run, systems: Sequence[str], labels: Mapping[str, str]) -> Picture | None:
-    """Two readings of the same thing against each other, where a family has two."""
-    for x, y in (("wer", "ser"), ("wer", "sem_dist"), ("s_acc", "s_logic")):
-        rows = [
-            {"system": labels[system], "x": one.value, "y": two.value}
+def _two_scores(subject: Subject, systems: Sequence[str]) -> Chart | None:
+    """Two readings of the same thing against each other, where the family names such."""
+    for x, y in subject.view.against:
+        across, up = subject.held(x), subject.held(y)
+        points = [
+            Point(system, up[system].value, x=across[system].value)
             for system in systems
-            if (one := run.systems[system].scores.get(x))
-            and (two := run.systems[system].scores.get(y))
-            and math.isfinite(one.value + two.value)
+            if system in across and system in up
+            if math.isfinite(up[system].value + across[system].value)
         ]
-        if len(rows) > 1:
-            return Picture(f"{y} against {x}", charts.scatter(rows, _shown(labels, systems), x, y))
+        if len(points) > 2:
+            title = f"{subject.called(y)} against {subject.called(x)}"
+            below, beside = (f"{subject.called(one)}, {subject.way(one)}" for one in (x, y))
+            return Lines(title, points, below, beside, joined=False)
     return None

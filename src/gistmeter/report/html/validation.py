@@ -9,7 +9,8 @@ from gistmeter.files import write_atomically
 from gistmeter.report import agreement
 from gistmeter.report.html.embedding import policy
 from gistmeter.report.html.page import asset, environment, trusted
-from gistmeter.report.html.wording import count, shown
+from gistmeter.report.html.wording import count
+from gistmeter.views import shown
 
 HEADS = [title for _, title in agreement.MEASURES]
 
@@ -31,8 +32,8 @@ def write_validation(found: agreement.Validation, path: Path, title: str) -> Non
             rows=[_row(name, one, binary=found["binary"]) for name, one in ordered],
             notes=agreement.footnotes(found),
             pictures=[
-                {"title": picture["title"], "svg": trusted(picture["svg"])}
-                for picture in agreement.validation_pictures(found)
+                {"title": shown(name, 60), "drawing": trusted(drawing)}
+                for name, drawing in agreement.calibrations(found).items()
             ],
             weights=found["weights"],
             verdict=agreement.verdict(found["weights"]) if found["weights"] else "",

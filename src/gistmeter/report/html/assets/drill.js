@@ -8,20 +8,23 @@ let opened = null;
 
 function markClass(kind) { return kind ? "m-" + (STYLE[kind] || kind) : ""; }
 
+function marks(block) {
+  return block.s.map(([words, kind]) => kind === "deleted" ? make("del", { class: markClass(kind) }, words)
+    : kind === "inserted" ? make("ins", { class: markClass(kind) }, words)
+    : kind ? make("span", { class: markClass(kind), title: MARKS[kind] || kind }, words) : words);
+}
+
 const blocks = {
   text(block) {
     const used = [...new Set(block.s.map((part) => part[1]).filter(Boolean))];
-    return [make("p", { class: "marked", dir: "auto", lang: block.l || null },
-      block.s.map(([words, kind]) => kind === "deleted" ? make("del", { class: markClass(kind) }, words)
-        : kind === "inserted" ? make("ins", { class: markClass(kind) }, words)
-        : kind ? make("span", { class: markClass(kind), title: MARKS[kind] || kind }, words) : words)),
+    return [make("p", { class: "marked", dir: "auto", lang: block.l || null }, marks(block)),
     used.length ? make("ul", { class: "key" }, used.map((kind) => make("li", {}, make("span", { class: markClass(kind) }, "abc"), " " + (MARKS[kind] || kind)))) : null];
   },
   bars(block) {
-    return make("div", { class: "bars" }, block.r.flatMap(([name, value, low, high, unit]) => {
-      const fill = make("div", { class: "fill" });
+    return make("div", { class: "bars" }, block.r.flatMap(([name, value, low, high, unit, lower]) => {
+      const fill = make("div", { class: lower ? "fill lower" : "fill" });
       if (value !== null) fill.style.width = Math.max(0, Math.min(1, (value - low) / (high - low || 1))) * 100 + "%";
-      return [make("code", {}, name), make("div", { class: "track", "aria-hidden": "true" }, fill), make("span", { class: "number" + (value === null ? " none" : "") }, number(value, unit))];
+      return [make("span", {}, make("code", {}, name), lower ? make("span", { class: "faint", title: "lower is better" }, " ↓") : null), make("div", { class: "track", "aria-hidden": "true" }, fill), make("span", { class: "number" + (value === null ? " none" : "") }, number(value, unit))];
     }));
   },
   facts(block) {
@@ -38,7 +41,7 @@ const blocks = {
       }))))));
   },
   note(block) { return make("p", { class: "faint" }, block.x); },
-  picture(block) { return make("div", { class: "picture" }, make("img", { src: block.u, alt: block.n || "" })); },
+  heat(block) { return heat(block); },
   audio(block) { return make("audio", { controls: true, preload: "none", src: block.u }); },
   parallel(block, item) { return parallel(block, item.h); },
   tree(block) { return tree(block); },
@@ -81,6 +84,23 @@ function parallel(block, chosen) {
     right.scrollTop = right.children[chosen].offsetTop - right.clientHeight / 3;
   });
   return [say, make("div", { class: "parallel" }, make("div", {}, make("h4", {}, block.n[0]), left), make("div", {}, make("h4", {}, block.n[1]), right))];
+}
+
+// A table in shades, a digit for each cell, with the alignment on top.
+function heat(block) {
+  const [down, across] = block.s, rows = block.c.length, columns = Math.max(...block.c.map((line) => line.length));
+  const svg = draw("svg", { class: "plot heat", height: Math.max(60, Math.min(260, 24 * rows)), role: "img", "aria-label": block.n });
+  block.c.forEach((line, row) => {
+    for (let start = 0, at = 1; at <= line.length; at++) {
+      if (at < line.length && line[at] === line[start]) continue;
+      if (line[start] !== "-") svg.append(draw("rect", { class: "h" + line[start], x: 100 * start / columns + "%", width: 100 * (at - start) / columns + 0.05 + "%", y: 100 * row / rows + "%", height: 100 / rows + 0.3 + "%" }));
+      start = at;
+    }
+  });
+  for (const [row, column] of block.p) svg.append(draw("circle", { class: "way", cx: 100 * (column + 0.5) / across + "%", cy: 100 * (row + 0.5) / down + "%", r: block.p.length < 30 ? 5 : 3 }));
+  const shades = Array.from({ length: 9 }, (_, at) => draw("rect", { class: "h" + at, x: 12 * at, width: 12, height: 10 }));
+  return [svg, make("p", { class: "faint small" }, "Down: " + block.a[0] + " 1 to " + down + "; across: " + block.a[1] + " 1 to " + across + ". Dots: the alignment. Similarity " + number(block.v[0]) + " ",
+    draw("svg", { width: 108, height: 10 }, shades), " " + number(block.v[1]))];
 }
 
 // Dependency arcs: gold above the words, system below, what differs in another colour and dashed.
@@ -129,6 +149,11 @@ function tree(block) {
   return [make("p", { class: "faint" }, "Gold above, system below; dashed and in bold: where they differ. Under each word: " + block.n.join(", ") + "."), make("div", { class: "tree-scroll", tabindex: "0" }, svg)];
 }
 
+// The address names what is open, so that it can be sent.
+function address(...parts) {
+  try { history.replaceState(null, "", "#" + parts.map(encodeURIComponent).join("/")); } catch { /* a browser may refuse too many changes */ }
+}
+
 function render(key, item) {
   const data = sections[key];
   $("drill-title").textContent = item.i;
@@ -138,6 +163,7 @@ function render(key, item) {
   $("drill-systems").replaceChildren(...(same.length > 1 ? same.map((other) => make("button", {
     type: "button", "aria-pressed": String(other === item), onclick: () => { opened.item = other; render(key, other); },
   }, other.s + "  " + number(other.v[0], (data.columns[0] || {}).unit))) : []));
+  $("drill-marks").replaceChildren(...markControls(key, item));
   const parts = [];
   for (const why of item.r) parts.push(make("p", { class: "reasons" }, "Unscored: " + why));
   for (const block of [...(item.a === undefined ? [] : data.shared[item.a] || []), ...item.b, ...(item.e === undefined ? [] : data.shared[item.e] || [])]) {
@@ -146,6 +172,7 @@ function render(key, item) {
     else if (inside) parts.push(make("div", { class: "block b-" + block.k }, block.n && typeof block.n === "string" ? make("h3", {}, block.n) : null, inside));
   }
   $("drill-body").replaceChildren(...parts);
+  address(key, item.i, item.s, item.g);
   $("drill").scrollTop = 0;
 }
 
@@ -153,6 +180,7 @@ function drill(key, item, list) {
   opened = { key, item, list, back: document.activeElement };
   render(key, item);
   if (!$("drill").open) $("drill").showModal();
+  $("drill").scrollTop = 0;
 }
 
 function step(by) {
@@ -165,7 +193,8 @@ function step(by) {
 $("drill-close").addEventListener("click", () => $("drill").close());
 $("drill-previous").addEventListener("click", () => step(-1));
 $("drill-next").addEventListener("click", () => step(1));
-$("drill").addEventListener("close", () => { if (opened && opened.back) opened.back.focus(); opened = null; });
+$("drill").addEventListener("close", () => { if (opened) { address(opened.key); if (opened.back) opened.back.focus(); } opened = null; });
+$("drill-link").addEventListener("click", () => { navigator.clipboard.writeText(location.href).then(() => { $("drill-link").textContent = "Copied"; }, () => { prompt("Link to this item", location.href); }); });
 $("drill").addEventListener("click", (event) => { if (event.target === $("drill")) $("drill").close(); });
 $("drill").addEventListener("keydown", (event) => {
   if (event.target.matches("input, select, audio")) return;
@@ -173,4 +202,20 @@ $("drill").addEventListener("keydown", (event) => {
   if (event.key === "ArrowRight") step(1);
 });
 for (const place of document.querySelectorAll(".items")) itemsTable(place, place.dataset.section);
-for (const place of document.querySelectorAll(".versus")) versus(place, place.dataset.section);
+for (const place of document.querySelectorAll(".beside")) beside(place, place.dataset.section);
+
+// One run at a time; an address may name a run, or an item of it.
+function go() {
+  const [key, ...item] = location.hash.slice(1).split("/").map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
+  const tabs = [...document.querySelectorAll(".tab")];
+  const chosen = tabs.find((tab) => tab.id === key) || tabs[0];
+  for (const tab of tabs) tab.hidden = tab !== chosen;
+  for (const link of document.querySelectorAll(".tabs a")) {
+    if (link.hash === "#" + chosen.id) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
+  }
+  const data = sections[chosen.id];
+  const found = data && item.length === 3 ? data.items.find((one) => one.i === item[0] && one.s === item[1] && one.g === item[2]) : undefined;
+  if (found) drill(chosen.id, found, data.items);
+}
+addEventListener("hashchange", go);
+go();

@@ -1,4 +1,4 @@
-// The table of items: search, filter, sort, page by page; and the two systems side by side.
+// The table of items: search, filter, sort, page by page.
 const PAGE = 25;
 
 function haystack(item) {
@@ -38,13 +38,14 @@ function itemsTable(place, key) {
   const scored = make("select", { "aria-label": "Scored or not" });
   options(system, "all systems", data.systems);
   options(group, "all groups", data.groups);
-  for (const [value, text] of [["", "all items"], ["no", "unscored only"], ["yes", "scored only"]]) scored.append(make("option", { value }, text));
+  for (const [value, text] of [["", "all items"], ["no", "unscored only"], ["yes", "scored only"], ["marked", "with my stars and notes"]]) scored.append(make("option", { value }, text));
   const count = make("p", { class: "count", role: "status" });
+  const save = make("button", { type: "button", class: "save", onclick: () => exportMarks(key) }, "Save stars and notes");
   const controls = make("div", { class: "controls" },
     make("label", { class: "grow" }, "Search", search),
     data.systems.length > 1 ? make("label", {}, "System", system) : null,
     data.groups.length > 1 ? make("label", {}, "Group", group) : null,
-    make("label", {}, "Show", scored), count);
+    make("label", {}, "Show", scored), save, count);
   const head = make("tr");
   const body = make("tbody");
   const more = make("button", { type: "button", class: "more-button" }, "Show more");
@@ -61,7 +62,7 @@ function itemsTable(place, key) {
     const tests = parse(search.value, data.columns);
     const kept = data.items.filter((item) =>
       (!system.value || item.s === system.value) && (group.selectedIndex <= 0 || item.g === group.value) &&
-      (!scored.value || (scored.value === "no") === (item.v[0] === null)) && tests.every((test) => test(item)));
+      (!scored.value || (scored.value === "marked" ? markOf(key, item) !== undefined : (scored.value === "no") === (item.v[0] === null))) && tests.every((test) => test(item)));
     const field = fields.find(([name]) => name === state.sort);
     if (!field) return kept;
     const sign = state.down ? -1 : 1;
@@ -78,7 +79,7 @@ function itemsTable(place, key) {
     const open = () => drill(key, item, kept);
     const cells = fields.map(([name, value, column, at]) => column
       ? make("td", { class: "number" + (item.v[at] === null ? " faint" : "") }, number(item.v[at], column.unit))
-      : make("td", { class: name === "id" ? "id" : "key-cell", dir: "auto" }, make("span", { class: "clip" }, value(item))));
+      : make("td", { class: name === "id" ? "id" : "key-cell", dir: "auto" }, make("span", { class: "clip" }, (name === "id" && (markOf(key, item) || {}).star ? "★ " : "") + value(item))));
     return make("tr", { tabindex: "0", "data-at": item.at, onclick: open, onkeydown: (event) => {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(); }
       const next = event.key === "ArrowDown" ? event.currentTarget.nextElementSibling : event.key === "ArrowUp" ? event.currentTarget.previousElementSibling : null;
@@ -92,53 +93,19 @@ function itemsTable(place, key) {
       const on = name === state.sort;
       const label = name + (on ? (state.down ? " ↓" : " ↑") : "");
       return make("th", { scope: "col", class: column ? "number" : "", "aria-sort": on ? (state.down ? "descending" : "ascending") : "none" },
-        make("button", { type: "button", onclick: () => { state.down = on ? !state.down : false; state.sort = name; show(); } }, label));
+        make("button", { type: "button", title: column && column.words || null, onclick: () => { state.down = on ? !state.down : false; state.sort = name; show(); } }, label));
     }), make("th", { scope: "col" }, data.snippet)));
     body.replaceChildren(...kept.slice(0, state.shown).map((item) => row(item, kept)));
+    save.hidden = Object.keys(marksOf(key)).length === 0;
     count.textContent = kept.length === data.items.length ? kept.length + " shown here" : kept.length + " of " + data.items.length;
     more.hidden = kept.length <= state.shown;
     more.textContent = "Show " + Math.min(PAGE, kept.length - state.shown) + " more";
   }
+  document.addEventListener("marked", (event) => { if (event.detail === key) show(); });
   const fresh = () => { state.shown = PAGE; show(); };
   let waiting = 0;
   search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(fresh, 120); });
   for (const control of [system, group, scored]) control.addEventListener("change", fresh);
   more.addEventListener("click", () => { state.shown += PAGE; show(); });
-  show();
-}
-
-function versus(place, key) {
-  const data = sections[key];
-  const a = make("select", { "aria-label": "First system" });
-  const b = make("select", { "aria-label": "Second system" });
-  const score = make("select", { "aria-label": "Score" });
-  for (const name of data.systems) for (const select of [a, b]) select.append(make("option", { value: name }, name));
-  data.columns.forEach((column, at) => score.append(make("option", { value: at }, column.name)));
-  a.value = data.pair[0]; b.value = data.pair[1];
-  const list = make("div");
-  place.append(make("div", { class: "controls" }, make("label", {}, "First", a), make("label", {}, "Second", b), make("label", {}, "By", score)), list);
-
-  function side(item, at) {
-    return make("div", { class: "side b" + (data.systems.indexOf(item.s) % 8) },
-      make("p", {}, make("b", { dir: "auto" }, item.s), " ", number(item.v[at], data.columns[at].unit)),
-      make("p", { class: "clip", dir: "auto", lang: item.l || null }, item.x));
-  }
-  function show() {
-    const at = Number(score.value);
-    const first = new Map(data.items.filter((item) => item.s === a.value).map((item) => [item.i + "\u0000" + item.g, item]));
-    const pairs = [];
-    for (const item of data.items) {
-      const other = item.s === b.value ? first.get(item.i + "\u0000" + item.g) : undefined;
-      if (other && other !== item && other.v[at] !== null && item.v[at] !== null && other.v[at] !== item.v[at]) pairs.push([other, item, other.v[at] - item.v[at]]);
-    }
-    pairs.sort((x, y) => Math.abs(y[2]) - Math.abs(x[2]));
-    const all = pairs.flatMap((pair) => [pair[0], pair[1]]);
-    list.replaceChildren(...pairs.slice(0, 8).map(([x, y, gap]) => make("div", { class: "pair" },
-      make("h4", {}, make("button", { class: "link", type: "button", dir: "auto", onclick: () => drill(key, x, all) }, x.i), make("span", { class: "faint" }, x.g),
-        make("span", {}, "difference " + (gap > 0 ? "+" : "−") + number(Math.abs(gap), data.columns[at].unit))),
-      side(x, at), side(y, at))));
-    if (!pairs.length) list.replaceChildren(make("p", { class: "faint" }, "No item here separates these two."));
-  }
-  for (const select of [a, b, score]) select.addEventListener("change", show);
   show();
 }

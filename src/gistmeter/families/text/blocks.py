@@ -6,56 +6,63 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gistmeter.report.html.drilldown.opening import Block, Item, Opener, marked, rounded
-from gistmeter.report.html.wording import LONGEST, shown
+from gistmeter.views import LONGEST, Block, Opener, Row, View, bars, marked, shown
 
 SEPARATOR = " || "
 COMPONENTS = (
     "s_acc", "cross_encoder", "representation", "bertscore", "sts", "lexical_cosine", "f_beta",
     "s_logic", "s_info",
 )  # fmt: skip
-LABELS = {"prediction": "Prediction", "reference": "Reference"}
+NAMES = {
+    "s_acc": "semantic accuracy", "s_logic": "logical validity", "s_cons": "consistency",
+    "s_rob": "robustness", "s_seq": "robustness to order", "s_struct": "robustness by structure",
+    "s_info": "information", "recovery": "recovery", "bertscore": "word-by-word similarity",
+    "sts": "sentence similarity", "cross_encoder": "similarity read together",
+    "lexical_cosine": "shared words", "f_beta": "word overlap",
+    "representation": "similarity of meaning", "polarity_conflict": "opposite polarity",
+}  # fmt: skip
 
 
-def blocks(item: Item, opener: Opener) -> list[Block]:  # noqa: ARG001
-    """Blocks of an item with a prediction and references."""
-    if "prediction" not in item.rows.texts or "reference" not in item.rows.texts:
-        return []
-    prediction, reference = item.text("prediction"), item.text("reference")
-    marks = item.document("marks")
-    marks = marks if isinstance(marks, dict) else {}
-    words = [word for word in marks.get("shared", []) if isinstance(word, str)]
-    found = [_block("Prediction", prediction, words, marks.get("prediction"), item)]
-    references = reference.split(SEPARATOR) if reference else []
-    spans = marks.get("references") or []
-    for at, text in enumerate(references):
-        label = "Reference" if len(references) == 1 else f"Reference {at + 1}"
-        found.append(_block(label, text, words, spans[at] if at < len(spans) else [], item))
-    reading = item.text("reading")
-    if reading:
-        found.append({"k": "note", "n": "Reading", "x": shown(reading)})
-    bars = component_bars(item, COMPONENTS)
-    return [*found, bars] if bars else found
+class TextView(View):
+    """Marked texts and the components of the score."""
+
+    def blocks(self, row: Row, opener: Opener) -> list[Block]:
+        if "prediction" not in row.rows.texts or "reference" not in row.rows.texts:
+            return []
+        prediction, reference = row.text("prediction"), row.text("reference")
+        marks = row.document("marks")
+        marks = marks if isinstance(marks, dict) else {}
+        words = [word for word in marks.get("shared", []) if isinstance(word, str)]
+        found = [_block("Prediction", prediction, words, marks.get("prediction"), row)]
+        references = reference.split(SEPARATOR) if reference else []
+        spans = marks.get("references") or []
+        for at, text in enumerate(references):
+            label = "Reference" if len(references) == 1 else f"Reference {at + 1}"
+            found.append(_block(label, text, words, spans[at] if at < len(spans) else [], row))
+        reading = row.text("reading")
+        if reading:
+            found.append({"k": "note", "n": "Reading", "x": shown(reading)})
+        conflict = ("polarity_conflict",) if row.number("polarity_conflict") > 0 else ()
+        return found + bars("Components", row, opener, (*COMPONENTS, *conflict), lower=conflict)
 
 
-def component_bars(item: Item, names: Iterable[str]) -> Block | None:
-    """Scores between 0 and 1 as bars; None where the item has none of them."""
-    rows: list[list[Any]] = [
-        [name, rounded(item.number(name)), 0, 1, ""] for name in names if name in item.rows.numbers
-    ]
-    if item.number("polarity_conflict") > 0:
-        rows.append(["polarity_conflict", 1, 0, 1, ""])
-    return {"k": "bars", "n": "Components", "r": rows} if rows else None
+VIEW = TextView(
+    heading="Text: does it mean what it should?",
+    names=NAMES,
+    texts=("prediction", "reference"),
+    reference="reference",
+    against=(("s_acc", "s_logic"),),
+)
 
 
-def _block(label: str, text: str | None, words: Sequence[str], spans: Any, item: Item) -> Block:
+def _block(label: str, text: str | None, words: Sequence[str], spans: Any, row: Row) -> Block:
     if not text:
         return {"k": "note", "n": label, "x": "(empty)"}
     cut = text[:LONGEST]
     runs = mark(cut, words, _valid(spans, len(cut)))
     if len(text) > LONGEST:
         runs.append((f" … (+{len(text) - LONGEST:,} characters)", ""))
-    return marked(label, runs, item.lang(cut))
+    return marked(label, runs, row.lang(cut))
 
 
 def _valid(spans: Any, length: int) -> list[tuple[int, int, str]]:

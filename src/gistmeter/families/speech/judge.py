@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.errors import InputError, MissingDependency
 from gistmeter.metrics.facts.prompt import (
@@ -23,12 +23,13 @@ from gistmeter.metrics.facts.prompt import (
     verdict_schema,
 )
 from gistmeter.metrics.facts.rate import SemanticErrorRate
-from gistmeter.models.llm import Usage
+from gistmeter.models.llm import CachedLanguageModel, Usage
 
 if TYPE_CHECKING:
     from gistmeter.cache import Cache
-    from gistmeter.metrics.transcription import Reading
-    from gistmeter.models.llm import CachedLanguageModel
+    from gistmeter.families.family import Context
+    from gistmeter.families.speech.settings import SpeechSettings
+    from gistmeter.metrics.transcription import Normalisation
     from gistmeter.types import Clip
 
 DEFAULT_MODEL = "gemini-3-pro-preview"
@@ -44,8 +45,9 @@ class NoJudge(InputError):
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What asking would take, after the cache."""
+    """What asking would take, after the cache; as text, in lines for people."""
 
+    model: str
     calls: int
     cached: int
     input_tokens: int
@@ -53,13 +55,12 @@ class CostEstimate:
     cost: float | None  # US dollars; None where the price is unknown
     seconds: float
 
-    def describe(self, name: str) -> str:
-        """The estimate in lines for people."""
+    def __str__(self) -> str:
         money = "unknown price" if self.cost is None else f"about ${self.cost:.4f}"
         minutes, seconds = divmod(math.ceil(self.seconds), 60)
         return "\n".join(
             [
-                f"Model   {name}",
+                f"Model   {self.model}",
                 f"Calls   {self.calls} ({self.cached} answers are in the cache)",
                 f"Tokens  about {self.input_tokens:,} in, {self.output_tokens:,} out",
                 f"Money   {money if self.calls else 'nothing'}",
@@ -67,31 +68,70 @@ class CostEstimate:
             ]
         )
 
+    def __add__(self, other: CostEstimate) -> CostEstimate:
+        unknown = self.cost is None or other.cost is None
+        return CostEstimate(
+            self.model,
+            self.calls + other.calls,
+            self.cached + other.cached,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            None if unknown else (self.cost or 0.0) + (other.cost or 0.0),
+            self.seconds + other.seconds,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Judge:
     """A language model that can be asked, and what that would cost."""
 
-    llm: CachedLanguageModel
+    llm: Any  # of the protocol LanguageModel; its price is known of ours alone
 
     @property
     def name(self) -> str:
-        return self.llm.name
+        return str(getattr(self.llm, "name", "") or self.llm.id)
+
+    def total(
+        self,
+        clips: Sequence[Clip],
+        normalisations: Mapping[str, Normalisation],
+        repeats: int = 1,
+        verify: bool = False,
+    ) -> CostEstimate:
+        """What clips of several languages would cost, each read as its language is."""
+        parts = []
+        for code, normalisation in normalisations.items():
+            own = [clip for clip in clips if clip.language == code]
+            parts.append(self.estimate(own, normalisation, repeats, verify))
+        return sum(parts[1:], parts[0])
 
     def estimate(
-        self, clips: Sequence[Clip], reading: Reading, repeats: int = 1, verify: bool = False
+        self,
+        clips: Sequence[Clip],
+        normalisation: Normalisation,
+        repeats: int = 1,
+        verify: bool = False,
     ) -> CostEstimate:
         """What the clips would cost; those without texts are not asked about."""
         from gistmeter.models.llm_service import estimate_cost
 
         asked = [
-            clip for clip in clips if clip.got is not None and reading.normalise(clip.expected)
+            clip
+            for clip in clips
+            if clip.got is not None and normalisation.normalise(clip.expected)
         ]
-        prompts = [build_prompt(clip.expected, clip.got or "", reading.code) for clip in asked]
+        prompts = [
+            build_prompt(clip.expected, clip.got or "", normalisation.code) for clip in asked
+        ]
+        if not isinstance(self.llm, CachedLanguageModel):
+            most = len(asked) * repeats * (2 if verify else 1)
+            return CostEstimate(self.name, most, 0, 0, 0, None, most * SECONDS_A_CALL)
         calls = cached = taken = given = 0
         for sample in range(repeats):
             known = self.llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS, sample=sample)
-            verified = self._verified(asked, prompts, known, reading, sample) if verify else known
+            verified = (
+                self._verified(asked, prompts, known, normalisation, sample) if verify else known
+            )
             for clip, prompt, is_known, is_verified in zip(
                 asked, prompts, known, verified, strict=True
             ):
@@ -108,20 +148,20 @@ class Judge:
         seconds = (calls * SECONDS_A_CALL + given / TOKENS_A_SECOND) / at_once
         free = bool(self.llm.settings.base_url)  # a server of one's own
         cost = None if free else estimate_cost(self.name, taken, given)
-        return CostEstimate(calls, cached, taken, given, cost, seconds)
+        return CostEstimate(self.name, calls, cached, taken, given, cost, seconds)
 
     def _verified(
         self,
         clips: Sequence[Clip],
         prompts: Sequence[str],
         known: Sequence[bool],
-        reading: Reading,
+        normalisation: Normalisation,
         sample: int,
     ) -> list[bool]:
         """For each clip whether its second question, too, is answered or need not be asked."""
         there = [at for at, is_known in enumerate(known) if is_known]
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
-        metric = SemanticErrorRate(llm, reading, verify=True)
+        metric = SemanticErrorRate(llm, normalisation, verify=True)
         pairs = [(clips[at].expected, clips[at].got or "") for at in there]
         answers = llm.ask(
             [prompts[at] for at in there], fact_schema(), instructions=INSTRUCTIONS, sample=sample
@@ -165,6 +205,44 @@ def find_judge(
             "--llm provider:model"
         )
     return Judge(_load(name or DEFAULT_MODEL, cache, base_url, None, progress))
+
+
+def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
+    """The language model, or None after one warning that says how to get it."""
+    if not isinstance(settings.llm, str):
+        return Judge(settings.llm)
+    try:
+        return find_judge(
+            settings.llm, context.cache, base_url=settings.llm_url, progress=context.progress
+        )
+    except (NoJudge, MissingDependency) as error:
+        context.warn(f"The semantic error rate (ser) is left out. {error}")
+        return None
+
+
+def limit_cost(
+    judge: Judge,
+    clips: Sequence[Clip],
+    normalisations: Mapping[str, Normalisation],
+    settings: SpeechSettings,
+    context: Context,
+) -> None:
+    """Stop or ask before more is spent than the user allows."""
+    limit = settings.max_cost
+    if limit is None:
+        return
+    estimate = judge.total(clips, normalisations, settings.repeats, settings.verify)
+    if estimate.cost is None and estimate.calls:
+        context.warn(f"The price of {judge.name} is unknown, so --max-cost cannot be kept")
+        return
+    if not estimate.calls or (estimate.cost or 0.0) <= limit:
+        return
+    context.say(str(estimate))
+    question = f"That is over --max-cost {limit:g}. Go on?"
+    if context.confirm is None or not context.confirm(question):
+        raise InputError(
+            f"About ${estimate.cost:.2f} would be spent, over --max-cost {limit:g}; nothing was run"
+        )
 
 
 def gemini(api_key: str | None, model: str = DEFAULT_MODEL) -> CachedLanguageModel:

@@ -6,18 +6,29 @@ points to it.
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gistmeter.report import charts
-from gistmeter.report.html.drilldown.opening import Block, Item, Opener, plain, rounded
-from gistmeter.report.html.wording import script_language, shown
+from gistmeter.views import (
+    Block,
+    Chart,
+    Lines,
+    Opener,
+    Point,
+    Row,
+    View,
+    bars,
+    plain,
+    rounded,
+    script_language,
+    shown,
+)
 
 CELLS = (40, 80)  # of a heat map: down, across
 SENTENCE = 280  # characters shown of a sentence
 WHOLE = 1500  # source sentences up to which all are shown
+SHADES = 9  # of a heat map
 AROUND = 2  # neighbours of a used source sentence that are shown in longer ones
 SCORES = (
     "coverage", "alignment_confidence", "scs", "coverage_at", "best_similarity",
@@ -25,42 +36,86 @@ SCORES = (
 )  # fmt: skip
 
 
-def blocks(item: Item, opener: Opener) -> list[Block]:
-    """Blocks of a summary sentence."""
-    if "sentence" not in item.rows.texts or "source_sentence" not in item.rows.texts:
-        return []
-    sentence, source = item.text("sentence"), item.text("source_sentence")
-    found: list[Block] = []
-    if sentence:
-        found.append(plain("Summary sentence", sentence, item.lang(sentence)))
-    if source:
-        found.append(plain("Its source", source, item.lang(source)))
-    elif sentence:
-        found.append({"k": "note", "n": "Its source", "x": "none: the alignment skipped it"})
-    rows = [
-        [name, rounded(item.number(name)), 0, 1, ""]
-        for name in SCORES
-        if name in item.rows.numbers and math.isfinite(item.number(name))
-    ]
-    if rows:
-        found.append({"k": "bars", "n": "Scores of the sentence", "r": rows})
-    item.used |= set(item.rows.numbers)  # the rest is bookkeeping of sums
-    _attach(item, opener, sentence or "")
-    return found
+NAMES = {
+    "coverage": "coverage above the mean", "coverage_at": "coverage", "pfs": "order kept",
+    "alignment_confidence": "similarity to the source", "scs": "compactness",
+    "source_recall": "share of the source used", "order_violations": "sentences out of order",
+    "position_deviation": "distance from its place",
+}  # fmt: skip
+ALONG = (("recall_along", "source_recall", "source"), ("coverage_along", "coverage_at", "summary"))
 
 
-def _attach(item: Item, opener: Opener, sentence: str) -> None:
-    """Let the item point to its book's view, made when first asked for."""
-    number = item.key("id").rpartition("#")[2]
-    document = find_document(opener, item.key("group"), item.key("system"), number, sentence)
+class BookView(View):
+    """A summary sentence with its source, and its book."""
+
+    def blocks(self, row: Row, opener: Opener) -> list[Block]:
+        if "sentence" not in row.rows.texts or "source_sentence" not in row.rows.texts:
+            return []
+        sentence, source = row.text("sentence"), row.text("source_sentence")
+        found: list[Block] = []
+        if sentence:
+            found.append(plain("Summary sentence", sentence, row.lang(sentence)))
+        if source:
+            found.append(plain("Its source", source, row.lang(source)))
+        elif sentence:
+            found.append({"k": "note", "n": "Its source", "x": "none: the alignment skipped it"})
+        known = [name for name in SCORES if math.isfinite(row.number(name))]
+        found += bars("Scores of the sentence", row, opener, known, lower=["position_deviation"])
+        row.used |= set(row.rows.numbers)  # the rest is bookkeeping of sums
+        _attach(row, opener, sentence or "")
+        return found
+
+    def charts(self, opener: Opener) -> list[Chart]:
+        """Shares in tenths of the book, the mean over books."""
+        found: list[Chart] = []
+        documents = [opener.details[name] for name in books(opener)]
+        only = next(iter(opener.run.systems)) if len(opener.run.systems) == 1 else ""
+        for key, score, side in ALONG:
+            held: dict[str, list[list[float | None]]] = {}
+            for document in documents:
+                system = str(document.get("system") or only)
+                if system in opener.run.systems and isinstance(document.get(key), list):
+                    held.setdefault(system, []).append(document[key])
+            points = [
+                Point(system, value, x=at + 1)
+                for system, columns in held.items()
+                for at, column in enumerate(zip(*columns, strict=False))
+                if (value := _mean(column)) is not None
+            ]
+            note = "mean over books" if len(documents) > len(held) else ""
+            title = f"{NAMES[score]} ({score}) along the {side}"
+            found.append(
+                Lines(title, points, f"tenth of the {side}", "higher is better", note, (0.0, 1.0))
+            )
+        return [chart for chart in found if len(chart.points) > 1]
+
+
+VIEW = BookView(
+    heading="Book: is the abridgement faithful?",
+    noun="book",
+    part="summary sentence",
+    names=NAMES,
+    texts=("sentence",),
+)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    return sum(known) / len(known) if known else None
+
+
+def _attach(row: Row, opener: Opener, sentence: str) -> None:
+    """Let the row point to its book's view, made when first asked for."""
+    number = row.key("id").rpartition("#")[2]
+    document = find_document(opener, row.key("group"), row.key("system"), number, sentence)
     if document is None:
         return
     name, content = document
-    if name not in opener.shared and not opener.share(name, book_view(content, opener)):
+    if name not in opener.shared and not opener.share(name, book_view(content)):
         opener.shared[name] = [_too_large()]
-    item.extra["e"] = name
+    row.extra["e"] = name
     if number.isdigit():
-        item.extra["h"] = int(number)
+        row.extra["h"] = int(number)
 
 
 def _too_large() -> Block:
@@ -99,34 +154,38 @@ def books(opener: Opener) -> list[str]:
     return found
 
 
-def book_view(content: Mapping[str, Any], opener: Opener) -> list[Block]:
+def book_view(content: Mapping[str, Any]) -> list[Block]:
     """Heat map with the path, and the two texts side by side."""
-    found: list[Block] = []
-    picture = heat_map(content) if opener.pictures > 0 else None
-    if picture:
-        opener.pictures -= 1
-        found.append(picture)
-    found.append(parallel(content))
-    return found
+    return [*heat_map(content), parallel(content)]
 
 
-def heat_map(content: Mapping[str, Any]) -> Block | None:
-    """The similarities as a picture; None where the document has none."""
+def heat_map(content: Mapping[str, Any]) -> list[Block]:
+    """The similarities in a few shades, a letter for each cell; none where there are none."""
     held = content.get("heat_map") or {}
     values, rows, columns = held.get("values"), held.get("rows"), held.get("columns")
     if not values or not rows or not columns:
-        return None
+        return []
     cells = pooled(values, *CELLS)
-    path = [(float(row), float(column)) for row, column in content.get("path") or []]
-    svg = charts.heat_map(
-        cells, path, (int(rows), int(columns)), ("summary sentence", "source sentence")
-    )
-    data = base64.b64encode(svg.encode()).decode("ascii")
-    return {
-        "k": "picture",
-        "n": "Similarity of every summary sentence with every source sentence; dots: the alignment",
-        "u": f"data:image/svg+xml;base64,{data}",
-    }
+    known = [value for line in cells for value in line if math.isfinite(value)]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    path = [[int(row), int(column)] for row, column in content.get("path") or []]
+    return [
+        {
+            "k": "heat",
+            "n": "Similarity of every summary sentence with every source sentence",
+            "c": ["".join(_shade(value, low, high) for value in line) for line in cells],
+            "p": path[:: max(1, len(path) // 150)],
+            "s": [int(rows), int(columns)],
+            "a": ["summary sentence", "source sentence"],
+            "v": [rounded(low, 2), rounded(high, 2)],
+        }
+    ]
+
+
+def _shade(value: float, low: float, high: float) -> str:
+    if not math.isfinite(value):
+        return "-"
+    return str(min(SHADES - 1, int((value - low) / ((high - low) / SHADES or 1.0))))
 
 
 def pooled(values: Sequence[Sequence[float]], down: int, across: int) -> list[list[float]]:

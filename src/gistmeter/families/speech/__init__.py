@@ -1,0 +1,300 @@
+"""Speech: how much of what was said does a transcript still tell?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gistmeter.errors import InputError, MissingDependency, MissingModel
+from gistmeter.families.family import Context, Family, Items, Task, roles_of
+from gistmeter.families.speech.settings import SpeechSettings
+from gistmeter.settings import Settings
+from gistmeter.types import Clip, Metric, Sheet
+
+if TYPE_CHECKING:
+    from gistmeter.families.speech.judge import CostEstimate, Judge
+    from gistmeter.families.speech.recognition import Journal
+    from gistmeter.metrics.transcription import Normalisation
+    from gistmeter.models.loading import Models
+    from gistmeter.rows import Rows
+    from gistmeter.run import Run
+    from gistmeter.pages import PairView
+
+__all__ = ["Speech", "SpeechSettings"]
+MOST_FILES = 200  # that a run reports one by one, beside the whole
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What is settled before anything is heard or scored, and then where the transcripts are."""
+
+    metrics: Mapping[str, Metric]
+    normalisations: Mapping[str, Normalisation]
+    judge: Judge | None
+    journal: Journal | None = None
+
+
+class Speech(Family[SpeechSettings, Clip]):
+    """Word, character and semantic error rates of transcripts; recognisers side by side."""
+
+    name = "speech"
+    noun = "clip"
+    summary = "Transcripts against what was said; recognisers side by side."
+    description = (
+        "Scores word, character and semantic error rates, in percent. Transcripts come from a"
+        " table, from files, or from recognisers that are run on sound. A clip without a transcript"
+        " is unscored; an empty transcript is 100% wrong."
+    )
+    examples = (
+        "gistmeter speech --expected said.txt --got heard.txt --got other.txt",
+        "gistmeter speech --assets clips --recognizers moonshine,pocketsphinx -o scores.xlsx",
+    )
+    Settings: ClassVar[type[Settings]] = SpeechSettings
+    headline = ("wer", "cer", "sem_dist", "ser")
+    makers: ClassVar[Mapping[str, str]] = {
+        "transcription": "gistmeter.metrics.transcription:ErrorRates",
+        "sem_dist": "gistmeter.metrics.distance:SemanticDistance",
+        "facts": "gistmeter.metrics.facts:SemanticErrorRate",
+    }
+    chunk = 256
+
+    def read(self, settings: SpeechSettings, context: Context) -> Items[Clip]:
+        """The clips of the one source that was named."""
+        from gistmeter.formats import transcripts
+
+        table, expected, got, assets = (
+            settings.table, settings.expected, settings.got, settings.assets,
+        )  # fmt: skip
+        if sum(map(bool, (table, expected or got, assets or settings.recognizers))) != 1:
+            raise InputError(
+                "Give one of: a table; --expected FILE with --got FILE; "
+                "--assets FOLDER with --recognizers NAME,…"
+            )
+        if table:
+            found, files = transcripts.read_clip_table(table, settings.column), [table]
+        elif assets or settings.recognizers:
+            if not (assets and settings.recognizers):
+                raise InputError("--assets and --recognizers belong together")
+            found, files = transcripts.read_assets(assets), [assets]
+        else:
+            if not (expected and got):
+                raise InputError("--expected and --got belong together")
+            found, files = transcripts.pair_files(expected, got), [expected, *got]
+        for remark in found.remarks:
+            context.say(remark)
+        return Items(found.clips, files=files, held=[(files[0].name,)] * len(found.clips))
+
+    def prepare(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
+        """Every clip with its language and its group, through the recognisers where they run."""
+        read = _with_languages(read, settings, context)
+        if not settings.recognizers:
+            return replace(read, items=grouped_by_file(read.items), held=None)
+        from gistmeter.families.speech.recognition import hear
+
+        # Whatever is wrong with the scores must not be found after a benchmark that costs money.
+        ready = self._ready(read.items, settings, context)
+        heard = hear(read.items, settings, context)
+        # The transcripts are what is resumed; their scores are computed anew.
+        return replace(
+            read,
+            items=grouped_by_file(heard.clips),
+            anew=True,
+            interrupted=heard.interrupted,
+            held=replace(ready, journal=heard.journal),
+        )
+
+    def build(
+        self, read: Items[Clip], settings: SpeechSettings, context: Context
+    ) -> dict[str, Metric]:
+        from gistmeter.families.speech.judge import limit_cost
+
+        ready = read.held or self._ready(read.items, settings, context)
+        if ready.judge is not None:
+            limit_cost(ready.judge, read.items, ready.normalisations, settings, context)
+        if not ready.metrics:
+            left = [remark for remark in context.remarks if "is left out" in remark]
+            raise InputError(" ".join(["There is nothing to compute.", *left]))
+        return dict(ready.metrics)
+
+    def _ready(self, clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> Ready:
+        """The metrics asked for, ours in their order; one without its model is left out."""
+        from gistmeter.families.speech.choices import (
+            further_metrics,
+            is_segmented,
+            normalisations_of,
+        )
+        from gistmeter.families.speech.judge import judge_of
+        from gistmeter.metrics.by_language import by_language
+
+        chosen = self.makers_of(settings.metrics) if settings.metrics else list(self.makers)
+        names = sorted(chosen, key=[*self.makers, *chosen].index)
+        normalisations = normalisations_of(clips, settings)
+        further = further_metrics(clips, settings)
+        judge = judge_of(settings, context) if "facts" in names else None
+        models = self._models(names, list(normalisations), settings, context)
+        segmented = is_segmented(clips, normalisations, settings, context)
+        made = {
+            code: self._metrics(
+                names,
+                normalisation,
+                settings,
+                models=models.get(code),
+                judge=judge,
+                segmented=segmented,
+            )
+            for code, normalisation in normalisations.items()
+        }
+        shared = {
+            name: by_language({code: own[name] for code, own in made.items()})
+            for name in next(iter(made.values()))
+        }
+        return Ready({**shared, **further}, normalisations, judge)
+
+    def _models(
+        self, names: Sequence[str], codes: Sequence[str], settings: SpeechSettings, context: Context
+    ) -> dict[str, Models]:
+        """The token encoder and what plug-ins ask; without one the distance is left out."""
+        from gistmeter.families.models import load_by_language
+
+        roles = ["matcher"] if "sem_dist" in names else []
+        roles += [role for name in names if name not in self.makers for role in roles_of(name)]
+        try:
+            return load_by_language(
+                list(dict.fromkeys(roles)), codes, settings, context,
+                names={"matcher": settings.token_encoder}, layer=settings.layer,
+            )  # fmt: skip
+        except (MissingDependency, MissingModel) as error:
+            if settings.metrics or settings.token_encoder:
+                raise
+            context.warn(f"The semantic distance (sem_dist) is left out. {error}")
+            return {}
+
+    def _metrics(
+        self,
+        names: Sequence[str],
+        normalisation: Normalisation,
+        settings: SpeechSettings,
+        *,
+        models: Models | None,
+        judge: Judge | None,
+        segmented: bool,
+    ) -> dict[str, Metric]:
+        from gistmeter.families.speech.choices import rates_of
+        from gistmeter.metrics.distance import SemanticDistance
+        from gistmeter.metrics.facts import SemanticErrorRate
+        from gistmeter.metrics.transcription import ErrorRates
+
+        matcher = models.matcher if models else None
+        if "sem_dist" in names and settings.metrics and models and matcher is None:
+            raise InputError(f"sem_dist: {models.absent.get('matcher', 'no token encoder')}")
+        made: dict[str, Metric] = {}
+        for name in names:
+            if name == "transcription":
+                made[name] = ErrorRates(normalisation, rates_of(settings.metrics), segmented)
+            elif name == "sem_dist" and matcher is not None:
+                made[name] = SemanticDistance(matcher, normalisation, segmented)
+            elif name == "facts" and judge is not None:
+                made[name] = SemanticErrorRate(
+                    judge.llm, normalisation, settings.repeats, settings.verify, segmented
+                )
+            elif name not in self.makers and models is not None:
+                made[name] = self.plugin(name, models)
+        return made
+
+    def base(self, items: Sequence[Clip]) -> Rows:
+        from gistmeter.rows import Rows
+
+        return Rows.of(items).with_texts(
+            {
+                "file": [clip.id for clip in items],
+                "expected": [clip.expected for clip in items],
+                "got": [clip.got for clip in items],
+                "audio": [clip.audio for clip in items],
+                "language": [clip.language for clip in items],
+            }
+        )
+
+    def notes(self, rows: Rows, task: Task[SpeechSettings, Clip]) -> Mapping[str, Any]:
+        """Edits and lost words of each system, and what a language model was asked."""
+        from gistmeter.families.speech.clips import edit_totals, lost_words
+
+        kept: dict[str, Any] = {"edits": edit_totals(rows), "lost_words": lost_words(rows)}
+        if "facts" in task.metrics:
+            kept["short_texts"] = int(rows.sum("ser_short"))
+            kept["verdict_flips"] = int(rows.sum("verdict_flips"))
+            facts: Any = task.metrics["facts"]
+            usage = getattr(getattr(facts, "first", facts).llm, "usage", None)
+            kept |= {"usage": asdict(usage)} if usage is not None else {}
+        if task.read.interrupted:
+            kept["interrupted"] = task.read.interrupted
+        return kept
+
+    def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
+        from gistmeter.families.speech.pages import MOST_PAGES
+
+        if run.path is None:
+            return
+        shown = sum(clip.got is not None for clip in task.read.items)
+        if task.settings.diffs and shown > MOST_PAGES:
+            context.say(f"HTML diffs: the {MOST_PAGES:,} pairs with the most errors")
+        if task.read.held is not None:
+            task.read.held.journal.move_into(run.path, unfinished=task.read.interrupted)
+
+    def sheets(self, run: Run) -> list[Sheet]:
+        from gistmeter.families.speech.pages import sheets
+
+        return sheets(run)
+
+    def pages(self, run: Run) -> Iterable[tuple[str, PairView]]:
+        from gistmeter.families.speech.pages import pages
+
+        return pages(run)
+
+    def estimate(self, settings: SpeechSettings, context: Context) -> str:
+        """What the semantic error rate would cost; nothing is run."""
+        return str(self.cost(self.read(settings, context), settings, context))
+
+    def cost(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> CostEstimate:
+        """The same as numbers, of clips from anywhere."""
+        from gistmeter.families.speech.choices import normalisations_of
+        from gistmeter.families.speech.judge import judge_of
+
+        read = _with_languages(read, settings, context)
+        judge = judge_of(settings, context)
+        if judge is None:
+            raise InputError(
+                "Nothing can be estimated: there is no language model. Set GEMINI_API_KEY or name "
+                "one by --llm"
+            )
+        clips = read.items
+        if settings.recognizers:  # not heard yet: a transcript is about as long as what was said
+            clips = [
+                replace(clip, got=clip.expected, recognizer=name)
+                for name in settings.recognizers
+                for clip in clips
+            ]
+        return judge.total(
+            clips, normalisations_of(clips, settings), settings.repeats, settings.verify
+        )
+
+
+def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
+    """Clips that name no group are reported by file, unless there are too many files to look at."""
+    if len({clip.id for clip in clips}) > MOST_FILES:
+        return list(clips)
+    return [replace(clip, group=clip.group or clip.id) for clip in clips]
+
+
+def _with_languages(read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
+    from gistmeter.families.language import assign_languages
+
+    if not read.items:
+        raise InputError("There is nothing to score: no clips were given")
+    texts = [(clip.expected,) for clip in read.items]
+    found = assign_languages(read, settings.language, texts, context, read.held or ())
+    equal = settings.alternatives
+    return replace(
+        found, files=[*read.files, *([Path(equal)] if isinstance(equal, str | Path) else [])]
+    )

@@ -1,0 +1,94 @@
+"""Speech: the word diff, and the facts in three groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gistmeter.views import Block, Opener, Row, View, marked, plain, shown
+
+DIFF, TEXT = 9000, 1500  # characters shown of a diff, and of a text beside it
+GROUPS = (
+    ("both", "In both", "both"),
+    ("expected", "Missing from the transcript", "missing"),
+    ("got", "Only in the transcript", "extra"),
+)
+
+
+NAMES = {
+    "wer": "word errors", "cer": "character errors", "match_percent": "words right",
+    "wer_file_mean": "word errors, mean of clips",
+    "cer_file_mean": "character errors, mean of clips",
+    "ser": "facts lost or invented", "understanding": "facts understood",
+    "missing": "facts lost", "extra": "facts invented", "sem_dist": "distance in meaning",
+    "latency": "time waited", "latency_first": "time to the first word",
+    "real_time_factor": "time per second of speech",
+}  # fmt: skip
+
+
+class SpeechView(View):
+    """Diff, facts, and the two texts as they came."""
+
+    def blocks(self, row: Row, opener: Opener) -> list[Block]:
+        del opener
+        if "diff" not in row.rows.texts and "facts" not in row.rows.texts:
+            return []
+        found: list[Block] = []
+        edits = row.document("diff")
+        if isinstance(edits, list):
+            found.append(marked("Word by word", diff_runs(edits), row.lang(str(edits)[:400])))
+        facts = row.document("facts")
+        if isinstance(facts, list):
+            found.append({"k": "facts", "n": "Facts", "g": fact_groups(facts)})
+        note = row.text("ser_note")
+        if note:
+            found.append({"k": "note", "x": shown(note)})
+        for name, label in (("expected", "Expected"), ("got", "Transcript")):
+            text = row.text(name)
+            if text:
+                found.append(plain(label, text, row.lang(text[:400]), longest=TEXT))
+        return found
+
+
+VIEW = SpeechView(
+    heading="Speech: what was heard of what was said",
+    noun="clip",
+    part="segment",
+    cluster="speaker",
+    names=NAMES,
+    texts=("got", "expected"),
+    reference="expected",
+    against=(("wer", "ser"), ("wer", "sem_dist")),
+)
+
+
+def diff_runs(edits: list[Any]) -> list[tuple[str, str]]:
+    """Runs of the diff: what was lost, then what stands in its place."""
+    runs: list[tuple[str, str]] = []
+    size = 0
+    for at, edit in enumerate(edits):
+        if size > DIFF:
+            runs.append((f"… ({len(edits) - at:,} further runs of words)", ""))
+            break
+        if not (isinstance(edit, list) and len(edit) == 3):
+            continue
+        kind, expected, got = (str(part) for part in edit)
+        size += len(expected) + len(got) + 30
+        if kind == "=":
+            runs.append((shown(got or expected), ""))
+        else:
+            runs += [(shown(expected), "deleted")] if expected else []
+            runs += [(shown(got), "inserted")] if got else []
+    spaced: list[tuple[str, str]] = []
+    for at, run in enumerate(runs):
+        spaced += [(" ", ""), run] if at else [run]
+    return spaced
+
+
+def fact_groups(facts: list[Any]) -> list[list[Any]]:
+    """Title, kind and sentences of the three groups."""
+    sentences: dict[str, list[str]] = {verdict: [] for verdict, _, _ in GROUPS}
+    for fact in facts:
+        if isinstance(fact, dict) and fact.get("verdict") in sentences:
+            parts = (str(fact.get(part, "")) for part in ("subject", "predicate", "object"))
+            sentences[fact["verdict"]].append(shown(" ".join(part for part in parts if part), 400))
+    return [[title, kind, sentences[verdict]] for verdict, title, kind in GROUPS]

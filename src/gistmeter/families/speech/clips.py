@@ -1,0 +1,133 @@
+"""A run's rows gathered by clip: what a table or a page shows of one pair of texts.
+
+A clip that was scored in segments has several rows; here they are one again. Its rates are what
+the run's own metrics make of its rows.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gistmeter.rows import Rows
+from gistmeter.types import Metric
+
+EDITS = ("insertions", "deletions", "substitutions")
+COUNTS = (
+    "chars_expected", "chars_got", "words_expected", "words_got", "word_edits", "char_edits",
+    "matches", *EDITS,
+)  # fmt: skip
+LOST_WORDS = 50  # kept for each system
+
+
+@dataclass(frozen=True, slots=True)
+class ClipResult:
+    """One clip of one system. A number that was not measured is NaN."""
+
+    id: str
+    system: str
+    expected: str
+    got: str | None
+    language: str
+    numbers: Mapping[str, float]  # counts and scores
+    diff: tuple[tuple[str, str, str], ...] = ()  # kind, expected words, got words
+    facts: tuple[Mapping[str, str], ...] = ()
+    note: str = ""
+    custom_html: str = ""
+    reasons: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        return self.numbers.get(name, math.nan)
+
+
+def gather(rows: Rows, metrics: Mapping[str, Metric]) -> list[ClipResult]:
+    """The rows' clips in input order, with the scores that the metrics give each."""
+    places: dict[int, list[int]] = {}
+    for at, item in enumerate(rows.item.tolist()):
+        places.setdefault(item, []).append(at)
+    bare = replace(rows, texts={}, reasons={}, details={})
+    reasons: dict[int, dict[str, None]] = {}
+    for cells in rows.reasons.values():
+        for at, why in cells.items():
+            reasons.setdefault(at, {})[why] = None
+    return [
+        ClipResult(
+            id=_first(rows, "file", own) or rows.keys["id"][own[0]],
+            system=rows.keys["system"][own[0]],
+            expected=_first(rows, "expected", own) or "",
+            got=_first(rows, "got", own),
+            language=_first(rows, "language", own) or "",
+            numbers=_numbers(bare.take(own), metrics),
+            diff=tuple(_runs(_texts(rows, "diff", own))),
+            facts=tuple(fact for text in _texts(rows, "facts", own) for fact in json.loads(text)),
+            note="; ".join(_texts(rows, "ser_note", own)),
+            custom_html="".join(_texts(rows, "custom_html", own)),
+            reasons=tuple(dict.fromkeys(why for at in own for why in reasons.get(at, ()))),
+        )
+        for _, own in sorted(places.items())
+    ]
+
+
+def _numbers(own: Rows, metrics: Mapping[str, Metric]) -> dict[str, float]:
+    """Sums of counts, and the scores of the clip."""
+    numbers = {
+        name: float(own.sum(name))
+        for name in COUNTS
+        if name in own and not np.isnan(own.values(name)).all()
+    }
+    if not metrics and len(own) == 1:  # of a run whose metrics are not all installed here
+        return {name: float(own.values(name)[0]) for name in own.names}
+    for metric in metrics.values():
+        numbers |= {name: float(value) for name, value in metric.pool(own).items()}
+    return numbers
+
+
+def _first(rows: Rows, name: str, own: Sequence[int]) -> str | None:
+    """A text of the clip, which stands in the first of its rows."""
+    column = rows.texts.get(name)
+    return column[own[0]] if column is not None else None
+
+
+def _texts(rows: Rows, name: str, own: Sequence[int]) -> list[str]:
+    column = rows.texts.get(name)
+    return [text for at in own if (text := column[at])] if column is not None else []
+
+
+def _runs(texts: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    for text in texts:
+        for kind, expected, got in json.loads(text):
+            yield str(kind), str(expected), str(got)
+
+
+def lost_words(rows: Rows) -> dict[str, list[dict[str, Any]]]:
+    """For each system the words most often lost, with how often they were said."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for system, own in rows.by("system").items():
+        lost: Counter[str] = Counter()
+        said: Counter[str] = Counter()
+        for kind, expected, _ in _runs([text for text in own.texts.get("diff", ()) if text]):
+            words = expected.split()
+            said.update(words)
+            if kind in ("s", "d"):
+                lost.update(words)
+        most = sorted(lost.items(), key=lambda entry: (-entry[1], entry[0]))[:LOST_WORDS]
+        found[system] = [{"word": word, "lost": n, "said": said[word]} for word, n in most]
+    return found
+
+
+def edit_totals(rows: Rows) -> dict[str, dict[str, int]]:
+    """For each system how many words were matched, inserted, deleted and substituted."""
+    return {
+        system: {
+            name: int(own.sum(name))
+            for name in ("words_expected", "matches", *EDITS)
+            if name in own
+        }
+        for system, own in rows.by("system").items()
+    }
