@@ -305,7 +305,7 @@ def write_report(
     page.write_report(
         gathered,
         path,
-        views=[family_of(run.command).view() for run, _ in gathered],
+        views=[family_of(run.command).view() for run in gathered],
         comparisons=[findings(one) for one in gathered],
         title=title,
         everything=everything,
