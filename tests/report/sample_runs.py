@@ -74,7 +74,7 @@ def finish(
     run = Run(
         command, signature, systems, count_reasons(rows), rows=rows, path=path,
         signatures=signatures, settings={"language": "zh", "aggregate": "max"},
-        timings={"measure_seconds": 1.5}, versions={"python": "3.11"}, **more,
+        timings={"measure_seconds": 1.5}, versions={"python": "3.11"}, metrics=metrics, **more,
     )  # fmt: skip
     return run, metrics
 

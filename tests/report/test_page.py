@@ -139,7 +139,7 @@ def two_systems(gap: float, size: int = 60, spread: float = 0.1) -> Run:
 
 
 def told(run: Run) -> str:
-    found = findings((run, {"m": Means(("kept",))}))["comparisons"]
+    found = findings(run)["comparisons"]
     return answer(Subject.of(run, VIEWS["text"]), found[0] if found else None)
 
 
@@ -415,8 +415,8 @@ def test_equal_marks_do_not_cover_each_other() -> None:
 
 def test_two_systems_have_no_matrix_and_three_have_one() -> None:
     for systems, expected in ((2, 0), (3, 1)):
-        run, metrics = text_run(systems=systems)
-        page = built([run], findings=[findings((run, metrics))])
+        run, _ = text_run(systems=systems)
+        page = built([run], findings=[findings(run)])
         assert page.count('class="matrix"') == expected
 
 
@@ -463,7 +463,7 @@ def test_a_difference_is_never_nothing() -> None:
 def test_the_page_does_not_speak_of_clusters_and_names_its_data() -> None:
     loaded = [text_run(), book_run(), parse_run(), speech_run()]
     runs = [run for run, _ in loaded]
-    page = built(runs, findings=[findings(one) for one in loaded])
+    page = built(runs, findings=[findings(run) for run in runs])
     assert "cluster" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert "resamples of whole speakers" in page
     assert "word errors (wer)" in page
