@@ -381,7 +381,7 @@ def test_a_real_treebank_without_its_multiword_tokens(tmp_path: Path) -> None:
 
 
 def test_an_item_of_several_sentences_is_drawn_with_the_heads_of_each(tmp_path: Path) -> None:
-    from gistmeter.report.html.drilldown.parse import tree
+    from gistmeter.families.parse.blocks import tree
 
     apart = [
         [word(1, "Go", "VERB", 0, "root"), word(2, "home", "ADV", 1, "advmod")],
