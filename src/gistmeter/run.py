@@ -1,4 +1,4 @@
-"""A run that is whole: its scores, the rows and metrics they come from, and what can be done with it.
+"""A run that is whole: its scores, the rows and metrics they come from, and what it can do.
 
 A `Run` made in memory and one loaded from its folder are the same thing: both can be saved,
 compared, reported and written as tables.

@@ -148,7 +148,7 @@ def evaluate(
     folder = open_folder(plan) if open_folder else None
 
     started = time.perf_counter()
-    rows = _measure_all(items, named, folder, chunk, progress, base)
+    rows = _measure_all(items, named, folder, chunk, progress=progress, base=base)
     rows = rows.with_details(_documents(named, rows, items))
     measured = time.perf_counter()
     run = Run(
@@ -172,7 +172,9 @@ def evaluate(
         metrics=named,
         inputs=plan.inputs,
         headline=headline,
-        **statistics,
+        seed=seed,
+        resamples=resamples,
+        confidence=confidence,
     )  # fmt: skip
     if folder:
         folder.finish(run)
@@ -186,9 +188,7 @@ def _missing(metric: Metric) -> dict[str, str]:
     return {"partial": ",".join(parts)} if parts else {}
 
 
-def _documents(
-    metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]
-) -> dict[str, Any]:
+def _documents(metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]) -> dict[str, Any]:
     """What metrics say of all rows together: breakdowns, the sentences that lose most."""
     found: dict[str, Any] = {}
     for metric in metrics.values():
@@ -202,6 +202,7 @@ def _measure_all(
     metrics: Mapping[str, Metric],
     folder: RunFolder | None,
     chunk: int,
+    *,
     progress: Progress | None,
     base: Base,
 ) -> Rows:

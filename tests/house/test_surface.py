@@ -22,7 +22,7 @@ NAMES = {
 }  # fmt: skip
 HEAVY = [
     "torch", "transformers", "sentence_transformers", "onnxruntime", "onnx", "numpy", "scipy",
-    "polars", "pandas", "altair", "vl_convert", "matplotlib", "jieba", "opencc", "fugashi",
+    "polars", "pandas", "matplotlib", "rich", "jieba", "opencc", "fugashi",
     "unidic_lite", "kiwipiepy", "simplemma", "py3langid", "tokenizers", "pydantic_ai", "jinja2",
 ]  # fmt: skip
 COMMANDS = ["text", "book", "parse", "speech", "compare", "validate", "report", "models", "demo"]

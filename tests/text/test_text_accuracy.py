@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from text_doubles import PACKS, Given, Letters, pair
 
 from gistmeter.errors import InputError
-from gistmeter.score import evaluate
 from gistmeter.metrics.accuracy import SemanticAccuracy, Weights, mean_of_defined, weigh
 from gistmeter.metrics.polarity import PolarityRule
+from gistmeter.score import evaluate
 from gistmeter.signature import sign
 
 FULL = SemanticAccuracy(PACKS, Letters(), Given(), Given())

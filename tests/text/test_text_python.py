@@ -9,15 +9,14 @@ import pytest
 from text_doubles import Given, Letters
 
 import gistmeter
+import gistmeter.api
+import gistmeter.families.text.components
 import gistmeter.formats.predictions
 import gistmeter.formats.references
 import gistmeter.metrics.accuracy
-import gistmeter.api
-import gistmeter.families.text.components
 from conftest import ROOT
+from gistmeter import registry, semantic_accuracy
 from gistmeter.errors import InputError
-from gistmeter import semantic_accuracy
-from gistmeter import registry
 from gistmeter.families.text import Text
 
 CANDIDATES = ["喜欢学习", "天气晴朗", None]

@@ -77,7 +77,9 @@ class SettingsCommand(click.Command):
         ]
 
     def _options(self) -> list[click.Parameter]:
-        return [self._option(key, one) for key, one in self.declared.items() if one.argument != "only"]
+        return [
+            self._option(key, one) for key, one in self.declared.items() if one.argument != "only"
+        ]
 
     def _option(self, key: str, one: Option) -> click.Parameter:
         flag = "--" + key.replace("_", "-")

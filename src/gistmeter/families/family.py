@@ -21,10 +21,10 @@ from gistmeter.views import View
 if TYPE_CHECKING:
     from gistmeter.cache import Cache
     from gistmeter.models.loading import Models
+    from gistmeter.pages import PairView
     from gistmeter.rows import Rows
     from gistmeter.run import Run
     from gistmeter.types import Metric
-    from gistmeter.pages import PairView
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,9 @@ class ModelSettings(Settings):
         " configuration's own.",
         panel="models", main=True,
     )  # fmt: skip
-    device: str = option("auto", "Where torch runs: auto, cpu, cuda or mps.", panel="models", kept=False)
+    device: str = option(
+        "auto", "Where torch runs: auto, cpu, cuda or mps.", panel="models", kept=False
+    )
     max_length: int = option(
         0,
         "Tokens a model reads at once; 0: its own maximum.",
@@ -172,16 +174,12 @@ class Family(Generic[SettingsT, ItemT]):
         """The items of the files that the settings name."""
         raise NotImplementedError
 
-    def prepare(
-        self, read: Items[ItemT], settings: SettingsT, context: Context
-    ) -> Items[ItemT]:
+    def prepare(self, read: Items[ItemT], settings: SettingsT, context: Context) -> Items[ItemT]:
         """Items as they are scored, wherever they come from: languages found, groups named."""
         del settings, context
         return read
 
-    def build(
-        self, read: Items[ItemT], settings: SettingsT, context: Context
-    ) -> dict[str, Metric]:
+    def build(self, read: Items[ItemT], settings: SettingsT, context: Context) -> dict[str, Metric]:
         """The metrics by name, with their models."""
         raise NotImplementedError
 
@@ -272,8 +270,7 @@ def plugin_metrics(family: str) -> list[str]:
     return [
         name
         for name in registry.names(METRICS)
-        if name not in own
-        and getattr(registry.find(METRICS, name), "family", family) == family
+        if name not in own and getattr(registry.find(METRICS, name), "family", family) == family
     ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -78,4 +78,4 @@ def by_language(made: Mapping[str, Metric]) -> Metric:
     """The one metric, where all languages share it; else one that tells them apart."""
     if len({str(describe(metric)) for metric in made.values()}) == 1:
         return next(iter(made.values()))
-    return ByLanguage(made)
+    return cast("Metric", ByLanguage(made))

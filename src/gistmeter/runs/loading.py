@@ -12,8 +12,8 @@ from typing import Any
 from gistmeter import registry
 from gistmeter.errors import FormatError, InputError, UnknownName
 from gistmeter.families import family_of
-from gistmeter.runs.layout import ITEMS, JOURNAL, RUN, read_items, read_json
 from gistmeter.run import Run
+from gistmeter.runs.layout import ITEMS, JOURNAL, RUN, read_items, read_json
 from gistmeter.types import SEED, Metric, Score, SystemScores
 
 logger = logging.getLogger(__name__)
