@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from parse_files import paired, row, write
 
 from conftest import shared_path
+from gistmeter import score_parses
 from gistmeter.errors import InputError
 from gistmeter.formats.conllu.alignment import align, common_subsequence
 from gistmeter.formats.conllu.pairs import ParsePairs
 from gistmeter.formats.conllu.reading import read_treebank
 from gistmeter.metrics.conll18 import CONTENT, Conll18
 from gistmeter.metrics.parsing import ParseAccuracy
-from gistmeter import score_parses
 from gistmeter.rows import Rows
 
 Sentences = list[list[list[str]]]
