@@ -20,15 +20,16 @@ from sample_runs import VIEWS, Means, book_run, finish, parse_run, speech_run, t
 
 from gistmeter import registry
 from gistmeter.comparison import findings
+from gistmeter.families import family_of
 from gistmeter.families.book.blocks import book_view, pooled
 from gistmeter.families.speech.blocks import diff_runs
 from gistmeter.families.text.blocks import mark
-from gistmeter.report import charts, drawing
+from gistmeter.report import agreement, charts, drawing
 from gistmeter.report.html import write_report
 from gistmeter.report.html.answer import answer
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.items import choose
-from gistmeter.report.html.page import build_page
+from gistmeter.report.html.page import build_page, section_names
 from gistmeter.report.html.scores import Subject
 from gistmeter.report.html.wording import gap
 from gistmeter.rows import Rows
@@ -91,6 +92,8 @@ def test_sections_of_one_kind_are_told_apart_by_their_folder(tmp_path: Path) -> 
     page = built([*runs, speech_run()[0]])
     assert "does it mean what it should? (zh)" in page
     assert ">Text ja</a>" in page
+    alike = [text_run(tmp_path / name)[0] for name in ("text", "text2")]
+    assert section_names(alike) == ["1", "2"]
     assert ">Speech</a>" in page
 
 
@@ -332,8 +335,7 @@ def recipe_page(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     keys = {"id": ["a"], "system": ["s"], "group": [""], "cluster": ["a"]}
     rows = Rows(keys, np.arange(1)).with_numbers({"taste": [0.5], "inner": [7.0]})
     rows = rows.with_texts({"dish": ["Borsch"]})
-    run, metrics = finish("recipe", rows, {"m": Means(("taste",))})
-    run = replace(run, metrics=metrics)
+    run, _ = finish("recipe", rows, {"m": Means(("taste",))})
     return run.report(tmp_path / "report.html").read_text()
 
 
@@ -356,6 +358,14 @@ def test_a_family_that_shows_nothing_gets_all_its_columns(
     assert "Recipe</h2>" in page
     assert "s reaches taste 0.500 on 1 dish." in page
     assert [block.get("n") for block in data_of(page)["items"][0]["b"]] == ["dish", None]
+
+
+@pytest.mark.parametrize("name", sorted(VIEWS))
+def test_each_of_our_families_is_shown_by_its_own_view(name: str) -> None:
+    view = family_of(name).view()
+    assert view is VIEWS[name]
+    assert view.heading
+    assert view.names
 
 
 def test_the_report_knows_no_family_by_name() -> None:
@@ -471,3 +481,15 @@ def test_the_page_does_not_speak_of_clusters_and_names_its_data() -> None:
     one = replace(runs[0], inputs={"model_a.csv": "0", "references.csv": "0"})
     assert "<title>Text: model_a.csv and references.csv</title>" in built([one])
     assert "<title>Idioms of May</title>" in built([one], title="Idioms of May")
+
+
+def test_a_part_that_agrees_with_people_better_than_the_whole_is_said() -> None:
+    refit = {
+        "components": [{"name": "sts"}, {"name": "f_beta"}],
+        "given_pearson": 0.5, "given_spearman": 0.6, "fitted_pearson": 0.5, "fitted_spearman": 0.5,
+    }  # fmt: skip
+    scores = {"sts": {"spearman": {"value": 0.7}}, "f_beta": {"spearman": {"value": None}}}
+    told = agreement.verdict({"weights": refit, "scores": scores})
+    assert told.endswith("sts alone agrees better than all parts together: rho = 0.700.")
+    scores["sts"]["spearman"]["value"] = 0.6
+    assert "alone" not in agreement.verdict({"weights": refit, "scores": scores})

@@ -1,8 +1,9 @@
 """A run as files that other programs read: JSON, CSV, TSV, XLSX, Parquet, Markdown.
 
-A family says how its items look as a list of sheets, the items first and the summary last. CSV has a byte-order mark,
-so that spreadsheets show CJK; further sheets become files beside it (`x.<sheet>.csv`). No cell is
-one that a spreadsheet would run as a formula. Numbers keep their full precision.
+A family says how its items look as a list of sheets, the items first and the summary last. CSV has
+a byte-order mark, so that spreadsheets show CJK; further sheets become files beside it
+(`x.<sheet>.csv`). No cell is one that a spreadsheet would run as a formula. Numbers keep their
+full precision.
 """
 
 from __future__ import annotations

@@ -103,9 +103,9 @@ def section_names(runs: Sequence[Run]) -> list[str]:
     often = Counter(run.command for run in runs)
     names = []
     for number, run in enumerate(runs, start=1):
-        name = run.path.name if run.path else f"run {number}"
-        kind = re.compile(rf"^{re.escape(run.command)}[-_]?(?=.)")
-        names.append(shown(kind.sub("", name), 40) if often[run.command] > 1 else "")
+        name = run.path.name if run.path else ""
+        kind = re.compile(rf"^{re.escape(run.command)}(?:[-_](?=.)|$)?")
+        names.append(shown(kind.sub("", name), 40) or str(number) if often[run.command] > 1 else "")
     return names
 
 

@@ -36,7 +36,7 @@ def write_validation(found: agreement.Validation, path: Path, title: str) -> Non
                 for name, drawing in agreement.calibrations(found).items()
             ],
             weights=found["weights"],
-            verdict=agreement.verdict(found["weights"]) if found["weights"] else "",
+            verdict=agreement.verdict(found) if found["weights"] else "",
         )
     )
     write_atomically(path, text)
