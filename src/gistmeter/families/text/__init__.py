@@ -160,6 +160,7 @@ class Text(Family[TextSettings, Pair]):
                 readers, models.embedder, models.matcher, models.cross_encoder,
                 settings.aggregate, accuracy.Weights(*settings.weights), settings.beta_f,
                 settings.use_bertscore, settings.cross_encoder_order, _polarity(settings),
+                _baselines(models, list(readers)),
             ),
             "s_logic": lambda: logic.LogicalValidity(
                 models.nli, settings.direction, settings.aggregate, settings.average  # type: ignore[arg-type]
@@ -266,6 +267,20 @@ def _readers(codes: Sequence[str], settings: TextSettings, context: Context) -> 
     return readers
 
 
+def _baselines(models: Models, codes: Sequence[str]) -> Any:
+    """The baselines of models that have one."""
+    from gistmeter.metrics.accuracy import Baselines
+    from gistmeter.models.baselines import baseline
+
+    found: dict[str, dict[str, float]] = {}
+    for name, model in (("sts", models.embedder), ("bertscore", models.matcher)):
+        for code in codes if model is not None else ():
+            base = baseline(name, model.id, code)
+            if base is not None:
+                found.setdefault(name, {})[code] = base
+    return Baselines(**found)
+
+
 def _polarity(settings: TextSettings) -> Any:
     from gistmeter.formats.references import POLARITY, read_by_idiom
     from gistmeter.metrics.polarity import PolarityRule, parse_sign
@@ -291,10 +306,7 @@ def _tell_absent(
     for role in (role for role in models.absent if role != "nli"):
         if settings.strict:
             raise InputError(f"S_Acc would be partial: {models.absent[role]}")
-        context.say(
-            f"S_Acc is partial, its weights rescaled without {role.replace('_', '-')}: "
-            f"{models.absent[role]}"
-        )
+        context.say(f"S_Acc is partial, without {role.replace('_', '-')}: {models.absent[role]}")
 
 
 def _tell_guesses(
