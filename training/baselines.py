@@ -35,7 +35,9 @@ def sentences(data: Path, language: str) -> list[str]:
         rows = [json.loads(line) for line in stream]
     wanted = (language, f"en-{language}")
     found = sorted({row[key] for row in rows if row["lang"] in wanted})
-    return random.Random(SEED).sample(found, min(SENTENCES, len(found)))
+    return random.Random(SEED).sample(  # noqa: S311
+        found, min(SENTENCES, len(found))
+    )
 
 
 def main() -> None:

@@ -14,8 +14,8 @@ cut at 0: the embedded model's are, the papers' are not (there the seeds' plain 
 
 A component whose model is absent is not counted as 0: the mean skips it, a missing cross-encoder's
 weight goes to the representation, which judges meaning as it does, weights are divided by the sum
-of those present, and the score is marked partial. Rows also hold S_Acc under both aggregations (`s_acc_max`, `s_acc_mean`),
-which consistency is made of.
+of those present, and the score is marked partial. Rows also hold S_Acc under both aggregations
+(`s_acc_max`, `s_acc_mean`), which consistency is made of.
 """
 
 from __future__ import annotations
