@@ -101,11 +101,12 @@ def score(
     for path in files:
         for file in run.write(path):
             context.say(f"Wrote {file}")
+    run = replace(run, remarks=tuple(context.remarks))
     if run.path:
         run.write_pages()
     if run.path and not how.no_report:
         run.report()
-    return replace(run, remarks=tuple(context.remarks))
+    return run
 
 
 def evaluate(
