@@ -57,7 +57,7 @@ class Disk:
             return
         if isinstance(path, int):
             return
-        if self.happens(event, os.path.abspath(os.fsdecode(path))):
+        if self.happens(event, str(Path(os.fsdecode(path)).absolute())):
             raise self.failure()
 
     def put(self, stream: IO[bytes], content: bytes) -> None:
@@ -65,9 +65,9 @@ class Disk:
         name = (
             stream.name
             if isinstance(stream.name, str)
-            else os.readlink(f"/proc/self/fd/{stream.name}")
+            else str(Path(f"/proc/self/fd/{stream.name}").readlink())
         )
-        if self.on and self.happens("write", os.path.abspath(name)):
+        if self.on and self.happens("write", str(Path(name).absolute())):
             os.write(stream.fileno(), content[: len(content) // 2])
             raise self.failure()
         stream.write(content)

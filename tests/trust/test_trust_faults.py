@@ -1,7 +1,7 @@
 """Killed before any operation on a file, or on a disk that is full: nothing is lost or wrong.
 
-Laws: the same command with `--resume` or `--overwrite` ends well afterwards; the run is then that of
-an undisturbed one, byte for byte but for its timings; nothing is left behind; no transcript that
+Laws: the same command with `--resume` or `--overwrite` ends well afterwards; the run is then that
+of an undisturbed one, byte for byte but for its timings; nothing is left behind; no transcript that
 was kept is heard again. Every command, each in four situations.
 """
 
@@ -19,7 +19,8 @@ from scenes import SCENES, Scene, set_up
 
 from gistmeter import load_run
 
-SITUATIONS = ("new", "stopped", "replaced", "again")
+HOW = {"new": (), "stopped": ("--resume",), "replaced": ("--overwrite",), "again": ("--resume",)}
+SITUATIONS = tuple(HOW)
 SAMPLE = 2
 
 
@@ -65,7 +66,7 @@ def prepare(scene: Scene, situation: str, home: Path) -> tuple[str, ...]:
     elif situation != "new":
         assert scene.run() == 0
     keep(home)
-    return {"new": (), "stopped": ("--resume",), "replaced": ("--overwrite",), "again": ("--resume",)}[situation]  # fmt: skip
+    return HOW[situation]
 
 
 def keep(home: Path) -> None:

@@ -270,7 +270,7 @@ def test_a_second_writer_is_refused_with_the_process_of_the_first(
     for how in ((), ("--overwrite",), ("--resume",)):
         assert SPEECH.run(*how) == 2
         assert f"is being written by process {writer.pid} on " in capsys.readouterr().err
-    run = score_text(["a b"], ["a b"], metrics=["s_acc"], resamples=0)
+    run = score_text(["a b"], ["a b"], language="en", metrics=["s_acc"], resamples=0)
     with pytest.raises(InputError, match=f"process {writer.pid}"):
         run.save("folder", overwrite=True)
 
@@ -285,7 +285,8 @@ def test_the_lock_of_a_killed_process_is_taken_over(writer: Any) -> None:
 
 def test_of_several_that_start_at_once_one_writes(choose: Any) -> None:
     """Each either writes the whole run or is refused; what stands there in the end is whole."""
-    command = [sys.executable, "-m", "gistmeter", "speech", *SPEECH.arguments, "-o", "folder", "--quiet", "--no-report"]  # fmt: skip
+    arguments = ["speech", *SPEECH.arguments, "-o", "folder", "--quiet", "--no-report"]
+    command = [sys.executable, "-m", "gistmeter", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     several = [
         subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
