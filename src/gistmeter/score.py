@@ -28,7 +28,7 @@ from gistmeter.families.family import Context, Family, Items, Progress, RunSetti
 from gistmeter.files import sha256
 from gistmeter.rows import Rows
 from gistmeter.run import Run
-from gistmeter.runs import Plan, RunFolder, open_folder
+from gistmeter.runs import Plan, RunFolder, hold, open_folder
 from gistmeter.settings import Settings
 from gistmeter.signature import combine, sign
 from gistmeter.statistics import count_reasons, summarise
@@ -60,9 +60,11 @@ def score(
     """
     how = how or RunSettings()
     files, folder = split_outputs(how.output)
-    if folder:
-        RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
-    with contextlib.closing(Cache(None)) as memory:
+    with contextlib.ExitStack() as stack:
+        if folder:
+            stack.enter_context(hold(folder))
+            RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
+        memory = stack.enter_context(contextlib.closing(Cache(None)))
         store = memory if cache is None or how.no_cache else cache
         context = Context(
             store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite
@@ -97,16 +99,15 @@ def score(
             **statistics,
         )  # fmt: skip
         family.finish(run, task, context)
-    run = replace(run, remarks=tuple(context.remarks))
-    for path in files:
-        for file in run.write(path):
-            context.say(f"Wrote {file}")
-    run = replace(run, remarks=tuple(context.remarks))
-    if run.path:
-        run.write_pages()
-    if run.path and not how.no_report:
-        run.report()
-    return run
+        run = replace(run, remarks=tuple(context.remarks))
+        for path in files:
+            for file in run.write(path):
+                context.say(f"Wrote {file}")
+        if run.path:
+            run.write_pages()
+        if run.path and not how.no_report:
+            run.report()
+    return replace(run, remarks=tuple(context.remarks))
 
 
 def evaluate(
