@@ -26,6 +26,7 @@ from gistmeter.cache import Cache
 from gistmeter.errors import GistmeterError, InputError, ModelError, UnknownName
 from gistmeter.families.family import Context, Family, Items, Progress, RunSettings, Task
 from gistmeter.files import sha256
+from gistmeter.formats.table import reading_as
 from gistmeter.rows import Rows
 from gistmeter.run import Run
 from gistmeter.runs import Plan, RunFolder, open_folder
@@ -38,6 +39,7 @@ logger = logging.getLogger(__name__)
 
 OpenFolder = Callable[[Plan], RunFolder]
 Base = Callable[[Sequence[Any]], Rows]
+LISTED = 6  # systems named in a remark
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "torch", "transformers", "polars")
 
 
@@ -67,7 +69,8 @@ def score(
         context = Context(
             store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite
         )
-        read = items if items is not None else family.read(settings, context)
+        with reading_as(getattr(settings, "encoding", "")):
+            read = items if items is not None else family.read(settings, context)
         read = family.prepare(read, settings, context)
         spare(read.files, files)
         metrics = family.build(read, settings, context)
@@ -97,6 +100,7 @@ def score(
             **statistics,
         )  # fmt: skip
         family.finish(run, task, context)
+        tell_uneven(run, context)
     run = replace(run, remarks=tuple(context.remarks))
     for path in files:
         for file in run.write(path):
@@ -106,6 +110,21 @@ def score(
     if run.path and not how.no_report:
         run.report()
     return replace(run, remarks=tuple(context.remarks))
+
+
+def tell_uneven(run: Run, context: Context) -> None:
+    """Warn where systems are ranked by different items: whoever skips the hard ones would win."""
+    for name in run.headline:
+        held = [(system, own.scores[name]) for system, own in run.systems.items()
+                if name in own.scores]  # fmt: skip
+        if len({score.unscored for _, score in held}) > 1:
+            listed = ", ".join(f"{system} {score.unscored}" for system, score in held[:LISTED])
+            context.warn(
+                f"{name}: systems left different numbers of items unscored ({listed}"
+                f"{' …' if len(held) > LISTED else ''}), so their scores are of different items."
+                " gistmeter compare takes the items that they share"
+            )
+            return
 
 
 def evaluate(
@@ -186,9 +205,7 @@ def _missing(metric: Metric) -> dict[str, str]:
     return {"partial": ",".join(parts)} if parts else {}
 
 
-def _documents(
-    metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]
-) -> dict[str, Any]:
+def _documents(metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]) -> dict[str, Any]:
     """What metrics say of all rows together: breakdowns, the sentences that lose most."""
     found: dict[str, Any] = {}
     for metric in metrics.values():

@@ -51,6 +51,13 @@ def conflicts(candidate: Polarity, reference: Polarity | int) -> bool:
     return expected < 0 and found > 0 and not candidate.negated
 
 
+def words_conflict(candidate: Polarity, reference: Polarity) -> bool:
+    """OrderProbe's rule, of readings that only say whether such words are there."""
+    if reference.positive:
+        return candidate.negative or (candidate.negated and not candidate.positive)
+    return reference.negative and candidate.positive and not candidate.negated
+
+
 def parse_sign(text: str) -> int:
     """The sign that an override names: positive, negative, neutral, or +, -, 0."""
     spelled = {"+": "positive", "-": "negative", "0": "neutral"}
@@ -69,6 +76,7 @@ class PolarityRule:
     mode: Mode = "all"
     ratio: float = 0.5  # share of references that must conflict in mode "ratio"
     overrides: Mapping[str, int] = field(default_factory=dict)  # sign by item id
+    reading: Literal["scope", "words"] = "scope"  # how the languages read polarity
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -85,6 +93,10 @@ class PolarityRule:
         for owner, (candidate, reference) in zip(comparisons.owner.tolist(), texts, strict=True):
             language = languages[owner]
             expected = self.overrides.get(ids[owner])
+            if self.reading == "words":  # an override then stands for both texts: no conflict
+                sides = language.polarity(candidate), language.polarity(reference)
+                found.append(expected is None and words_conflict(*sides))
+                continue
             against = language.polarity(reference) if expected is None else expected
             found.append(conflicts(language.polarity(candidate), against))
         share = comparisons.aggregate(np.asarray(found, dtype=np.float64), "mean")
