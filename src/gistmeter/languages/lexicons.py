@@ -29,6 +29,8 @@ LISTS = (
     "affirmations",
     "positive",
     "negative",
+    "qualities",
+    "overrides",
     "abbreviations",
     "numbers",
 )

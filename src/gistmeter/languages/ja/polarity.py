@@ -128,7 +128,7 @@ class JapaneseReader:
             if token.surface in ("て", "で"):
                 return after is not None and after.form not in AUXILIARY
             return token.form in CONJUNCTIVE
-        if token.surface == "で" and token.tag.startswith("助動詞"):
+        if token.surface == "で" and token.tag.startswith(("助動詞", "助詞-格助詞")):
             return after is not None and not (
                 after.form in AUXILIARY or after.form in lexicons.words(self.lists, "negations")
             )

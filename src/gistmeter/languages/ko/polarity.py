@@ -76,7 +76,7 @@ class KoreanReader:
                 yield Mark(Kind.NEGATION, token.start, token.end, place)
             if token.form == "없이":
                 yield Mark(Kind.BORDER, token.end, token.end, place)
-        elif token.form in lexicons.words(self.lists, "shifters"):
+        elif token.form in lexicons.words(self.lists, "shifters") and token.tag != "VX":
             yield Mark(Kind.SHIFTER, token.start, token.end, place)
         elif self._parts(token, after, denied):
             yield Mark(Kind.BORDER, token.start, token.end, place)
