@@ -62,14 +62,14 @@ def test_score_text_with_models_of_ones_own() -> None:
 
 def test_the_family_appears_with_its_inputs() -> None:
     run = gistmeter.score_text(
-        ["喜欢学习", "热爱学习", "害怕困难", "害怕"],
-        ["喜欢学习", "喜欢学习", "害怕困难", "害怕困难"],
+        ["喜欢学习", "热爱学习", "学习", "害怕困难", "害怕", "困难"],
+        ["喜欢学习", "喜欢学习", "喜欢学习", "害怕困难", "害怕困难", "害怕困难"],
         language="zh",
         models=DOUBLES,
-        ids=["a", "a", "b", "b"],
-        arrangements=["original", "p1"] * 2,
-        structures=["x", "x", "y", "y"],
-        recovered=["a", "a", "b", "x"],
+        ids=["a", "a", "a", "b", "b", "b"],
+        arrangements=["original", "p1", "p2"] * 2,
+        structures=["x", "x", "x", "y", "y", "y"],
+        recovered=["a", "a", "a", "b", "x", "b"],
         systems="mine",
     )
     scores = run.systems["mine"].scores

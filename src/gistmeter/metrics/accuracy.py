@@ -31,7 +31,15 @@ from gistmeter.metrics.lexical import compare_counts, content_counts, negations_
 from gistmeter.metrics.marks import marks
 from gistmeter.metrics.polarity import PolarityRule
 from gistmeter.metrics.reader import TextReader, readers_of
-from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats, shown
+from gistmeter.metrics.references import (
+    AGGREGATES,
+    Aggregate,
+    Comparisons,
+    Floats,
+    Missing,
+    counted,
+    shown,
+)
 from gistmeter.models.protocols import CrossEncoder, Embedder, TokenMatcher
 from gistmeter.rows import Pool, Rows, Value
 from gistmeter.types import Pair, ScoreInfo
@@ -88,6 +96,8 @@ class SemanticAccuracy:
     bertscore: bool = True
     order: Order = "reference-first"  # of the cross-encoder's pair
     polarity: PolarityRule = field(default_factory=PolarityRule)
+    missing: Missing = "unscored"  # or zero: what a missing prediction is
+    sigmoids: int = 1  # over the cross-encoder's logit; OrderProbe's can have two
     baselines: Baselines = field(default_factory=Baselines)
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
@@ -154,9 +164,10 @@ class SemanticAccuracy:
         columns["unseen"] = comparisons.aggregate(judged.unseen, "max")
         marked = [marks(pair, pack) for pair, pack in zip(pairs, languages, strict=True)]
         rows = Rows.of(pairs).with_numbers(columns).with_texts({**shown(pairs), "marks": marked})
-        for name in (*self.present, "s_acc_max", "s_acc_mean"):
+        scored = (*self.present, "s_acc_max", "s_acc_mean")
+        for name in scored:
             rows = rows.with_reasons(name, self._reasons(name, judged, columns))
-        return rows
+        return counted(rows, scored, self.missing)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {name: rows.mean(name) for name in self.present}
@@ -167,7 +178,10 @@ class SemanticAccuracy:
             sides = (texts.references, texts.candidates)
             first, second = sides if self.order == "reference-first" else sides[::-1]
             answer = self.cross_encoder.score(list(zip(first, second, strict=True)))
-            judged.add("cross_encoder", answer.values, answer.unseen, answer.failures)
+            values = answer.values
+            for _ in range(self.sigmoids - 1):
+                values = 1 / (1 + np.exp(-np.asarray(values, dtype=np.float64)))
+            judged.add("cross_encoder", values, answer.unseen, answer.failures)
         if self.matcher is not None and self.bertscore:
             matched = self.matcher.match(list(zip(texts.candidates, texts.references, strict=True)))
             judged.add("bertscore", matched.f1, matched.unseen, matched.failures)
