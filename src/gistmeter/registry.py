@@ -23,6 +23,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     },
     "gistmeter.metrics": {
         "s_acc": "gistmeter.metrics.accuracy:SemanticAccuracy",
+        "gist": "gistmeter.metrics.gist:Gist",
         "s_logic": "gistmeter.metrics.logic:LogicalValidity",
         "consistency": "gistmeter.metrics.consistency:Consistency",
         "robustness": "gistmeter.metrics.consistency:SequenceRobustness",
@@ -53,6 +54,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "e5": "gistmeter.models.e5:load",
         "torch": "gistmeter.models.torch:load",
         "onnx": "gistmeter.models.onnx:load",
+        "judge": "gistmeter.models.judge:load",
     },
     "gistmeter.recognizers": {
         "moonshine": "gistmeter.recognizers.moonshine:Moonshine",

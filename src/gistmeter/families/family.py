@@ -52,6 +52,11 @@ class ModelSettings(Settings):
         "", "The files' encoding, such as gb18030. By default it is found.",
         panel="input", kept=False, advanced=True,
     )  # fmt: skip
+    no_judge: bool = option(
+        False, "Leave out the judge that comes with gistmeter: S_Acc is then partial, S_Logic and"
+        " gist are not made.",
+        panel="models", advanced=True,
+    )  # fmt: skip
     device: str = option(
         "auto", "Where torch runs: auto, cpu, cuda or mps.", panel="models", kept=False
     )

@@ -28,10 +28,14 @@ def load_by_language(
     return load_models_by_language(
         roles,
         codes,
-        profile=profile or settings.profile,
+        profile=_without_judge(profile or settings.profile, settings),
         names=names,
         settings=BackEndSettings(device=settings.device, max_length=settings.max_length, **more),
         cache=context.cache,
         profiles=context.profiles,
         progress=context.progress,
     )
+
+
+def _without_judge(profile: str, settings: ModelSettings) -> str:
+    return "embedded-plain" if profile == "embedded" and settings.no_judge else profile

@@ -31,7 +31,13 @@ from gistmeter.models.cached import (
 from gistmeter.models.encoding import SharedEncoder, TokenEncoder, VectorStore
 from gistmeter.models.joint import JointReading
 from gistmeter.models.plain import PlainEmbedder, PlainPairs, check, serves
-from gistmeter.models.protocols import CrossEncoder, Embedder, EntailmentModel, TokenMatcher
+from gistmeter.models.protocols import (
+    CrossEncoder,
+    Embedder,
+    EntailmentModel,
+    JudgeModel,
+    TokenMatcher,
+)
 from gistmeter.models.recall import Progress
 from gistmeter.models.settings import (
     PROFILES,
@@ -42,7 +48,15 @@ from gistmeter.models.settings import (
     profile_names,
 )
 
-__all__ = ["PROFILES", "ROLES", "ModelSettings", "Models", "load_models", "models_folder"]
+__all__ = [
+    "PROFILES",
+    "ROLES",
+    "ModelSettings",
+    "Models",
+    "load_judge",
+    "load_models",
+    "models_folder",
+]
 
 READERS = {"embedder", "matcher"}
 JOINT = {"cross_encoder", "nli"}
@@ -96,6 +110,14 @@ def load_models(
         folder=folder,
         progress=progress,
     )[language]
+
+
+def load_judge(cache: Cache, *, progress: Progress | None = None) -> JudgeModel:
+    """The judge that comes with gistmeter, with all that it says of a pair, through the cache."""
+    from gistmeter.models.judge import CachedJudge, load
+
+    judge = load(frozenset({"nli"}), "judge", ModelSettings(), models_folder(cache))
+    return CachedJudge(judge.id, judge, cache, progress=progress)
 
 
 def load_models_by_language(

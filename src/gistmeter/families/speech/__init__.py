@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.errors import InputError, MissingDependency, MissingModel
+from gistmeter.families import gist
 from gistmeter.families.family import Context, Family, Items, Task, roles_of
 from gistmeter.families.speech.settings import SpeechSettings
 from gistmeter.settings import Settings
@@ -35,6 +36,8 @@ class Ready:
     judge: Judge | None
     journal: Journal | None = None
 
+LONGEST = 2000  # letters of a text that the judge reads without being asked
+
 
 class Speech(Family[SpeechSettings, Clip]):
     """Word, character and semantic error rates of transcripts; recognisers side by side."""
@@ -52,10 +55,11 @@ class Speech(Family[SpeechSettings, Clip]):
         "gistmeter speech --assets clips --recognizers moonshine,pocketsphinx -o scores.xlsx",
     )
     Settings: ClassVar[type[Settings]] = SpeechSettings
-    headline = ("wer", "cer", "sem_dist", "ser")
+    headline = ("wer", "gist", "cer", "sem_dist", "ser")
     shows = "gistmeter.families.speech.blocks:VIEW"
     makers: ClassVar[Mapping[str, str]] = {
         "transcription": "gistmeter.metrics.transcription:ErrorRates",
+        "gist": "gistmeter.metrics.gist:Gist",
         "sem_dist": "gistmeter.metrics.distance:SemanticDistance",
         "facts": "gistmeter.metrics.facts:SemanticErrorRate",
     }
@@ -131,6 +135,8 @@ class Speech(Family[SpeechSettings, Clip]):
 
         chosen = self.makers_of(settings.metrics) if settings.metrics else list(self.makers)
         names = sorted(chosen, key=[*self.makers, *chosen].index)
+        if not settings.metrics and not _gist_by_default(clips, settings, context):
+            names.remove(gist.SCORE)
         normalisations = normalisations_of(clips, settings)
         further = further_metrics(clips, settings)
         judge = judge_of(settings, context) if "facts" in names else None
@@ -151,6 +157,9 @@ class Speech(Family[SpeechSettings, Clip]):
             name: by_language({code: own[name] for code, own in made.items()})
             for name in next(iter(made.values()))
         }
+        if gist.SCORE in names:
+            codes, first = list(normalisations), next(iter(models.values()), None)
+            shared[gist.SCORE] = gist.build("speech", codes, settings, context, first)
         return Ready({**shared, **further}, normalisations, judge)
 
     def _models(
@@ -299,3 +308,16 @@ def _with_languages(read: Items[Clip], settings: SpeechSettings, context: Contex
     return replace(
         found, files=[*read.files, *([Path(equal)] if isinstance(equal, str | Path) else [])]
     )
+
+
+def _gist_by_default(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> bool:
+    """Whether the judge is asked without being named: not about recordings of many minutes."""
+    if not gist.by_default(settings):
+        return False
+    longest = max((len(clip.expected) for clip in clips), default=0)
+    if longest <= LONGEST:
+        return True
+    context.say(
+        "gist is left out: some texts are too long to be judged quickly. Ask for it with --metrics"
+    )
+    return False

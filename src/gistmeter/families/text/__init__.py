@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.errors import InputError
+from gistmeter.families import gist
 from gistmeter.families.family import Context, Family, Items, Task, roles_of
 from gistmeter.families.text.settings import TOKENS_A_TEXT, TextSettings
 from gistmeter.settings import Settings
@@ -36,8 +37,9 @@ class Text(Family[TextSettings, Pair]):
         "gistmeter text answers.xlsx --language ko --metrics s_acc -o scores.xlsx",
     )
     Settings: ClassVar[type[Settings]] = TextSettings
-    headline = ("s_acc", "s_logic")
+    headline = ("gist", "s_acc", "s_logic")
     makers: ClassVar[Mapping[str, str]] = {
+        "gist": "gistmeter.metrics.gist:Gist",
         "s_acc": "gistmeter.metrics.accuracy:SemanticAccuracy",
         "s_logic": "gistmeter.metrics.logic:LogicalValidity",
         "consistency": "gistmeter.metrics.consistency:Consistency",
@@ -86,14 +88,20 @@ class Text(Family[TextSettings, Pair]):
             layer=settings.layer,
         )
         has_nli = all(models.nli is not None for models in loaded.values())
-        names = wanted or possible_metrics(read.items, nli=has_nli)
+        names = wanted or possible_metrics(
+            read.items, nli=has_nli, judged=gist.by_default(settings)
+        )
         readers = readers_of(codes, settings, context)
         _tell_absent(next(iter(loaded.values())), names, settings, context)
         built = {code: self._metrics(names, loaded[code], readers, settings) for code in codes}
-        return {
+        made = {
             name: by_language({code: built[code][name] for code in codes})
             for name in built[codes[0]]
         }
+        if gist.SCORE not in names:
+            return made
+        first = next(iter(loaded.values()))
+        return {gist.SCORE: gist.build("text", codes, settings, context, first), **made}
 
     def _metrics(
         self,
@@ -116,7 +124,8 @@ class Text(Family[TextSettings, Pair]):
                 readers, models.embedder, models.matcher, models.cross_encoder,
                 settings.aggregate, accuracy.Weights(*settings.weights), settings.beta_f,
                 settings.use_bertscore, settings.cross_encoder_order, polarity_rule(settings),
-                absent, settings.sigmoids, _baselines(models, list(readers)),
+                absent, settings.sigmoids,
+                _baselines(models, [] if settings.preset == "orderprobe" else list(readers)),
             ),
             "s_logic": lambda: logic.LogicalValidity(
                 models.nli, settings.direction, settings.aggregate, settings.average, absent  # type: ignore[arg-type]
@@ -132,7 +141,7 @@ class Text(Family[TextSettings, Pair]):
             "recovery": lambda: information.Recovery(absent),
         }  # fmt: skip
         made: dict[str, Metric] = {}
-        for name in names:
+        for name in (name for name in names if name != gist.SCORE):
             made[name] = builders[name]() if name in builders else self.plugin(name, models)
             if name in FROM_S_ACC:
                 missing = getattr(made["s_acc"], "partial", {}).get("s_acc", ())
@@ -177,10 +186,11 @@ class Text(Family[TextSettings, Pair]):
         return logic_results(run)
 
 
-def possible_metrics(pairs: Sequence[Pair], *, nli: bool) -> list[str]:
+def possible_metrics(pairs: Sequence[Pair], *, nli: bool, judged: bool = False) -> list[str]:
     """Names of the metrics that these pairs have the inputs for."""
     arranged = any(pair.arrangement for pair in pairs)
     inputs = {
+        "gist": judged,
         "s_acc": True,
         "s_logic": nli,
         "consistency": arranged,

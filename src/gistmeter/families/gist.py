@@ -1,0 +1,64 @@
+"""The metric `gist` with the models it was fitted for: the embedded ones, and the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gistmeter.families.family import Context, ModelSettings
+
+if TYPE_CHECKING:
+    from gistmeter.metrics.gist import Gist
+
+PROFILE = "embedded"
+SCORE = "gist"
+
+
+def by_default(settings: ModelSettings) -> bool:
+    """Whether a run has `gist` without being asked: offline, with the judge, its weights here."""
+    from gistmeter.models.e5 import weights_path
+
+    return settings.profile == PROFILE and not settings.no_judge and weights_path() is not None
+
+
+def build(
+    shape: Any, codes: Sequence[str], settings: ModelSettings, context: Context, models: Any = None
+) -> Gist:
+    """The metric; `models` are those of the run, used again where they are the embedded ones."""
+    from gistmeter import guard
+    from gistmeter.metrics.gist import Baselines, Gist, weights_of
+    from gistmeter.models.baselines import baseline
+    from gistmeter.models.loading import load_judge, load_models, require
+
+    loaded = models if models is not None and _is_embedded(models) else None
+    if loaded is None:
+        loaded = load_models(
+            ["embedder", "matcher"], profile=PROFILE, cache=context.cache,
+            progress=context.progress,
+        )  # fmt: skip
+    embedder, matcher = require(loaded, "embedder"), require(loaded, "matcher")
+    return Gist(
+        load_judge(context.cache, progress=context.progress),
+        embedder,
+        matcher,
+        shape,
+        weights_of(shape),
+        {
+            code: Baselines(
+                baseline("sts", embedder.id, code) or 0.0,
+                baseline("bertscore", matcher.id, code) or 0.0,
+            )
+            for code in codes
+        },
+        {code: guard.identity(code) for code in codes},
+    )
+
+
+def _is_embedded(models: Any) -> bool:
+    from gistmeter.models.baselines import baseline
+
+    there = models.embedder is not None and models.matcher is not None
+    return there and all(
+        baseline(name, model.id, "") is not None
+        for name, model in (("sts", models.embedder), ("bertscore", models.matcher))
+    )

@@ -1,0 +1,136 @@
+"""What is known of a pair of texts before anyone calls it the same: the features of `gist`.
+
+The judge reads the pair in both directions, since a candidate may say less than its reference (the
+reference entails it) or more (it entails the reference). Sentence vectors and BERTScore are told
+from the models' baselines, so that 0 means unrelated. Letters are counted because models hardly see
+a wrong ending, and the guard's alarms because they hardly see a wrong number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter import guard
+from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdicts
+
+Floats = npt.NDArray[np.float64]
+FEATURES = (
+    "similarity", "entailed_least", "entailed_most", "contradiction", "changed", "cosine",
+    "bertscore", "weakest", "letters", "numbers", "negation", "names",
+)  # fmt: skip
+KINDS = {"number": "numbers", "unit": "numbers", "date": "numbers", "time": "numbers",
+         "negation": "negation", "quantity": "negation", "comparative": "negation",
+         "name": "names"}  # fmt: skip
+EDGE = 1e-3  # probabilities are kept this far from 0 and 1 before their logits are taken
+PIECES = 3  # longest run of letters that is compared
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The features of pairs, and what they were made of."""
+
+    table: Floats  # (pairs, features)
+    forward: Verdicts  # of (reference, candidate)
+    backward: Verdicts  # of (candidate, reference)
+    alarms: Sequence[guard.Alarms]
+    failures: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Baselines:
+    """What unrelated texts score with these models."""
+
+    cosine: float = 0.0
+    bertscore: float = 0.0
+
+
+def gather(
+    pairs: Sequence[tuple[str, str]],
+    languages: Sequence[str],
+    *,
+    judge: JudgeModel,
+    embedder: Embedder,
+    matcher: TokenMatcher,
+    baselines: Mapping[str, Baselines],
+) -> Evidence:
+    """The evidence of (reference, candidate) pairs; a model's failure is the pair's."""
+    forward = judge.judge(pairs)
+    backward = judge.judge([(candidate, reference) for reference, candidate in pairs])
+    matched = matcher.match([(candidate, reference) for reference, candidate in pairs])
+    cosines, failed = _cosines(pairs, embedder)
+    alarms = [
+        guard.compare(reference, candidate, code)
+        for (reference, candidate), code in zip(pairs, languages, strict=True)
+    ]
+    none = Baselines()
+    bases = [baselines.get(code, none) for code in languages]
+    base_cosine = np.asarray([base.cosine for base in bases])
+    base_match = np.asarray([base.bertscore for base in bases])
+    columns = {
+        "similarity": (logit(forward.similarity) + logit(backward.similarity)) / 2,
+        "entailed_least": np.minimum(forward.entailment, backward.entailment),
+        "entailed_most": np.maximum(forward.entailment, backward.entailment),
+        "contradiction": np.maximum(forward.contradiction, backward.contradiction),
+        "changed": (forward.changed + backward.changed) / 2,
+        "cosine": (cosines - base_cosine) / (1 - base_cosine),
+        "bertscore": (matched.f1 - base_match) / (1 - base_match),
+        "weakest": (np.minimum(matched.precision, matched.recall) - base_match) / (1 - base_match),
+        "letters": np.asarray([shared_letters(*pair) for pair in pairs]),
+        **{name: _alarmed(alarms, name) for name in ("numbers", "negation", "names")},
+    }
+    table = np.column_stack([columns[name] for name in FEATURES]) if len(pairs) else _nothing()
+    failures = {**failed, **matched.failures, **backward.failures, **forward.failures}
+    return Evidence(table, forward, backward, alarms, failures)
+
+
+def _nothing() -> Floats:
+    return np.zeros((0, len(FEATURES)))
+
+
+def logit(share: Floats) -> Floats:
+    kept = np.clip(share, EDGE, 1 - EDGE)
+    return np.log(kept / (1 - kept))
+
+
+def _cosines(
+    pairs: Sequence[tuple[str, str]], embedder: Embedder
+) -> tuple[Floats, dict[int, str]]:
+    place: dict[str, int] = {}
+    left = [place.setdefault(reference, len(place)) for reference, _ in pairs]
+    right = [place.setdefault(candidate, len(place)) for _, candidate in pairs]
+    answer = embedder.embed(list(place))
+    vectors = np.asarray(answer.vectors, dtype=np.float64)
+    failures = {
+        at: answer.failures.get(one) or answer.failures[other]
+        for at, (one, other) in enumerate(zip(left, right, strict=True))
+        if one in answer.failures or other in answer.failures
+    }
+    return np.einsum("ij,ij->i", vectors[left], vectors[right]), failures
+
+
+def _alarmed(alarms: Sequence[guard.Alarms], feature: str) -> Floats:
+    """1 where the guard found a difference of these kinds."""
+    return np.asarray(
+        [float(any(KINDS.get(alarm.kind) == feature for alarm in own)) for own in alarms]
+    )
+
+
+def shared_letters(first: str, second: str) -> float:
+    """F1 over runs of one to three letters, 1 for equal texts, as chrF counts them."""
+    runs = [_runs(text) for text in (first, second)]
+    total = sum(sum(counts.values()) for counts in runs)
+    return 2 * sum((runs[0] & runs[1]).values()) / total if total else float(first == second)
+
+
+def _runs(text: str) -> Counter[str]:
+    letters = "".join(char for char in text.casefold() if char.isalnum())
+    return Counter(
+        letters[at : at + size]
+        for size in range(1, PIECES + 1)
+        for at in range(len(letters) - size + 1)
+    )

@@ -1,0 +1,152 @@
+"""`gist`: the probability that a person would say the meaning survived.
+
+    gist = 1 / (1 + exp(−(b + Σ wᵢ·xᵢ)))
+
+over the features xᵢ of `features.py`: what the judge says in both directions, cosine, BERTScore,
+letters, and the guard's alarms. The weights are few and can be read (`data/gist.json`); they are
+fitted by `training/gist.py` on pairs that people judged, and differ for texts and for transcripts,
+whose errors are other ones. With several references the best counts.
+
+Beside the number stands why: the alarms, and which direction fails: a candidate that its reference
+entails and that does not entail it *leaves out*; the other way round it *says more*.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from gistmeter import guard
+from gistmeter.metrics.gist.features import FEATURES, Baselines, Evidence, Floats, gather
+from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher
+from gistmeter.rows import Pool, Rows, Value
+from gistmeter.types import ScoreInfo
+
+Shape = Literal["text", "speech"]
+HALF = 0.5
+NO_CANDIDATE, NO_REFERENCE = "no prediction", "no reference"
+
+
+@lru_cache(maxsize=1)
+def fitted() -> Mapping[str, Any]:
+    """The weights by shape, as they were fitted."""
+    file = resources.files("gistmeter.metrics.gist").joinpath("data", "gist.json")
+    found: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def weights_of(shape: str) -> dict[str, float]:
+    """Feature -> weight, and the intercept under its own name."""
+    held = fitted()[shape]
+    return {"intercept": held["intercept"], **held["weights"]}
+
+
+def probability(table: Floats, weights: Mapping[str, float]) -> Floats:
+    """The fitted model's answer for rows of features."""
+    column = np.asarray([weights.get(name, 0.0) for name in FEATURES])
+    return np.asarray(1 / (1 + np.exp(-(weights["intercept"] + table @ column))))
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """Range [0, 1], higher is better; a missing text is unscored."""
+
+    judge: JudgeModel
+    embedder: Embedder
+    matcher: TokenMatcher
+    shape: Shape = "text"
+    weights: Mapping[str, float] = field(default_factory=lambda: weights_of("text"))
+    baselines: Mapping[str, Baselines] = field(default_factory=dict)  # by language
+    guards: Mapping[str, str] = field(default_factory=dict)  # language -> identity, to be signed
+
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("gist"),)
+
+    def measure(self, items: Sequence[Any]) -> Rows:
+        texts = [_texts(item) for item in items]
+        owner = [at for at, (_, references) in enumerate(texts) for _ in references]
+        pairs = [(one, said or "") for said, references in texts for one in references]
+        asked = [at for at, place in enumerate(owner) if texts[place][0]]
+        evidence = gather(
+            [pairs[at] for at in asked],
+            [items[owner[at]].language for at in asked],
+            judge=self.judge, embedder=self.embedder, matcher=self.matcher,
+            baselines=self.baselines,
+        )  # fmt: skip
+        return self._rows(items, texts, evidence, [owner[at] for at in asked])
+
+    def _rows(
+        self, items: Sequence[Any], texts: Sequence[Any], evidence: Evidence, owner: Sequence[int]
+    ) -> Rows:
+        chances = probability(evidence.table, self.weights)
+        best: dict[int, int] = {}
+        for at, place in enumerate(owner):
+            if np.isfinite(chances[at]) and (
+                place not in best or chances[at] > chances[best[place]]
+            ):
+                best[place] = at
+        column = np.full(len(items), np.nan)
+        told: list[str | None] = [None] * len(items)
+        reasons: dict[int, str] = {}
+        for place, (said, references) in enumerate(texts):
+            if place in best:
+                column[place] = chances[best[place]]
+                told[place] = json.dumps(explain(evidence, best[place]), ensure_ascii=False)
+            else:
+                failed = [evidence.failures[at] for at, own in enumerate(owner)
+                          if own == place and at in evidence.failures]  # fmt: skip
+                why = NO_CANDIDATE if not said else NO_REFERENCE if not references else ""
+                reasons[place] = why or (failed[0] if failed else "the models gave no number")
+        rows = Rows.of(items).with_numbers({"gist": column}).with_texts({"evidence": told})
+        return rows.with_reasons("gist", reasons)
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        return {"gist": rows.mean("gist")}
+
+
+def _texts(item: Any) -> tuple[str | None, Sequence[str]]:
+    """The candidate and its references, of a pair of texts or of a clip."""
+    if hasattr(item, "references"):
+        return item.candidate, item.references
+    return item.got, (item.expected,) if item.expected.strip() else ()
+
+
+def explain(evidence: Evidence, at: int) -> dict[str, Any]:
+    """Why a pair has its number, in the words that a report shows."""
+    kept = float(evidence.forward.entailment[at])
+    whole = float(evidence.backward.entailment[at])
+    against = float(
+        max(evidence.forward.contradiction[at], evidence.backward.contradiction[at])
+    )
+    return {
+        "verdict": verdict(kept, whole, against),
+        "follows": round(kept, 3),
+        "says_all": round(whole, 3),
+        "contradicts": round(against, 3),
+        "changed": round(float(evidence.table[at, FEATURES.index("changed")]), 3),
+        "alarms": [_plain(alarm) for alarm in evidence.alarms[at]],
+    }
+
+
+def verdict(kept: float, whole: float, against: float) -> str:
+    """Which direction fails."""
+    if against > max(HALF, kept, whole):
+        return "contradicts"
+    if kept >= HALF and whole >= HALF:
+        return "says the same"
+    if kept >= HALF:
+        return "leaves out"
+    return "says more" if whole >= HALF else "says something else"
+
+
+def _plain(alarm: guard.Alarm) -> dict[str, str]:
+    return {
+        "kind": alarm.kind,
+        "reference": alarm.reference_words,
+        "candidate": alarm.candidate_words,
+    }

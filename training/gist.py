@@ -1,0 +1,228 @@
+"""Fit `gist`: which features, weighed how, say that a person would find the meaning kept.
+
+    python -m training.gist --data ../shared/data
+
+writes `src/gistmeter/metrics/gist/data/gist.json` and prints what cross-validation says of it.
+
+**Texts.** Pairs of the STS dev sets (en, zh, ru, ko, ja) with the chance that a person would call
+the meaning kept, read off the human score s of 0 to 5 as (s − 2.5) / 2, cut to [0, 1]: 4 ("mostly
+equivalent") is 0.75. Texts of the same sets changed by rule in one fact are 0, paraphrases and
+rewordings 1, and unrelated pairs 0. Nothing of it was trained on by the judge. A logistic model with
+a small penalty; the sign of every weight is given, so that none can be read as nonsense.
+
+**Speech.** People's choices between two transcripts (hats-dev, French): the transcript with the
+higher number should be the one that more of them chose, weighed by how many. Choices say nothing of
+the level: the scale is set so that equal texts get 0.99 and unrelated ones 0.01.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from training import devsets
+
+from gistmeter.cache import Cache
+from gistmeter.families.family import Context, ModelSettings
+from gistmeter.families.gist import build
+from gistmeter.metrics.gist.features import FEATURES, gather
+
+TARGET = (
+    Path(__file__).parents[1] / "src" / "gistmeter" / "metrics" / "gist" / "data" / "gist.json"
+)
+Floats = npt.NDArray[np.float64]
+NEGATIVE = {"contradiction", "changed", "numbers", "negation", "names"}
+SPEECH = ("similarity", "cosine", "bertscore", "weakest", "letters", "numbers", "negation")
+PENALTY, STEPS, FOLDS, SEED = 1e-3, 4000, 5, 20260
+LIMIT = 700  # pairs of a set
+
+
+def text_rows(data: Path) -> list[tuple[str, str, str, float, str]]:
+    """Reference, candidate, language, chance that the meaning is kept, and the set."""
+    chance = random.Random(SEED)  # noqa: S311
+    rows: list[tuple[str, str, str, float, str]] = []
+    sets = devsets.similarity_sets(data)
+    for language, own in sets.items():
+        picked = chance.sample(own, min(LIMIT, len(own)))
+        rows += [
+            (one.first, one.second, language,
+             min(1.0, max(0.0, (5 * one.similarity - 2.5) / 2)), "similarity")
+            for one in picked
+        ]  # fmt: skip
+        others = [one.second for one in picked]
+        chance.shuffle(others)
+        rows += [
+            (one.first, other, language, 0.0, "unrelated")
+            for one, other in list(zip(picked, others, strict=True))[: LIMIT // 7]
+            if other != one.second
+        ]
+    for language, own in devsets.contrast_sets(data).items():
+        if language in ("de", "fr"):
+            continue
+        picked = chance.sample(own, min(LIMIT, len(own)))
+        rows += [(one.first, one.second, language, 1 - one.changed, "contrast") for one in picked]
+    return rows
+
+
+def hats(data: Path) -> list[dict[str, str]]:
+    with (data / "people" / "hats-dev.tsv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t"))
+
+
+def features(pairs: list[tuple[str, str]], languages: list[str], cache: Cache) -> Floats:
+    metric = build("text", sorted(set(languages)), ModelSettings(), Context(cache))
+    found = []
+    for start in range(0, len(pairs), 512):
+        part = slice(start, start + 512)
+        found.append(
+            gather(
+                pairs[part], languages[part], judge=metric.judge, embedder=metric.embedder,
+                matcher=metric.matcher, baselines=metric.baselines,
+            ).table
+        )  # fmt: skip
+        print(f"{min(start + 512, len(pairs))}/{len(pairs)} pairs read", flush=True)  # noqa: T201
+    return np.concatenate(found)
+
+
+def fit(table: Floats, target: Floats, weight: Floats, names: tuple[str, ...]) -> Floats:
+    """Weights (the intercept last) of a logistic model, each with the sign that it must have."""
+    signs = np.asarray([-1.0 if name in NEGATIVE else 1.0 for name in names])
+    scale = table.std(axis=0) + 1e-9
+    inputs = np.column_stack([table / scale * signs, np.ones(len(table))])
+    held = np.zeros(inputs.shape[1])
+    momentum, speed = np.zeros_like(held), 0.05
+    share = weight / weight.sum()
+    for _ in range(STEPS):
+        error = 1 / (1 + np.exp(-inputs @ held)) - target
+        slope = inputs.T @ (error * share) + PENALTY * np.append(held[:-1], 0.0)
+        momentum = 0.9 * momentum + slope
+        held -= speed * momentum
+        held[:-1] = np.maximum(held[:-1], 0.0)
+    return np.append(held[:-1] * signs / scale, held[-1])
+
+
+def predict(table: Floats, weights: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-(table @ weights[:-1] + weights[-1]))))
+
+
+def calibration_error(chances: Floats, target: Floats, bins: int = 10) -> float:
+    """Mean gap between what was said and what was so, over bins of equal size."""
+    order = np.argsort(chances)
+    parts = np.array_split(order, bins)
+    gaps = [abs(chances[part].mean() - target[part].mean()) * len(part) for part in parts]
+    return float(sum(gaps) / len(chances))
+
+
+def auc(good: Floats, bad: Floats) -> float:
+    wins = (good[:, None] > bad[None]).mean() + 0.5 * (good[:, None] == bad[None]).mean()
+    return float(wins)
+
+
+def fit_text(data: Path, cache: Cache) -> dict[str, object]:
+    rows = text_rows(data)
+    table = features([(one[0], one[1]) for one in rows], [one[2] for one in rows], cache)
+    target = np.asarray([one[3] for one in rows])
+    kinds = np.asarray([one[4] for one in rows])
+    languages = np.asarray([one[2] for one in rows])
+    keep = np.isfinite(table).all(axis=1)
+    table, target, kinds, languages = table[keep], target[keep], kinds[keep], languages[keep]
+    size = {kind: (kinds == kind).sum() for kind in set(kinds.tolist())}
+    share = {"similarity": 0.5, "contrast": 0.45, "unrelated": 0.05}
+    weight = np.asarray([share[kind] / size[kind] for kind in kinds.tolist()])
+    folds = np.random.default_rng(SEED).permutation(len(table)) % FOLDS
+    said = np.empty(len(table))
+    for fold in range(FOLDS):
+        out = folds == fold
+        said[out] = predict(
+            table[out], fit(table[~out], target[~out], weight[~out], FEATURES)
+        )
+    report: dict[str, object] = {
+        "calibration_error": {
+            kind: round(calibration_error(said[kinds == kind], target[kinds == kind]), 4)
+            for kind in size
+        }
+    }
+    from scipy.stats import spearmanr
+
+    for code in sorted(set(languages.tolist())):
+        here = (languages == code) & (kinds == "similarity")
+        if here.any():
+            report[f"spearman {code}"] = round(float(spearmanr(said[here], target[here])[0]), 4)
+        own = (languages == code) & (kinds == "contrast")
+        report[f"auc {code}"] = round(auc(said[own & (target == 1)], said[own & (target == 0)]), 4)
+    print("text, by cross-validation:", json.dumps(report, indent=1))  # noqa: T201
+    held = fit(table, target, weight, FEATURES)
+    return spelled(held, FEATURES, report)
+
+
+def fit_speech(data: Path, cache: Cache) -> dict[str, object]:
+    rows = hats(data)
+    pairs = [(one["reference"], one[side]) for side in ("hypA", "hypB") for one in rows]
+    table = features(pairs, ["fr"] * len(pairs), cache)
+    places = [FEATURES.index(name) for name in SPEECH]
+    first, second = table[: len(rows), places], table[len(rows) :, places]
+    votes = np.asarray([[float(one["nbrA"]), float(one["nbrB"])] for one in rows])
+    target, weight = votes[:, 0] / votes.sum(axis=1), np.abs(votes[:, 0] - votes[:, 1]) + 0.5
+    folds = np.random.default_rng(SEED).permutation(len(rows)) % FOLDS
+    gap = np.empty(len(rows))
+    for fold in range(FOLDS):
+        out = folds == fold
+        held = fit_choices(first[~out] - second[~out], target[~out], weight[~out])
+        gap[out] = (first[out] - second[out]) @ held
+    report = agreement(gap, votes)
+    print("speech, by cross-validation:", json.dumps(report))  # noqa: T201
+    held = fit_choices(first - second, target, weight)
+    equal = np.asarray([{"similarity": 6.9, "numbers": 0.0, "negation": 0.0}.get(name, 1.0)
+                        for name in SPEECH])  # fmt: skip
+    unrelated = np.asarray([{"similarity": -3.0}.get(name, 0.0) for name in SPEECH])
+    span = (equal - unrelated) @ held
+    scaled = held * (2 * np.log(99) / span)
+    return spelled(np.append(scaled, np.log(99) - equal @ scaled), SPEECH, report)
+
+
+def fit_choices(gaps: Floats, target: Floats, weight: Floats) -> Floats:
+    """Weights of differences; both orders of a choice are seen, so that there is no intercept."""
+    both, wanted = np.concatenate([gaps, -gaps]), np.concatenate([target, 1 - target])
+    return fit(both, wanted, np.concatenate([weight, weight]), SPEECH)[:-1]
+
+
+def agreement(gap: Floats, votes: Floats) -> dict[str, float]:
+    """Share of choices where the number prefers what more people chose; a tie is wrong."""
+    chosen = np.sign(votes[:, 0] - votes[:, 1])
+    top = votes.max(axis=1) / votes.sum(axis=1)
+    right = np.sign(gap) == chosen
+    groups = {"all agree": top == 1, "70%": top >= 0.7, "all": chosen != 0}
+    return {name: round(100 * float(right[own].mean()), 1) for name, own in groups.items()}
+
+
+def spelled(held: Floats, names: tuple[str, ...], report: dict[str, object]) -> dict[str, object]:
+    return {
+        "intercept": round(float(held[-1]), 4),
+        "weights": {
+            name: round(float(one), 4) for name, one in zip(names, held[:-1], strict=True) if one
+        },
+        "cross_validation": report,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, default=None, help="keep the models' answers here")
+    given = parser.parse_args()
+    cache = Cache(given.cache)
+    TARGET.parent.mkdir(exist_ok=True)
+    if not TARGET.exists():
+        start = {"intercept": 0.0, "weights": {"cosine": 1.0}}
+        TARGET.write_text(json.dumps({"text": start, "speech": start}))
+    found = {"text": fit_text(given.data, cache), "speech": fit_speech(given.data, cache)}
+    TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
