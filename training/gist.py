@@ -32,9 +32,7 @@ from gistmeter.families.family import Context, ModelSettings
 from gistmeter.families.gist import build
 from gistmeter.metrics.gist.features import FEATURES, gather
 
-TARGET = (
-    Path(__file__).parents[1] / "src" / "gistmeter" / "metrics" / "gist" / "data" / "gist.json"
-)
+TARGET = Path(__file__).parents[1] / "src" / "gistmeter" / "metrics" / "gist" / "data" / "gist.json"
 Floats = npt.NDArray[np.float64]
 NEGATIVE = {"contradiction", "changed", "numbers", "negation", "names"}
 SPEECH = ("similarity", "cosine", "bertscore", "weakest", "letters", "numbers", "negation")
@@ -138,9 +136,7 @@ def fit_text(data: Path, cache: Cache) -> dict[str, object]:
     said = np.empty(len(table))
     for fold in range(FOLDS):
         out = folds == fold
-        said[out] = predict(
-            table[out], fit(table[~out], target[~out], weight[~out], FEATURES)
-        )
+        said[out] = predict(table[out], fit(table[~out], target[~out], weight[~out], FEATURES))
     report: dict[str, object] = {
         "calibration_error": {
             kind: round(calibration_error(said[kinds == kind], target[kinds == kind]), 4)

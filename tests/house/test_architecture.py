@@ -15,7 +15,7 @@ FOUNDATION = {"version", "errors"}
 SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages", "wording"}
 PRESENTED = SHAPES | {"answer"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
-MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
+MIDDLE = LOWER | {"languages", "formats", "cache", "statistics", "guard"}
 METRICS = MIDDLE | {"models.protocols"}
 MEASURES = MIDDLE | {"models", "metrics", "recognizers"}
 # What may be done with a run: every room below knows a `Run` by its shape only (type checking).
@@ -39,6 +39,7 @@ ALLOWED = {
     "languages": LOWER,
     "formats": LOWER | {"languages", "cache"},
     "statistics": LOWER,
+    "guard": LOWER | {"languages"},
     "models": MIDDLE,
     "metrics": METRICS,
     "recognizers": MIDDLE | {"models"},

@@ -82,7 +82,10 @@ BERTSCORE_LAYERS = {
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
     "embedded": {
-        "embedder": "e5-small", "matcher": "e5-small", "cross_encoder": "judge", "nli": "judge",
+        "embedder": "e5-small",
+        "matcher": "e5-small",
+        "cross_encoder": "judge",
+        "nli": "judge",
     },
     "embedded-plain": {"embedder": "e5-small", "matcher": "e5-small"},
     "paper": {

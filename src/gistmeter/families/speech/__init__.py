@@ -36,6 +36,7 @@ class Ready:
     judge: Judge | None
     journal: Journal | None = None
 
+
 LONGEST = 2000  # letters of a text that the judge reads without being asked
 
 

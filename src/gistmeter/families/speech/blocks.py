@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gistmeter.families.evidence import evidence_blocks
 from gistmeter.views import Block, Opener, Row, View, marked, plain, shown
 
 DIFF, TEXT = 9000, 1500  # characters shown of a diff, and of a text beside it
@@ -15,7 +16,7 @@ GROUPS = (
 
 
 NAMES = {
-    "wer": "word errors", "cer": "character errors", "match_percent": "words right",
+    "gist": "meaning kept", "wer": "word errors", "cer": "character errors", "match_percent": "words right",
     "wer_file_mean": "word errors, mean of clips",
     "cer_file_mean": "character errors, mean of clips",
     "ser": "facts lost", "understanding": "facts understood",
@@ -36,6 +37,7 @@ class SpeechView(View):
         edits = row.document("diff")
         if isinstance(edits, list):
             found.append(marked("Word by word", diff_runs(edits), row.lang(str(edits)[:400])))
+        found += evidence_blocks(row)
         facts = row.document("facts")
         if isinstance(facts, list):
             found.append({"k": "facts", "n": "Facts", "g": fact_groups(facts)})

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from gistmeter.families.evidence import evidence_blocks
 from gistmeter.views import LONGEST, Block, Opener, Row, View, bars, marked, shown
 
 SEPARATOR = " || "
 COMPONENTS = (
-    "s_acc", "cross_encoder", "representation", "bertscore", "sts", "lexical_cosine", "f_beta",
+    "gist", "s_acc", "cross_encoder", "representation", "bertscore", "sts", "lexical_cosine", "f_beta",
     "s_logic", "s_info",
 )  # fmt: skip
 NAMES = {
-    "s_acc": "semantic accuracy", "s_logic": "logical validity", "s_cons": "consistency",
+    "gist": "meaning kept", "s_acc": "semantic accuracy", "s_logic": "logical validity", "s_cons": "consistency",
     "s_rob": "robustness", "s_seq": "robustness to order", "s_struct": "robustness by structure",
     "s_info": "information", "recovery": "recovery", "bertscore": "word-by-word similarity",
     "sts": "sentence similarity", "cross_encoder": "similarity read together",
@@ -39,6 +40,7 @@ class TextView(View):
         for at, text in enumerate(references):
             label = "Reference" if len(references) == 1 else f"Reference {at + 1}"
             found.append(_block(label, text, words, spans[at] if at < len(spans) else [], row))
+        found += evidence_blocks(row)
         reading = row.text("reading")
         if reading:
             found.append({"k": "note", "n": "Reading", "x": shown(reading)})

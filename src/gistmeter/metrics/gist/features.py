@@ -97,9 +97,7 @@ def logit(share: Floats) -> Floats:
     return np.log(kept / (1 - kept))
 
 
-def _cosines(
-    pairs: Sequence[tuple[str, str]], embedder: Embedder
-) -> tuple[Floats, dict[int, str]]:
+def _cosines(pairs: Sequence[tuple[str, str]], embedder: Embedder) -> tuple[Floats, dict[int, str]]:
     place: dict[str, int] = {}
     left = [place.setdefault(reference, len(place)) for reference, _ in pairs]
     right = [place.setdefault(candidate, len(place)) for _, candidate in pairs]

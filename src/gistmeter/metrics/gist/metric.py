@@ -120,9 +120,7 @@ def explain(evidence: Evidence, at: int) -> dict[str, Any]:
     """Why a pair has its number, in the words that a report shows."""
     kept = float(evidence.forward.entailment[at])
     whole = float(evidence.backward.entailment[at])
-    against = float(
-        max(evidence.forward.contradiction[at], evidence.backward.contradiction[at])
-    )
+    against = float(max(evidence.forward.contradiction[at], evidence.backward.contradiction[at]))
     return {
         "verdict": verdict(kept, whole, against),
         "follows": round(kept, 3),
