@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-torch lint browser docs clean
+.PHONY: demo test test-torch lint browser docs train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo
@@ -51,6 +51,16 @@ $(VENV)/.torch: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 $(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 	$(INSTALL) --editable '.[test,lint]'
 	touch $@
+
+# The judge's weights and what is fitted on them: hours of both cores. See training/README.md.
+train-judge: $(VENV)/.torch
+	$(BIN)/python -m training --data ../shared/data --folder $(or $(FOLDER),$(HOME)/judge-training) --minutes $(or $(MINUTES),240) $(if $(RESUME),--resume)
+	$(BIN)/python -m training.export $(or $(FOLDER),$(HOME)/judge-training)/checkpoint.pt --calibrate ../shared/data
+	$(BIN)/python -m training.gist --data ../shared/data
+
+# How far the scores agree with people, before and after the judge, with intervals.
+bench-validity: $(VENV)/.test
+	$(BIN)/python benchmarks/validity.py
 
 clean:
 	rm -rf $(VENV) runs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
