@@ -15,8 +15,8 @@ FOUNDATION = {"version", "errors"}
 SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
 MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
-METRICS = MIDDLE | {"models.protocols"}
-MEASURES = MIDDLE | {"models", "metrics", "recognizers"}
+METRICS = MIDDLE | {"guard", "models.protocols"}
+MEASURES = MIDDLE | {"guard", "models", "metrics", "recognizers"}
 # What may be done with a run: every room below knows a `Run` by its shape only (type checking).
 WHOLE = MEASURES | {"families", "runs", "run", "comparison", "validation", "report"}
 ALLOWED = {
@@ -34,6 +34,7 @@ ALLOWED = {
     "configuration": LOWER,
     "cache": LOWER,
     "languages": LOWER,
+    "guard": {"types", "errors", "rows", "languages"},
     "formats": LOWER | {"languages", "cache"},
     "statistics": LOWER,
     "models": MIDDLE,
