@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from gistmeter.families.speech.recognition import Journal
     from gistmeter.metrics.transcription import Normalisation
     from gistmeter.models.loading import Models
+    from gistmeter.pages import PairView
     from gistmeter.rows import Rows
     from gistmeter.run import Run
-    from gistmeter.pages import PairView
 
 __all__ = ["Speech", "SpeechSettings"]
 MOST_FILES = 200  # that a run reports one by one, beside the whole
@@ -53,8 +53,10 @@ class Speech(Family[SpeechSettings, Clip]):
     )
     Settings: ClassVar[type[Settings]] = SpeechSettings
     headline = ("wer", "cer", "sem_dist", "ser")
+    shows = "gistmeter.families.speech.blocks:VIEW"
     makers: ClassVar[Mapping[str, str]] = {
         "transcription": "gistmeter.metrics.transcription:ErrorRates",
+        "alarms": "gistmeter.metrics.alarms:TranscriptAlarms",
         "sem_dist": "gistmeter.metrics.distance:SemanticDistance",
         "facts": "gistmeter.metrics.facts:SemanticErrorRate",
     }
@@ -182,6 +184,7 @@ class Speech(Family[SpeechSettings, Clip]):
         segmented: bool,
     ) -> dict[str, Metric]:
         from gistmeter.families.speech.choices import rates_of
+        from gistmeter.metrics.alarms import TranscriptAlarms, guards_of
         from gistmeter.metrics.distance import SemanticDistance
         from gistmeter.metrics.facts import SemanticErrorRate
         from gistmeter.metrics.transcription import ErrorRates
@@ -193,6 +196,9 @@ class Speech(Family[SpeechSettings, Clip]):
         for name in names:
             if name == "transcription":
                 made[name] = ErrorRates(normalisation, rates_of(settings.metrics), segmented)
+            elif name == "alarms":
+                code = normalisation.language.code
+                made[name] = TranscriptAlarms(normalisation, guards_of([code])[code], segmented)
             elif name == "sem_dist" and matcher is not None:
                 made[name] = SemanticDistance(matcher, normalisation, segmented)
             elif name == "facts" and judge is not None:
