@@ -30,6 +30,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "structure": "gistmeter.metrics.consistency:StructuralRobustness",
         "reading": "gistmeter.metrics.reading:Reading",
         "s_info": "gistmeter.metrics.information:Information",
+        "alarms": "gistmeter.metrics.alarms:FactAlarms",
+        "transcript_alarms": "gistmeter.metrics.alarms:TranscriptAlarms",
         "recovery": "gistmeter.metrics.information:Recovery",
         "alignment": "gistmeter.metrics.alignment:BookAlignment",
         "parsing": "gistmeter.metrics.parsing:ParseAccuracy",

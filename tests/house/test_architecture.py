@@ -15,9 +15,9 @@ FOUNDATION = {"version", "errors"}
 SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages", "wording"}
 PRESENTED = SHAPES | {"answer"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
-MIDDLE = LOWER | {"languages", "formats", "cache", "statistics", "guard"}
-METRICS = MIDDLE | {"models.protocols"}
-MEASURES = MIDDLE | {"models", "metrics", "recognizers"}
+MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
+METRICS = MIDDLE | {"guard", "models.protocols"}
+MEASURES = MIDDLE | {"guard", "models", "metrics", "recognizers"}
 # What may be done with a run: every room below knows a `Run` by its shape only (type checking).
 WHOLE = MEASURES | {"answer", "families", "runs", "run", "comparison", "validation", "report"}
 ALLOWED = {
@@ -37,9 +37,9 @@ ALLOWED = {
     "configuration": LOWER,
     "cache": LOWER,
     "languages": LOWER,
+    "guard": {"types", "errors", "rows", "languages"},
     "formats": LOWER | {"languages", "cache"},
     "statistics": LOWER,
-    "guard": LOWER | {"languages"},
     "models": MIDDLE,
     "metrics": METRICS,
     "recognizers": MIDDLE | {"models"},

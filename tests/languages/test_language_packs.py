@@ -157,7 +157,8 @@ def test_a_list_names_its_source_and_licence_and_repeats_nothing(file: Path) -> 
     assert first.startswith("# ")
     assert "MIT" in first
     assert lines
-    columns = 2 if file.stem in ("abbreviations", "numbers", "alphabets") else 1
+    paired = ("abbreviations", "numbers", "alphabets", "counts", "units", "times", "quantities")
+    columns = 2 if file.stem in (*paired, "comparisons", "clocks") else 1
     words = {line.rsplit(maxsplit=1)[0] if columns == 2 else line for line in lines}
     assert len(words) == len(lines)
     assert all(line == line.strip() and line for line in lines)

@@ -9,6 +9,7 @@ from typing import Any
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Analyser
 from gistmeter.languages.analysers.unicode import Unicode
+from gistmeter.languages.facts import FactRules
 from gistmeter.languages.headings import Heading
 from gistmeter.languages.normalisation import unify
 from gistmeter.languages.number_words import words_to_digits
@@ -40,6 +41,9 @@ class Language:
     conjunction: str = ""  # a word within numbers: two hundred *and* five
     reader: Reader | None = None  # finds polar words and negations
     hint: Hint | None = None  # how sure it is, in [0, 1], that a text is in this language
+    facts: FactRules = field(
+        default_factory=FactRules
+    )  # how numbers, names and denials are written
     plain: bool = False  # content words as the analyser gives them, nothing normalised
     presence: bool = False  # polarity by the words that are there, wherever negations stand
     # Similarities that tell sentences of books apart, by model: coverage and support

@@ -69,9 +69,9 @@ def pairs(package: str, name: str) -> Mapping[str, str]:
 
 
 @cache
-def fingerprint(package: str) -> str:
-    """Eight hexadecimal digits that change when any list of the package does."""
-    everything = "\0".join(_read(package, name) for name in LISTS)
+def fingerprint(package: str, names: tuple[str, ...] = LISTS) -> str:
+    """Eight hexadecimal digits that change when any of these lists of the package does."""
+    everything = "\0".join(_read(package, name) for name in names)
     return hashlib.sha256(everything.encode()).hexdigest()[:8]
 
 

@@ -61,6 +61,7 @@ class Speech(Family[SpeechSettings, Clip]):
     makers: ClassVar[Mapping[str, str]] = {
         "transcription": "gistmeter.metrics.transcription:ErrorRates",
         "gist": "gistmeter.metrics.gist:Gist",
+        "alarms": "gistmeter.metrics.alarms:TranscriptAlarms",
         "sem_dist": "gistmeter.metrics.distance:SemanticDistance",
         "facts": "gistmeter.metrics.facts:SemanticErrorRate",
     }
@@ -193,6 +194,7 @@ class Speech(Family[SpeechSettings, Clip]):
         segmented: bool,
     ) -> dict[str, Metric]:
         from gistmeter.families.speech.choices import rates_of
+        from gistmeter.metrics.alarms import TranscriptAlarms, guards_of
         from gistmeter.metrics.distance import SemanticDistance
         from gistmeter.metrics.facts import SemanticErrorRate
         from gistmeter.metrics.transcription import ErrorRates
@@ -204,6 +206,9 @@ class Speech(Family[SpeechSettings, Clip]):
         for name in names:
             if name == "transcription":
                 made[name] = ErrorRates(normalisation, rates_of(settings.metrics), segmented)
+            elif name == "alarms":
+                code = normalisation.language.code
+                made[name] = TranscriptAlarms(normalisation, guards_of([code])[code], segmented)
             elif name == "sem_dist" and matcher is not None:
                 made[name] = SemanticDistance(matcher, normalisation, segmented)
             elif name == "facts" and judge is not None:

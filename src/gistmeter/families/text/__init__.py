@@ -46,6 +46,7 @@ class Text(Family[TextSettings, Pair]):
         "robustness": "gistmeter.metrics.consistency:SequenceRobustness",
         "structure": "gistmeter.metrics.consistency:StructuralRobustness",
         "s_info": "gistmeter.metrics.information:Information",
+        "alarms": "gistmeter.metrics.alarms:FactAlarms",
         "recovery": "gistmeter.metrics.information:Recovery",
     }
     shows = "gistmeter.families.text.blocks:VIEW"
@@ -111,7 +112,7 @@ class Text(Family[TextSettings, Pair]):
         settings: TextSettings,
     ) -> dict[str, Metric]:
         from gistmeter.families.text.lists import polarity_rule
-        from gistmeter.metrics import accuracy, consistency, information, logic, reading
+        from gistmeter.metrics import accuracy, alarms, consistency, information, logic, reading
 
         if "s_logic" in names and models.nli is None:
             raise InputError(
@@ -133,6 +134,7 @@ class Text(Family[TextSettings, Pair]):
             "s_info": lambda: information.Information(
                 readers, settings.aggregate, absent, settings.information_unit
             ),
+            "alarms": lambda: alarms.FactAlarms(alarms.guards_of(list(readers))),
             "consistency": lambda: consistency.Consistency(by=settings.consistency),
             "robustness": lambda: consistency.SequenceRobustness(on=settings.robustness_on),
             "structure": lambda: consistency.StructuralRobustness(
@@ -197,6 +199,7 @@ def possible_metrics(pairs: Sequence[Pair], *, nli: bool, judged: bool = False) 
         "robustness": arranged,
         "structure": any(pair.fields.get("structure") for pair in pairs),
         "s_info": True,
+        "alarms": True,
         "recovery": any(pair.fields.get("recovered") for pair in pairs),
     }
     return [name for name, there in inputs.items() if there]

@@ -80,7 +80,7 @@ class TextSettings(ModelSettings):
     )  # fmt: skip
     metrics: tuple[str, ...] = option(
         (),
-        "Scores to make, separated by commas (s_acc,s_logic,s_cons,s_seq,s_struct,s_info,"
+        "Scores to make, separated by commas (s_acc,s_logic,s_cons,s_seq,s_struct,s_info,alarms,"
         "recovery …). Default: all that the predictions and the models allow.",
         panel="scores", main=True,
     )  # fmt: skip

@@ -7,6 +7,7 @@ alone (neschopný). Words that only begin with ne- (nebo, nemoc) are told apart 
 from __future__ import annotations
 
 from gistmeter.languages.analysers.lemmas import Lemmas, is_known, lemma
+from gistmeter.languages.facts import FactRules
 from gistmeter.languages.headings import REST, ROMAN
 from gistmeter.languages.language import Language
 from gistmeter.languages.normalisation import join_spaced
@@ -23,6 +24,7 @@ HEADING = (
     f"|(?:\\d+\\.|{ROMAN}\\.|{ORDINAL})\\s*{PART}\\b{REST}"
     f"|(?:prolog|epilog|předmluva|doslov|úvod|závěr|obsah)(?:[.:].{{0,60}})?|{ROMAN}\\.?"
 )
+LIGHT = frozenset(("nebýt", "nemít", "nemoci", "být", "mít", "moci", "už", "ještě"))
 INFINITIVES = ("t", "ci")  # how they end
 
 
@@ -55,4 +57,5 @@ LANGUAGE = Language(
     splitter=Splitter(__name__, HEADING, closing="“‘«‹", ordinals=True),
     steps=(join_spaced,),
     reader=SpacedReader(__name__, ANALYSER, Prefix("ne", "cs", is_verb)),
+    facts=FactRules(decimal_comma=True, prefixes=("ne",), light=LIGHT, than=" než ", inflects=True),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gistmeter.languages.analysers.lemmas import Lemmas
+from gistmeter.languages.facts import FactRules
 from gistmeter.languages.headings import REST, ROMAN
 from gistmeter.languages.language import Language
 from gistmeter.languages.normalisation import join_grouped
@@ -38,4 +39,5 @@ LANGUAGE = Language(
     steps=(join_grouped,),
     conjunction="and",
     reader=SpacedReader(__name__, ANALYSER),
+    facts=FactRules(prefixes=("un", "in", "im", "ir", "il", "dis", "non-", "non"), than=" than "),
 )

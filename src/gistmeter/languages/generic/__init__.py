@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from gistmeter.languages import lexicons
+from gistmeter.languages.facts import FactRules
 from gistmeter.languages.hints import WrittenIn
 from gistmeter.languages.language import Hint, Language
 
@@ -23,6 +24,13 @@ UNSPACED: Mapping[str, str] = {
 }
 UNSPACED_SCRIPTS = frozenset(
     ("Hani", "Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt")
+)
+NOUNS = frozenset(("de", "lb", "gsw"))  # capitals are for all nouns
+DECIMAL_COMMA = frozenset(
+    (
+        *("de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "no", "fi", "hu", "ro"),
+        *("uk", "bg", "sk", "sl", "hr", "sr", "el", "tr", "id", "vi", "ca", "lt", "lv", "et"),
+    )
 )
 HINTS: Mapping[str, Hint] = {code: WrittenIn(held) for code, held in UNSPACED.items() if held}
 
@@ -43,4 +51,5 @@ def pack(code: str) -> Language:
         name=name,
         aliases=tuple(aliases),
         spaced=primary not in UNSPACED and script not in UNSPACED_SCRIPTS,
+        facts=FactRules(decimal_comma=primary in DECIMAL_COMMA, capitals=primary not in NOUNS),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from gistmeter.languages import numerals
+from gistmeter.languages.facts import FactRules
 from gistmeter.languages.han import HanHint
 from gistmeter.languages.ja.polarity import JapaneseReader
-from gistmeter.languages.ja.words import Mecab
+from gistmeter.languages.ja.words import Mecab, find_names
 from gistmeter.languages.language import Language
 from gistmeter.languages.normalisation import join_grouped
 from gistmeter.languages.numerals import HAN_NUMBER, han_to_digits
@@ -18,6 +20,11 @@ HEADING = (
 # 「行くぞ！」と言った。
 REPORTS = r"(?:と|って|とか|など|なんて|[のをがはにでも、])"
 
+# A negation passes over them to what it denies: 入ってはいけない
+LIGHT = frozenset(
+    ("行く", "行ける", "居る", "有る", "為る", "成る", "訳", "事", "物", "筈", "出来る", "者")
+)
+
 LANGUAGE = Language(
     "ja",
     Mecab(),
@@ -28,6 +35,18 @@ LANGUAGE = Language(
     splitter=Splitter(__name__, HEADING, wide=True, reports=REPORTS),
     steps=(join_grouped, han_to_digits),
     reader=JapaneseReader(),
+    facts=FactRules(
+        digits=numerals.DIGITS,
+        tens=numerals.UNITS,
+        large=numerals.LARGE,
+        over="分の",
+        prefixes=("不", "無", "非", "未"),
+        cancels=("しか",),
+        light=LIGHT,
+        than="より",
+        than_follows=True,
+        names=find_names,
+    ),
     hint=HanHint("japanese"),
     thresholds={"e5-small": (0.91, 0.89)},
 )

@@ -7,8 +7,9 @@ other auxiliaries and symbols are not content.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from gistmeter.errors import MissingDependency
@@ -45,6 +46,32 @@ def form_of(node: Any) -> str:
     return lemma
 
 
+@lru_cache(maxsize=2)
+def morphemes(text: str) -> tuple[Token, ...]:
+    """The morphemes of a text; the last ones are kept, since several readers ask in turn."""
+    found: list[Token] = []
+    place = 0
+    for node in parse(text):
+        surface = node.surface
+        start = text.find(surface, place)
+        start = place if start < 0 else start
+        place = start + len(surface)
+        feature = node.feature
+        lemma = str(feature.lemma or surface).split("-")[0].lower()
+        found.append(
+            Token(
+                surface,
+                lemma,
+                start,
+                place,
+                f"{feature.pos1}-{feature.pos2}",
+                feature.pos1 in CONTENT,
+                str(feature.orthBase or surface),
+            )
+        )
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class Mecab:
     """Morphemes by MeCab and UniDic."""
@@ -54,26 +81,7 @@ class Mecab:
         return f"{version_of('fugashi')}+{version_of('unidic-lite')}"
 
     def tokens(self, text: str) -> list[Token]:
-        found, place = [], 0
-        for node in parse(text):
-            surface = node.surface
-            start = text.find(surface, place)
-            start = place if start < 0 else start
-            place = start + len(surface)
-            feature = node.feature
-            lemma = str(feature.lemma or surface).split("-")[0].lower()
-            found.append(
-                Token(
-                    surface,
-                    lemma,
-                    start,
-                    place,
-                    f"{feature.pos1}-{feature.pos2}",
-                    feature.pos1 in CONTENT,
-                    str(feature.orthBase or surface),
-                )
-            )
-        return found
+        return list(morphemes(text))
 
     def words(self, text: str) -> list[str]:
         return [node.surface for node in parse(text) if node.feature.pos1 not in SYMBOLS]
@@ -86,3 +94,20 @@ class Mecab:
             and node.surface not in stop
             and (node.feature.pos1 in CONTENT or form == "ない")
         ]
+
+
+def find_names(plain: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where names stand: runs of morphemes that UniDic knows as proper nouns."""
+    del plain
+    run: tuple[int, int] | None = None
+    for token in tokens:
+        if token.tag != "名詞-固有名詞":
+            continue
+        if run is not None and run[1] == token.start:
+            run = (run[0], token.end)
+            continue
+        if run is not None:
+            yield run
+        run = (token.start, token.end)
+    if run is not None:
+        yield run

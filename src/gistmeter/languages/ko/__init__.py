@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from gistmeter.languages.facts import FactRules
 from gistmeter.languages.headings import REST
 from gistmeter.languages.hints import WrittenIn
 from gistmeter.languages.ko.polarity import KoreanReader
-from gistmeter.languages.ko.words import Kiwi
+from gistmeter.languages.ko.words import Kiwi, find_names
 from gistmeter.languages.language import Language
 from gistmeter.languages.normalisation import join_grouped
 from gistmeter.languages.sentences import Splitter
@@ -16,6 +17,10 @@ HEADING = (
 )
 # “가자.” 하고 그가 말했다.
 REPORTS = r"\s*(?:하고|이라고|라고|라며|하며|하는|라는|고\s)"
+
+DIGITS = {sign: value for value, sign in enumerate("영일이삼사오육칠팔구")} | {"공": 0}
+# A negation passes over them to what it denies: 잠겨 있지 않다
+LIGHT = frozenset(("있다", "하다", "되다", "것", "수", "데", "줄", "적"))
 
 LANGUAGE = Language(
     "ko",
@@ -28,6 +33,18 @@ LANGUAGE = Language(
     splitter=Splitter(__name__, HEADING, reports=REPORTS, ordinals=True),
     steps=(join_grouped,),
     reader=KoreanReader(),
+    facts=FactRules(
+        digits=DIGITS,
+        tens={"십": 10, "백": 100, "천": 1000},
+        large={"만": 10**4, "억": 10**8, "조": 10**12},
+        over="분의",
+        prefixes=("불", "비", "무", "미", "부"),
+        cancels=("밖에",),
+        light=LIGHT,
+        than="보다",
+        than_follows=True,
+        names=find_names,
+    ),
     hint=WrittenIn("\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e"),
     thresholds={"e5-small": (0.91, 0.90)},
 )

@@ -6,8 +6,10 @@ words, and negation, whose short and long forms (안 가다, 가지 않다) beco
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from gistmeter.errors import MissingDependency
@@ -19,6 +21,10 @@ CONTENT = frozenset(
 NEGATION = {"안": "않다", "않다": "않다", "아니하다": "않다", "못": "못하다", "못하다": "못하다"}
 # Endings and suffixes, which are written together with what they inflect.
 JOINING = frozenset(("EP", "EF", "EC", "ETN", "ETM", "XSN", "XSV", "XSA", "XSM", "VCP"))
+SURNAMES = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진나"
+TITLED = re.compile(
+    f"(?<![가-힣])([{SURNAMES}]) ?(?:박사|교수|선생|씨|사장|대통령|과장|부장|의사|양|군)(?!아)"
+)
 WORD_SYMBOLS = frozenset(("SL", "SH", "SN"))
 
 
@@ -38,6 +44,22 @@ def tag_of(found: Any) -> str:
     return str(found.tag).partition("-")[0]
 
 
+@lru_cache(maxsize=2)
+def morphemes(text: str) -> tuple[Token, ...]:
+    """The morphemes of a text; the last ones are kept, since several readers ask in turn."""
+    return tuple(
+        Token(
+            found.form,
+            found.lemma.lower(),
+            found.start,
+            found.end,
+            tag_of(found),
+            tag_of(found) in CONTENT,
+        )
+        for found in analyser().tokenize(well_formed(text))
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Kiwi:
     """Morphemes by Kiwi."""
@@ -47,17 +69,7 @@ class Kiwi:
         return f"{version_of('kiwipiepy')}+{version_of('kiwipiepy_model')}"
 
     def tokens(self, text: str) -> list[Token]:
-        return [
-            Token(
-                found.form,
-                found.lemma.lower(),
-                found.start,
-                found.end,
-                tag_of(found),
-                tag_of(found) in CONTENT,
-            )
-            for found in analyser().tokenize(well_formed(text))
-        ]
+        return list(morphemes(text))
 
     def words(self, text: str) -> list[str]:
         """Stems with their endings as they stand; particles are words of their own."""
@@ -84,3 +96,12 @@ class Kiwi:
             if negation or (tag in CONTENT and form not in stop):
                 forms.append(negation or form)
         return forms
+
+
+def find_names(plain: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where names stand: what Kiwi tags as proper nouns, and a surname before a title."""
+    for token in tokens:
+        if token.tag == "NNP":
+            yield token.start, token.end
+    for match in TITLED.finditer(plain):
+        yield match.span(1)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from gistmeter.languages.analysers.lemmas import Lemmas
+from gistmeter.languages.facts import FactRules
 from gistmeter.languages.headings import REST, ROMAN
 from gistmeter.languages.language import Language
 from gistmeter.languages.normalisation import join_spaced
@@ -29,6 +30,7 @@ def fold_yo(text: str) -> str:
     return text.replace("ё", "е").replace("Ё", "Е")
 
 
+LIGHT = frozenset(("быть", "мочь", "есть"))
 ANALYSER = Lemmas("ru")
 LANGUAGE = Language(
     "ru",
@@ -40,5 +42,13 @@ LANGUAGE = Language(
     steps=(join_spaced,),
     folds=(fold_yo,),
     reader=SpacedReader(__name__, ANALYSER, Prefix("не", "ru")),
+    facts=FactRules(
+        decimal_comma=True,
+        prefixes=("не",),
+        than="чем ",
+        inflects=True,
+        respell=fold_yo,
+        light=LIGHT,
+    ),
     thresholds={"e5-small": (0.90, 0.89)},
 )

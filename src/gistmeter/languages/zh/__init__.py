@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from gistmeter.languages import numerals
+from gistmeter.languages.facts import FactRules
 from gistmeter.languages.han import HanHint
 from gistmeter.languages.language import Language
 from gistmeter.languages.normalisation import join_grouped
 from gistmeter.languages.numerals import HAN_NUMBER, han_to_digits
 from gistmeter.languages.sentences import Splitter
+from gistmeter.languages.zh.names import find_names
 from gistmeter.languages.zh.polarity import ChineseReader
-from gistmeter.languages.zh.words import Jieba, simplify
+from gistmeter.languages.zh.words import Jieba, simplify, simplify_alike
 
 HEADING = (
     f"(?:正文\\s*)?第{HAN_NUMBER}[章节節回卷部篇集幕折]\\s*.{{0,40}}"
@@ -34,6 +37,17 @@ LANGUAGE = Language(
     splitter=Splitter(__name__, HEADING, wide=True, reports=REPORTS),
     steps=(simplify, join_grouped, han_to_digits),
     reader=ChineseReader(),
+    facts=FactRules(
+        digits=numerals.DIGITS,
+        tens=numerals.UNITS,
+        large=numerals.LARGE,
+        over="分之",
+        prefixes=("不", "没", "无", "未", "非"),
+        verbs=frozenset(("拒绝", "拒不", "禁止", "严禁", "杜绝", "难以", "难于", "不易")),
+        than="比",
+        names=find_names,
+        respell=simplify_alike,
+    ),
     hint=HanHint("simplified"),
     thresholds={"e5-small": (0.92, 0.91)},
 )

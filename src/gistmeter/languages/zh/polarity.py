@@ -41,6 +41,19 @@ def simplified(tokens: list[Token], text: str) -> str:
     return "".join(pieces) + text[place:]
 
 
+def whole(silent: Mask, tokens: list[Token]) -> Mask:
+    """The stretches that end where a word ends: 不同 is none in 不同意."""
+    ends = {token.end for token in tokens}
+    starts = {token.start: token.end for token in tokens}
+    return Mask(
+        tuple(
+            (start, end)
+            for start, end in silent.spans
+            if end in ends or starts.get(start, start + 1) != start + 1
+        )
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ChineseReader:
     """Negation precedes; it reaches seven words."""
@@ -53,7 +66,7 @@ class ChineseReader:
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
         plain = simplified(tokens, text)
-        silent = mask(plain, self.lists, QUESTION)
+        silent = whole(mask(plain, self.lists, QUESTION), tokens)
         marks: list[Mark] = []
         place, verbal = 0, False  # whether a negation of a verb is open
         while place < len(tokens):

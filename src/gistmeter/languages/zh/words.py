@@ -11,7 +11,7 @@ import logging
 import re
 import warnings
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from gistmeter.errors import MissingDependency
@@ -40,6 +40,12 @@ def segmenter() -> Any:
     return tokenizer
 
 
+@lru_cache(maxsize=2)
+def cut(text: str) -> tuple[tuple[str, int, int], ...]:
+    """jieba's words with their places; the last are kept, since several readers ask in turn."""
+    return tuple(segmenter().tokenize(text))
+
+
 @cache
 def converter(direction: str) -> Any:
     """OpenCC's converter: `t2s` from traditional to simplified characters."""
@@ -59,6 +65,16 @@ def simplify(text: str) -> str:
     simplified = str(converter("t2s").convert(well_formed(text)))
     simplified = simplified.replace("苧", "苎")  # what 薴 becomes takes a second step
     return PARTICLE.sub("着", simplified)
+
+
+def simplify_alike(text: str) -> str:
+    """Simplified characters, one for each: of the same length, so that places stay right."""
+    simplified = simplify(text)
+    if len(simplified) == len(text):
+        return simplified
+    return "".join(
+        one if len(one) == 1 else character for character in text for one in [simplify(character)]
+    )
 
 
 def lower(word: str) -> str:
@@ -84,7 +100,7 @@ class Jieba:
         read = self._read(text)
         return [
             Token(text[start:end], lower(word), start, end, "", is_word(word))
-            for word, start, end in segmenter().tokenize(read)
+            for word, start, end in cut(read)
             if not word.isspace()
         ]
 
@@ -107,14 +123,7 @@ class Jieba:
         text = text if self.plain else well_formed(text)
         if not self.traditional:
             return text
-        simplified = simplify(text)
-        if len(simplified) == len(text):
-            return simplified
-        return "".join(
-            one if len(one) == 1 else character
-            for character in text
-            for one in [simplify(character)]
-        )
+        return simplify_alike(text)
 
 
 PLAIN = Jieba(plain=True)

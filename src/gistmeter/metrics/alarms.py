@@ -1,0 +1,167 @@
+"""Alarms: facts that a text tells otherwise than its reference, found by the guard.
+
+    alarms = items with an alarm / items,   alarm_<kind> = items with an alarm of that kind / items
+
+Kinds are number, date, unit, name, negation, quantity and comparative. With several references an
+item is held against the one that it differs from least: a fact that some reference tells as the
+text does is not wrong. What was found stands in the column `alarm_words`, as JSON:
+
+    {"reference": 0, "alarms": [["number", "3", "13", [10, 11], [10, 12]]]}
+
+with the words of reference and text, and where they stand; places are null in segments of a clip,
+whose words are those of the alignment.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gistmeter.guard import KINDS, Alarms, compare, identity
+from gistmeter.metrics.references import NO_PREDICTION, NO_REFERENCE
+from gistmeter.metrics.transcription import Normalisation, align, clip_rows
+from gistmeter.rows import Pool, Rows, Value
+from gistmeter.types import Clip, Pair, ScoreInfo
+
+NO_TRANSCRIPT = "no transcript"
+WORDS = "alarm_words"
+NAMES = ("alarms", *(f"alarm_{kind}" for kind in KINDS))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The alarms of an item against the reference that it differs from least."""
+
+    reference: int
+    alarms: Alarms
+    placed: bool = True  # whether the places are those of the texts
+
+    def to_json(self) -> str | None:
+        """None where there is nothing to tell."""
+        if not self.alarms:
+            return None
+        listed = [
+            [
+                one.kind,
+                one.reference_words,
+                one.candidate_words,
+                list(one.reference_span) if self.placed else None,
+                list(one.candidate_span) if self.placed else None,
+            ]
+            for one in self.alarms
+        ]
+        kept = {"reference": self.reference, "alarms": listed}
+        return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+
+def nearest(references: Sequence[str], candidate: str, language: str) -> Found:
+    """The alarms against the reference that gives the fewest; the first of equals."""
+    found = [compare(reference, candidate, language) for reference in references]
+    best = min(range(len(found)), key=lambda at: len(found[at]))
+    return Found(best, found[best])
+
+
+def columns(found: Sequence[Found | None]) -> tuple[dict[str, np.ndarray], list[str | None]]:
+    """Numbers by name and the column of words; NaN and None where nothing was compared."""
+    numbers = {name: np.full(len(found), math.nan) for name in NAMES}
+    for at, one in enumerate(found):
+        if one is None:
+            continue
+        numbers["alarms"][at] = float(bool(one.alarms))
+        for kind in KINDS:
+            numbers[f"alarm_{kind}"][at] = float(kind in one.alarms.kinds)
+    return numbers, [one.to_json() if one else None for one in found]
+
+
+def table(rows: Rows, found: Sequence[Found | None], reasons: Mapping[int, str]) -> Rows:
+    numbers, words = columns(found)
+    rows = rows.with_numbers(numbers).with_texts({WORDS: words})
+    for name in NAMES:
+        rows = rows.with_reasons(name, reasons)
+    return rows
+
+
+def shares(rows: Pool) -> dict[str, Value]:
+    return {name: rows.mean(name) for name in NAMES}
+
+
+@dataclass(frozen=True, slots=True)
+class FactAlarms:
+    """The share of texts that tell a fact otherwise than their references, and by kind.
+
+    Range [0, 1], lower is better; identical texts have no alarm. A text or reference that is
+    missing leaves its item unscored.
+    """
+
+    guards: Mapping[str, str]  # what could change an answer, by language code
+    scores: ClassVar[tuple[ScoreInfo, ...]] = tuple(ScoreInfo(name, False) for name in NAMES)
+
+    def measure(self, pairs: Sequence[Pair]) -> Rows:
+        found: list[Found | None] = []
+        reasons: dict[int, str] = {}
+        first = next(iter(self.guards))
+        for at, pair in enumerate(pairs):
+            known = [one if one.strip() else "" for one in pair.references]
+            if not (pair.candidate or "").strip() or not any(known):
+                missing = any(known)
+                reasons[at] = NO_PREDICTION if missing or pair.references else NO_REFERENCE
+                found.append(None)
+                continue
+            code = pair.language if pair.language in self.guards else first
+            found.append(against(known, pair.candidate or "", code))
+        return table(Rows.of(pairs), found, reasons)
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        return shares(rows)
+
+
+def against(references: Sequence[str], candidate: str, language: str) -> Found:
+    """The nearest of the references that say anything, by its place among all."""
+    places = [at for at, reference in enumerate(references) if reference]
+    found = nearest([references[at] for at in places], candidate, language)
+    return Found(places[found.reference], found.alarms)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptAlarms:
+    """The same for transcripts against what was said; a clip, or each segment of it, is an item."""
+
+    normalisation: Normalisation
+    guard: str  # what could change an answer
+    segmented: bool = False
+    scores: ClassVar[tuple[ScoreInfo, ...]] = FactAlarms.scores
+
+    def measure(self, clips: Sequence[Clip]) -> Rows:
+        expected = [self.normalisation.read(clip.expected) for clip in clips]
+        cut = clip_rows(clips, expected, segmented=self.segmented)
+        found: list[Found | None] = [None] * len(cut.rows)
+        reasons: dict[int, str] = {}
+        code = self.normalisation.language.code
+        for clip, form, bounds, places in zip(clips, expected, cut.bounds, cut.places, strict=True):
+            if clip.got is None or not clip.expected.strip():
+                failure = (
+                    getattr(clip, "failure", "") if clip.got is None else "empty expected text"
+                )
+                reasons |= dict.fromkeys(places, failure or NO_TRANSCRIPT)
+            elif len(bounds) == 1:
+                found[places[0]] = Found(0, compare(clip.expected, clip.got, code))
+            else:
+                heard = self.normalisation.read(clip.got)
+                parts = align(form.words, heard.words).cut(bounds)
+                for at, part in zip(places, parts, strict=True):
+                    said, got = " ".join(part.expected), " ".join(part.got)
+                    found[at] = Found(0, compare(said, got, code), placed=False)
+        return table(cut.rows, found, reasons)
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:
+        return shares(rows)
+
+
+def guards_of(codes: Sequence[str]) -> dict[str, str]:
+    """The guard of each language, for the signature."""
+    return {code: identity(code) for code in codes}
