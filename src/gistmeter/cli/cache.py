@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from gistmeter.cli import console, locations
 from gistmeter.cli.command import SettingsCommand, ToolGroup
-from gistmeter.cli import locations
 
 
 def info() -> None:
     from gistmeter.cache import Cache
 
     found = Cache(locations.cache_file()).info()
-    print(f"path     {found.path}")
-    print(f"entries  {found.entries:,}")
-    print(f"size     {found.size / 1e6:,.1f} MB")
+    console.show(f"path     {found.path}")
+    console.show(f"entries  {found.entries:,}")
+    console.show(f"size     {found.size / 1e6:,.1f} MB")
 
 
 def clear() -> None:
@@ -21,11 +21,11 @@ def clear() -> None:
     cache = Cache(locations.cache_file())
     size = sum(file.stat().st_size for file in cache.files())
     cache.clear()
-    print(f"Cleared {size / 1e6:,.1f} MB")
+    console.show(f"Cleared {size / 1e6:,.1f} MB")
 
 
 def path() -> None:
-    print(locations.cache_file())
+    console.show(str(locations.cache_file()))
 
 
 command = ToolGroup(

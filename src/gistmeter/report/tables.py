@@ -1,8 +1,9 @@
 """A run as files that other programs read: JSON, CSV, TSV, XLSX, Parquet, Markdown.
 
-A family says how its items look as a list of sheets, the items first and the summary last. CSV has a byte-order mark,
-so that spreadsheets show CJK; further sheets become files beside it (`x.<sheet>.csv`). No cell is
-one that a spreadsheet would run as a formula. Numbers keep their full precision.
+A family says how its items look as a list of sheets, the items first and the summary last. CSV has
+a byte-order mark, so that spreadsheets show CJK; further sheets become files beside it
+(`x.<sheet>.csv`). No cell is one that a spreadsheet would run as a formula. Numbers keep their full
+precision.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from gistmeter.errors import InputError
 from gistmeter.files import printable, write_atomically
 from gistmeter.report.suffixes import SUFFIXES
+from gistmeter.report.terminal import safe
 from gistmeter.types import Score, Sheet
 
 if TYPE_CHECKING:
@@ -28,6 +30,10 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 MAX_SHEET_NAME, MAX_CELL = 31, 32_767  # what XLSX allows
 
 
+# What Markdown would read as its own.
+MARKS = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{mark: "\\" + mark for mark in "\\`*[]|~$"}}
+)
 Layout = Callable[[Any], list[Sheet]]
 Companions = Callable[[Any], Mapping[str, Sheet]]
 
@@ -194,16 +200,21 @@ def markdown(run: Run) -> str:
     """A table to paste into a paper, an issue or a job summary."""
     names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
     lines = [
-        "| system | " + " | ".join(names) + " |",
+        "| system | " + " | ".join(markdown_text(name) for name in names) + " |",
         "|---|" + "---:|" * len(names),
     ]
     for system, held in run.systems.items():
         cells = [spell_score(held.scores.get(name)) for name in names]
-        safe = system.replace("|", "\\|").replace("\n", " ")
-        lines.append(f"| {safe} | " + " | ".join(cells) + " |")
-    lines += ["", f"Signature: `{run.signature}`"]
-    lines += [f"Unscored: {why} ({count})" for why, count in run.unscored.items()]
+        lines.append(f"| {markdown_text(system)} | " + " | ".join(cells) + " |")
+    lines += ["", f"Signature: `{safe(run.signature).plain.replace('`', ' ')}`"]
+    lines += [f"Unscored: {markdown_text(why)} ({count})" for why, count in run.unscored.items()]
     return "\n".join(lines) + "\n"
+
+
+def markdown_text(text: str) -> str:
+    """Text that can neither leave its cell nor become markup or HTML."""
+    # An underscore within a word, as scores have it, marks nothing.
+    return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", safe(text).plain.translate(MARKS))
 
 
 def spell_score(score: Score | None) -> str:
