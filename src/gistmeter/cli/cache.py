@@ -18,9 +18,14 @@ def info() -> None:
 def clear() -> None:
     from gistmeter.cache import Cache
 
+    from gistmeter.models.inventory import stale
+
     cache = Cache(locations.cache_file())
-    size = sum(file.stat().st_size for file in cache.files())
+    old = stale(locations.cache_folder() / "models")
+    size = sum(file.stat().st_size for file in [*cache.files(), *old])
     cache.clear()
+    for file in old:
+        file.unlink(missing_ok=True)
     console.show(f"Cleared {size / 1e6:,.1f} MB")
 
 
@@ -36,8 +41,8 @@ command = ToolGroup(
         ),
         SettingsCommand(
             "clear", (), clear,
-            summary="Forget all answers. Models converted for use stay: `gistmeter models` knows"
-            " them.",
+            summary="Forget all answers, and models that an earlier version converted. Those in use"
+            " stay.",
         ),
         SettingsCommand(
             "path", (), path,

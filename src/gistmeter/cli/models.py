@@ -29,6 +29,17 @@ class Where(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pulled(Settings):
+    """What may be fetched."""
+
+    title: ClassVar[str] = "models"
+    pickles: bool = option(
+        False, "Fetch weights as pickles (.bin) too, where there are no safetensors.",
+        panel="models",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
 class Which(Settings):
     """Which model, at which revision."""
 
@@ -65,14 +76,16 @@ def list_models(where: Where) -> None:
                 console.show(f"           get it with: {entry.command}")
 
 
-def pull(which: Which, where: Where) -> None:
+def pull(which: Which, where: Where, pulled: Pulled) -> None:
     from gistmeter.configuration import profiles
     from gistmeter.models import inventory
 
     failed: list[GistmeterError] = []
     for name in inventory.names_to_pull(which.name, where.language, profiles(where.config)):
         try:
-            place = inventory.pull(name, which.revision, models_folder())
+            place = inventory.pull(
+                name, which.revision, models_folder(), pickles=pulled.pickles
+            )
         except GistmeterError as error:
             failed.append(error)
             console.say(f"{name}: {error}")
@@ -125,7 +138,7 @@ command = ToolGroup(
             summary="Each role: what a profile uses, where that is, or how to get it.",
         ),
         SettingsCommand(
-            "pull", (Which, Where), pull, table="models",
+            "pull", (Which, Where, Pulled), pull, table="models",
             summary="Get a profile's models (or one model) for later use without a network.",
         ),
         SettingsCommand(
