@@ -5,8 +5,6 @@ A comparison comes in as plain data, the shape of `compare --format json`.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -14,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from gistmeter.report.tables import defused, markdown_text
+from gistmeter.report.tables import defused, delimited_text, markdown_text
 from gistmeter.report.terminal import safe
 
 Comparison = Mapping[str, Any]
@@ -186,15 +184,13 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
 
 
 def to_csv(comparisons: Sequence[Comparison]) -> str:
-    """One line a pair, in full precision; a name that looks like a formula is made text."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    """One line per pair, in full precision; a name that looks like a formula is made text."""
+    rows: list[list[Any]] = [list(COLUMNS)]
     for comparison in comparisons:
         for pair in comparison["pairs"]:
             cells = {"metric": comparison["metric"], **pair}
-            writer.writerow([_text(cells.get(name)) for name in COLUMNS])
-    return stream.getvalue()
+            rows.append([_text(cells.get(name)) for name in COLUMNS])
+    return delimited_text(rows)
 
 
 def _text(value: Any) -> Any:

@@ -13,7 +13,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,11 +97,18 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 def delimited(sheet: Sheet, delimiter: str) -> bytes:
     """A sheet as CSV or TSV, UTF-8 with a byte-order mark."""
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([_text(column) for column in sheet.columns])
-    writer.writerows([_text(cell) for cell in row] for row in sheet.rows)
-    return b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "replace")
+    rows = ([_text(cell) for cell in row] for row in (sheet.columns, *sheet.rows))
+    return b"\xef\xbb\xbf" + delimited_text(rows, delimiter).encode("utf-8", "replace")
+
+
+def delimited_text(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
+    """Rows as lines. A carriage return is quoted too: bare, it would begin a row, and a formula."""
+    lines = []
+    for row in rows:
+        stream = io.StringIO(newline="")
+        csv.writer(stream, delimiter=delimiter, lineterminator="\r\n").writerow(row)
+        lines.append(stream.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
 
 
 def _text(cell: object) -> str:
