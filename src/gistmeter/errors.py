@@ -16,7 +16,7 @@ A message says what was found, where, what was expected, and what to do.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
@@ -95,3 +95,20 @@ class ThresholdError(GistmeterError):
 
 class ModelError(GistmeterError):
     """A model or a service failed; the items it was asked about stay unscored."""
+
+
+SHORTEST_PART = 6  # characters of a secret that would give it away
+
+
+def hide(text: str, secrets: Sequence[str]) -> str:
+    """A text with every secret taken out, and the beginning of one where the text was cut off.
+
+    >>> hide("401: sk-1234567 is no key of ours; sk-12345", ["sk-1234567"])
+    '401: [key] is no key of ours; [key]'
+    """
+    for secret in filter(None, secrets):
+        text = text.replace(secret, "[key]")
+        for length in range(len(secret) - 1, SHORTEST_PART - 1, -1):
+            if text.endswith(secret[:length]):
+                text = text[:-length] + "[key]"
+    return text

@@ -87,6 +87,11 @@ def write_atomically(path: Path, content: bytes | str) -> None:
     except OSError as error:
         _remove(draft)
         raise unwritable(path, error) from error
+    except UnicodeEncodeError as error:
+        _remove(draft)
+        raise InputError(
+            f"{path}: this system's locale cannot spell the file's name. Set PYTHONUTF8=1"
+        ) from error
     except BaseException:
         _remove(draft)
         raise

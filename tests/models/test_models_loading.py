@@ -121,10 +121,12 @@ def test_a_folder_is_known_by_its_content(tmp_path: Path) -> None:
     assert hub.fingerprint(tmp_path) != first
 
 
-def test_pickles_are_not_fetched_where_there_are_safetensors() -> None:
-    assert "*.safetensors" in hub.wanted_files(["model.safetensors", "pytorch_model.bin"])
-    assert not any("bin" in one for one in hub.wanted_files(["model.safetensors"]))
-    assert "pytorch_model*.bin" in hub.wanted_files(["pytorch_model.bin"])
+def test_pickles_are_not_fetched_unless_asked_for() -> None:
+    both = ["model.safetensors", "pytorch_model.bin"]
+    assert "*.safetensors" in hub.wanted_files(both)
+    for files, asked in ((both, False), (both, True), (["pytorch_model.bin"], False)):
+        assert not any("bin" in one for one in hub.wanted_files(files, pickles=asked))
+    assert "pytorch_model*.bin" in hub.wanted_files(["pytorch_model.bin"], pickles=True)
     assert not any(one.endswith(".py") for one in hub.wanted_files(["modeling.py"]))
 
 

@@ -57,8 +57,8 @@ def test_markdown_holds_its_cells() -> None:
     text = to_markdown([comparison("a|b\nc", "<b>*x*</b>")])
     rows = [line for line in text.splitlines() if line.startswith("| a\\|b c")]
     assert len(rows) == 1
-    assert "\\<b\\>\\*x\\*" in text
-    assert "| -12.50 | -20.25 -3.50 | \\<0.001 | -0.61 | 40 |" in rows[0]
+    assert "&lt;b&gt;\\*x\\*" in text
+    assert "| -12.50 | -20.25 -3.50 | &lt;0.001 | -0.61 | 40 |" in rows[0]
 
 
 def test_latex_uses_booktabs_and_escapes_names() -> None:

@@ -132,11 +132,11 @@ def app(context: click.Context, verbose: bool) -> None:
     """Score texts, books, parses and speech by how much of the meaning survived."""
     import logging
 
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING,
-        format="%(levelname)s %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
+    from gistmeter.cli.console import PlainFormatter
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(PlainFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler])
     if context.invoked_subcommand is None:
         click.echo(f"How much of the meaning survived.\n\n{START.replace(chr(8) + chr(10), '')}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gistmeter.cli import locations
+from gistmeter.cli import console, locations
 from gistmeter.cli.command import SettingsCommand, ToolGroup
 
 
@@ -10,22 +10,27 @@ def info() -> None:
     from gistmeter.cache import Cache
 
     found = Cache(locations.cache_file()).info()
-    print(f"path     {found.path}")
-    print(f"entries  {found.entries:,}")
-    print(f"size     {found.size / 1e6:,.1f} MB")
+    console.show(f"path     {found.path}")
+    console.show(f"entries  {found.entries:,}")
+    console.show(f"size     {found.size / 1e6:,.1f} MB")
 
 
 def clear() -> None:
     from gistmeter.cache import Cache
 
+    from gistmeter.models.inventory import stale
+
     cache = Cache(locations.cache_file())
-    size = sum(file.stat().st_size for file in cache.files())
+    old = stale(locations.cache_folder() / "models")
+    size = sum(file.stat().st_size for file in [*cache.files(), *old])
     cache.clear()
-    print(f"Cleared {size / 1e6:,.1f} MB")
+    for file in old:
+        file.unlink(missing_ok=True)
+    console.show(f"Cleared {size / 1e6:,.1f} MB")
 
 
 def path() -> None:
-    print(locations.cache_file())
+    console.show(str(locations.cache_file()))
 
 
 command = ToolGroup(
@@ -36,8 +41,8 @@ command = ToolGroup(
         ),
         SettingsCommand(
             "clear", (), clear,
-            summary="Forget all answers. Models converted for use stay: `gistmeter models` knows"
-            " them.",
+            summary="Forget all answers, and models that an earlier version converted. Those in use"
+            " stay.",
         ),
         SettingsCommand(
             "path", (), path,

@@ -65,6 +65,8 @@ def work(settings: CompareSettings, shown: Shown) -> int:
         screen = console.stdout()
         for comparison in found:
             print_comparison(comparison.to_dict(), screen)
+    elif shown.format == "json":
+        console.write_json(_spell(found, shown.format))
     else:
         console.write(_spell(found, shown.format))
     return 0

@@ -6,6 +6,8 @@ terminal's title, clear the screen or turn text round, so every line goes throug
 
 from __future__ import annotations
 
+import logging
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +19,9 @@ YELLOW, RED, DIM, OFF = "\x1b[33m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
 
 def plain(text: str) -> str:
     """Text without control characters, ANSI codes or right-to-left overrides; lines stay."""
-    from gistmeter.report.terminal import CONTROL
+    from gistmeter.report import terminal
 
-    return "\n".join(CONTROL.sub("\N{REPLACEMENT CHARACTER}", line) for line in text.split("\n"))
+    return terminal.plain(text)
 
 
 def tolerate() -> None:
@@ -43,14 +45,48 @@ def warn(message: str) -> None:
     say(f"Warning: {message}", YELLOW)
 
 
+def show(line: str = "") -> None:
+    """A line of a result on stdout."""
+    write(plain(line) + "\n")
+
+
 def write(text: str) -> None:
-    """A result on stdout, as it is."""
-    sys.stdout.write(text)
+    """A result on stdout: as it is for a program, harmless on a terminal."""
+    sys.stdout.write(plain(text) if sys.stdout.isatty() else text)
     sys.stdout.flush()
+    try:
+        text.encode(sys.stdout.encoding or "utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        warn(
+            f"stdout is {sys.stdout.encoding}, so some characters are spelt out. "
+            "Set PYTHONIOENCODING=utf-8, or write a file with -o"
+        )
+
+
+def write_json(text: str) -> None:
+    """JSON on stdout: what stdout or a terminal cannot take is escaped, so nothing is lost."""
+    from gistmeter.report.terminal import CONTROL
+
+    narrow = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    kind = re.compile("[^\\x00-\\x7f]") if narrow else CONTROL
+    write(kind.sub(_escape, text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    """A character as JSON spells it in ASCII."""
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def stdout() -> Console:
     """Where tables are shown."""
-    from rich.console import Console
+    from gistmeter.report.terminal import Screen
 
-    return Console()
+    return Screen()
+
+
+class PlainFormatter(logging.Formatter):
+    """Log lines, which quote data too."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record))

@@ -29,6 +29,17 @@ class Where(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pulled(Settings):
+    """What may be fetched."""
+
+    title: ClassVar[str] = "models"
+    pickles: bool = option(
+        False, "Fetch weights as pickles (.bin) too, where there are no safetensors.",
+        panel="models",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
 class Which(Settings):
     """Which model, at which revision."""
 
@@ -52,30 +63,32 @@ def list_models(where: Where) -> None:
     own = profiles(where.config)
     for name in [where.profile] if where.profile else [*PROFILES, *own]:
         entries = look(name, where.language, own)
-        print(f"{name}{f' ({where.language})' if where.language else ''}")
+        console.show(f"{name}{f' ({where.language})' if where.language else ''}")
         for entry in entries:
             if not entry.name and name != "embedded":
                 continue  # a profile of one's own names what it needs
             mark = "ready  " if entry.ready else "missing"
-            print(f"  {mark}  {entry.role.replace('_', '-'):13}  {entry.name or '-'}")
-            print(f"           {entry.where}")
+            console.show(f"  {mark}  {entry.role.replace('_', '-'):13}  {entry.name or '-'}")
+            console.show(f"           {entry.where}")
             if entry.command:
-                print(f"           get it with: {entry.command}")
+                console.show(f"           get it with: {entry.command}")
 
 
-def pull(which: Which, where: Where) -> None:
+def pull(which: Which, where: Where, pulled: Pulled) -> None:
     from gistmeter.configuration import profiles
     from gistmeter.models import inventory
 
     failed: list[GistmeterError] = []
     for name in inventory.names_to_pull(which.name, where.language, profiles(where.config)):
         try:
-            place = inventory.pull(name, which.revision, models_folder())
+            place = inventory.pull(
+                name, which.revision, models_folder(), pickles=pulled.pickles
+            )
         except GistmeterError as error:
             failed.append(error)
             console.say(f"{name}: {error}")
             continue
-        print(f"{name}: {place}")
+        console.show(f"{name}: {place}")
     if failed:
         raise InputError(
             f"{len(failed)} of the models of '{which.name}' could not be had (see above)"
@@ -93,7 +106,7 @@ def verify(where: Where) -> None:
     damaged = 0
     for check in inventory.verify(models_folder(), list(dict.fromkeys(names))):
         damaged += not check.whole
-        print(f"{'whole  ' if check.whole else 'DAMAGED'}  {check.file}  ({check.detail})")
+        console.show(f"{'whole  ' if check.whole else 'DAMAGED'}  {check.file}  ({check.detail})")
     if damaged:
         raise GistmeterError(f"{damaged} files are not what they should be")
 
@@ -105,7 +118,7 @@ def info(which: Which) -> None:
     facts = inventory.inform(which.name, ModelSettings(revision=which.revision, offline=True))
     width = max(map(len, facts))
     for key, value in facts.items():
-        print(f"{key:{width}}  {value}")
+        console.show(f"{key:{width}}  {value}")
 
 
 def models_folder() -> Path:
@@ -123,7 +136,7 @@ command = ToolGroup(
             summary="Each role: what a profile uses, where that is, or how to get it.",
         ),
         SettingsCommand(
-            "pull", (Which, Where), pull, table="models",
+            "pull", (Which, Where, Pulled), pull, table="models",
             summary="Get a profile's models (or one model) for later use without a network.",
         ),
         SettingsCommand(

@@ -65,7 +65,7 @@ def validate(tool: Tool, known: Known) -> int:
     tags = read_vocabulary(known.vocabulary) if known.vocabulary else None
     count = 0
     for problem in find_problems(file, _layout(tool), tags):
-        print(f"{file}:{problem.line}: {problem.message}")
+        console.show(f"{file}:{problem.line}: {problem.message}")
         count += 1
     if count:
         console.say(f"{count:,} problem{'s' if count > 1 else ''}")

@@ -91,7 +91,7 @@ def _estimate(family: Any, settings: Any, how: RunSettings) -> int:
 
     cache = Cache(None if how.no_cache else cache_file())
     told = family.estimate(settings, Context(cache, hear=partial(_hear, False)))
-    console.write(console.plain(told) + "\n")
+    console.show(told)
     return 0
 
 
@@ -113,7 +113,7 @@ def _hear(quiet: bool, remark: str, warning: bool) -> None:
 def _confirm(question: str) -> bool:
     import click
 
-    return sys.stdin.isatty() and click.confirm(question, err=True)
+    return sys.stdin.isatty() and click.confirm(console.plain(question), err=True)
 
 
 def _tell_resume(name: str, how: RunSettings, folder: Path) -> None:
@@ -130,7 +130,7 @@ def _tell_resume(name: str, how: RunSettings, folder: Path) -> None:
 def show(run: Run, family: Family[Any, Any], shown: Shown) -> None:
     if shown.format == "json":
         text = json.dumps(run.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-        console.write(text + "\n")
+        console.write_json(text + "\n")
         return
     from gistmeter.report.terminal import print_run, print_sheet
 

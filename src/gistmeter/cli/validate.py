@@ -87,7 +87,7 @@ def work(settings: ValidateSettings) -> int:
     for path in settings.output:
         _write(path, text, found, settings.run.resolve().name)
     if settings.format == "json":
-        console.write(text)
+        console.write_json(text)
     else:
         from gistmeter.report.agreement import print_validation
 

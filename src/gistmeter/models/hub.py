@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gistmeter.errors import MissingDependency, MissingModel
+from gistmeter.errors import InputError, MissingDependency, MissingModel
 from gistmeter.models.settings import ModelSettings
 
 TEXTS = ["*.json", "*.txt", "*.model", "*.jinja"]
@@ -75,21 +75,25 @@ def find_cached(name: str, revision: str = "") -> Path | None:
     return folder if any((folder / weight).exists() for weight in _weight_files(folder)) else None
 
 
-def download(name: str, revision: str = "") -> Path:
+def download(name: str, revision: str = "", *, pickles: bool = False) -> Path:
     """Fetch configuration, tokenizer and weights; raises as huggingface_hub does."""
     hub = _hub()
     files = [
         file.rfilename for file in hub.HfApi().model_info(name, revision=revision or None).siblings
     ]
-    return Path(
-        hub.snapshot_download(name, revision=revision or None, allow_patterns=wanted_files(files))
-    )
+    wanted = wanted_files(files, pickles=pickles)
+    if not any(file.endswith((".safetensors", ".onnx")) for file in files) and not pickles:
+        raise InputError(
+            f"'{name}' has its weights as pickles (.bin) only. They are read without running what "
+            f"is in them, but fetched only when asked for: gistmeter models pull {name} --pickles"
+        )
+    return Path(hub.snapshot_download(name, revision=revision or None, allow_patterns=wanted))
 
 
-def wanted_files(files: list[str]) -> list[str]:
-    """Of a repository's files those that we read: never pickles where there are safetensors."""
+def wanted_files(files: list[str], *, pickles: bool = False) -> list[str]:
+    """Of a repository's files those that we read: pickles only where they are asked for."""
     safe = any(file.endswith(".safetensors") for file in files)
-    weights = ["*.safetensors"] if safe else ["pytorch_model*.bin"]
+    weights = ["*.safetensors"] if safe or not pickles else ["pytorch_model*.bin"]
     return [*TEXTS, *weights, "onnx/model.onnx", "onnx/model.onnx_data"]
 
 
@@ -125,6 +129,8 @@ def _weight_files(folder: Path) -> list[str]:
 def _try_download(role: str, name: str, revision: str) -> Path | None:
     try:
         return download(name, revision)
+    except InputError:
+        raise
     except Exception as error:
         command = f"gistmeter models pull {name}"
         looked = f"the Hugging Face cache and the hub ({type(error).__name__})"

@@ -6,6 +6,7 @@ Nothing here loads weights; only `pull` uses the network.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.errors import GistmeterError, InputError
+from gistmeter.files import is_draft
 from gistmeter.models import e5_graph, e5_weights, hub
 from gistmeter.models import folder as folders
 from gistmeter.models.backends import EMBEDDED, GET_EMBEDDED, OFFICIAL_E5
@@ -21,6 +23,7 @@ from gistmeter.models.loading import explain_absence
 from gistmeter.models.settings import PROFILES, ROLES, ModelSettings, matching_layer, profile_names
 
 LANGUAGES = ("zh", "ja", "ko", "en")  # a profile is pulled for all of these if none is given
+FORGOTTEN = 3600  # seconds after which nobody goes on with a draft
 SHA1_DIGITS, SHA256_DIGITS = 40, 64
 
 
@@ -84,7 +87,20 @@ def names_to_pull(
     return list(dict.fromkeys(found))
 
 
-def pull(name: str, revision: str, folder: Path) -> str:
+def stale(folder: Path) -> list[Path]:
+    """Files that nobody reads any more: graphs of earlier versions, drafts that a kill left."""
+    if not folder.is_dir():
+        return []
+    current = e5_graph.graph_path(folder, 0).name.rpartition("layer")[0]
+    return [
+        file
+        for file in folder.iterdir()
+        if (file.name.startswith("e5-small-") and not file.name.startswith(current))
+        or (is_draft(file) and time.time() - file.stat().st_mtime > FORGOTTEN)
+    ]
+
+
+def pull(name: str, revision: str, folder: Path, *, pickles: bool = False) -> str:
     """Get a model for later use without a network; says where it is."""
     if name in EMBEDDED:
         path = weights_path()
@@ -94,7 +110,7 @@ def pull(name: str, revision: str, folder: Path) -> str:
     if Path(name).expanduser().is_dir():
         return f"{name} is a folder already"
     try:
-        return str(hub.download(name, revision))
+        return str(hub.download(name, revision, pickles=pickles))
     except GistmeterError:
         raise
     except Exception as error:  # the hub's library raises many kinds

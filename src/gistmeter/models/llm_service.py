@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from gistmeter.errors import InputError, MissingDependency
+from gistmeter.errors import InputError, MissingDependency, hide
 from gistmeter.models.protocols import Answer
 
 if TYPE_CHECKING:
@@ -261,13 +261,6 @@ def understand(error: Exception, secrets: Sequence[str]) -> Trouble:
     return Trouble(
         f"the service failed ({type(error).__name__})", raw=hide(str(error), secrets)[:160]
     )
-
-
-def hide(text: str, secrets: Sequence[str]) -> str:
-    """A text with every secret taken out."""
-    for secret in secrets:
-        text = text.replace(secret, "[key]")
-    return text
 
 
 def estimate_cost(name: str, input_tokens: int, output_tokens: int) -> float | None:

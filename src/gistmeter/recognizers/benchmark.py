@@ -28,8 +28,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
-from gistmeter.errors import FormatError, InputError
+from gistmeter.errors import FormatError, InputError, hide
 from gistmeter.formats.audio import Audio, read_audio
 from gistmeter.recognizers.listening import Notes, Pace, join, listen
 from gistmeter.recognizers.protocols import Recognizer, RecognizerError, SpeechEvent
@@ -142,13 +143,19 @@ async def transcribe(
             notes = await _attempt(recognizer, audio, settings, language)
             return _report(notes, audio.duration, tried, settings.unspoken(recognizer, audio))
         except RecognizerError as failure:
-            error = str(failure)
+            error = hide(str(failure), _secrets(recognizer))
             log.info("%s, try %d on %s: %s", recognizer.id, tried, path, error)
             if failure.lasting:
                 break
             if tried < settings.tries:
                 await _rest(max(settings.pause * 2 ** (tried - 1), failure.retry_after))
     return Transcript(error=error, duration=audio.duration, tries=tried)
+
+
+def _secrets(recognizer: Recognizer) -> list[str]:
+    """What a recogniser's services must not repeat to anyone: its key, also as in an address."""
+    key = str(getattr(recognizer, "key", ""))
+    return [key, quote(key, safe="")]
 
 
 async def _rest(seconds: float) -> None:

@@ -65,7 +65,7 @@ def retry_after(value: str | None) -> float:
 def _object(vendor: str, answer: Any) -> Mapping[str, Any]:
     try:
         found = answer.json()
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecognizerError(f"{vendor} answered with what is no JSON") from error
     if not isinstance(found, dict):
         raise RecognizerError(f"{vendor} answered with {type(found).__name__}")
@@ -76,7 +76,7 @@ def _reason(answer: Any) -> str:
     """What went wrong in the service's words, wherever it puts them."""
     try:
         found = answer.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return " ".join(answer.text.split())[:200] or "no reason given"
     for name in ("error", "detail", "message"):
         part = found.get(name) if isinstance(found, dict) else None

@@ -99,7 +99,8 @@ def adapt(target: Any, name: str = "") -> Recognizer:
             f"'{name}' is no recogniser: it has neither session(), nor transcribe(path), "
             f"nor {', '.join(SESSION_METHODS)}, and cannot be called"
         )
-    return WholeFiles(_identity(target, name), _with_language(function))
+    key = str(getattr(target, "key", ""))
+    return WholeFiles(_identity(target, name), _with_language(function), key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,4 +241,9 @@ def stream_to(vendor: str, url: str, *, extra: str) -> str:
 def model_and_url(argument: str, model: str, url: str) -> tuple[str, str]:
     """`MODEL@URL`, either of which may be left out."""
     named, _, address = argument.partition("@")
+    if "@" in address.partition("//")[2].partition("/")[0]:
+        raise InputError(
+            "A recogniser's address must not hold a user or a password, which would stand in the "
+            "run. Set the vendor's key in the environment"
+        )
     return named.strip() or model, (address.strip() or url).rstrip("/")

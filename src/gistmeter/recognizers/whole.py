@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,6 +28,7 @@ class WholeFiles:
 
     id: str
     function: Transcribe
+    key: str = field(default="", repr=False)  # of its service: what must not be shown
 
     def session(self, language: str = "") -> FileSession:
         return FileSession(self.function, language)

@@ -5,8 +5,6 @@ A comparison comes in as plain data, the shape of `compare --format json`.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from gistmeter.report.tables import defused, delimited_text, markdown_text
 from gistmeter.report.terminal import safe
 
 Comparison = Mapping[str, Any]
@@ -135,13 +134,13 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
         unit = str(comparison.get("unit") or "")
         values = comparison["values"]
         board = [
-            [_rank(comparison, system), _cell(system), _number(values.get(system), unit)]
+            [_rank(comparison, system), markdown_text(system), _number(values.get(system), unit)]
             for system in _ranked(comparison)
         ]
-        parts.append(f"### {_cell(str(comparison['metric']))}\n")
+        parts.append(f"### {markdown_text(str(comparison['metric']))}\n")
         parts.append(_grid(["rank", "system", "value"], board, "rlr"))
-        parts.append(_grid(HEADS, _pair_cells(comparison, _cell), "llrrrrr"))
-        parts.append("\n".join(f"- {_cell(line)}" for line in footnotes(comparison)) + "\n")
+        parts.append(_grid(HEADS, _pair_cells(comparison, markdown_text), "llrrrrr"))
+        parts.append("\n".join(f"- {markdown_text(line)}" for line in footnotes(comparison)) + "\n")
     return "\n".join(parts)
 
 
@@ -160,14 +159,6 @@ def _pair_cells(comparison: Comparison, spell: Callable[[str], str]) -> list[lis
     ]  # fmt: skip
 
 
-def _cell(text: str) -> str:
-    """Text that cannot leave its cell or become markup."""
-    plain = safe(text).plain
-    for mark in "\\`*_[]<>|":
-        plain = plain.replace(mark, "\\" + mark)
-    return plain
-
-
 def _grid(head: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> str:
     rule = ["---:" if side == "r" else "---" for side in sides]
     lines = [head, rule, *rows]
@@ -180,8 +171,8 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
     for comparison in comparisons:
         rows = _pair_cells(comparison, lambda text: safe(text).plain.translate(LATEX))
         body = "\n".join(" & ".join(row).replace("−", "$-$") + r" \\" for row in rows)
-        metric = str(comparison["metric"]).translate(LATEX)
-        notes = " ".join(footnotes(comparison)).translate(LATEX)
+        metric = safe(str(comparison["metric"])).plain.translate(LATEX)
+        notes = safe(" ".join(footnotes(comparison))).plain.translate(LATEX)
         parts.append(
             "\\begin{table}\n\\centering\n"
             f"\\caption{{Paired comparison on \\texttt{{{metric}}}. {notes}}}\n"
@@ -193,18 +184,16 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
 
 
 def to_csv(comparisons: Sequence[Comparison]) -> str:
-    """One line a pair, in full precision; a name that looks like a formula is made text."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    """One line per pair, in full precision; a name that looks like a formula is made text."""
+    rows: list[list[Any]] = [list(COLUMNS)]
     for comparison in comparisons:
         for pair in comparison["pairs"]:
             cells = {"metric": comparison["metric"], **pair}
-            writer.writerow([_text(cells.get(name)) for name in COLUMNS])
-    return stream.getvalue()
+            rows.append([_text(cells.get(name)) for name in COLUMNS])
+    return delimited_text(rows)
 
 
 def _text(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + value
+    if isinstance(value, str):
+        return defused(value)
     return "" if value is None else value

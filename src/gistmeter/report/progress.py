@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -17,6 +16,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.text import Text
+
+from gistmeter.report.terminal import Screen
 
 EVERY = 10.0  # seconds between plain lines
 
@@ -33,14 +34,14 @@ class ProgressBars:
 
     def __init__(self, *, quiet: bool = False, every: float = EVERY) -> None:
         self._every = every
-        self._console = console = Console(stderr=True, quiet=quiet, highlight=False)
+        self._console = console = Screen(stderr=True, quiet=quiet)
         self._tasks: dict[str, TaskID] = {}
         self._started: dict[str, float] = {}
         self._last = time.monotonic()
         self._progress: Progress | None = None
         if console.is_terminal and not quiet:
             self._progress = Progress(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 SpeedColumn(),

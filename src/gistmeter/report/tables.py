@@ -2,8 +2,8 @@
 
 A family says how its items look as a list of sheets, the items first and the summary last. CSV has
 a byte-order mark, so that spreadsheets show CJK; further sheets become files beside it
-(`x.<sheet>.csv`). No cell is one that a spreadsheet would run as a formula. Numbers keep their
-full precision.
+(`x.<sheet>.csv`). No cell is one that a spreadsheet would run as a formula. Numbers keep their full
+precision.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.errors import InputError
 from gistmeter.files import printable, write_atomically
 from gistmeter.report.suffixes import SUFFIXES
+from gistmeter.report.terminal import safe
 from gistmeter.types import Score, Sheet
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 MAX_SHEET_NAME, MAX_CELL = 31, 32_767  # what XLSX allows
 
 
+# What Markdown would read as its own.
+MARKS = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{mark: "\\" + mark for mark in "\\`*[]|~$"}}
+)
 Layout = Callable[[Any], list[Sheet]]
 Companions = Callable[[Any], Mapping[str, Sheet]]
 
@@ -92,11 +97,18 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 def delimited(sheet: Sheet, delimiter: str) -> bytes:
     """A sheet as CSV or TSV, UTF-8 with a byte-order mark."""
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([_text(column) for column in sheet.columns])
-    writer.writerows([_text(cell) for cell in row] for row in sheet.rows)
-    return b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "replace")
+    rows = ([_text(cell) for cell in row] for row in (sheet.columns, *sheet.rows))
+    return b"\xef\xbb\xbf" + delimited_text(rows, delimiter).encode("utf-8", "replace")
+
+
+def delimited_text(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
+    """Rows as lines. A carriage return is quoted too: bare, it would begin a row, and a formula."""
+    lines = []
+    for row in rows:
+        stream = io.StringIO(newline="")
+        csv.writer(stream, delimiter=delimiter, lineterminator="\r\n").writerow(row)
+        lines.append(stream.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
 
 
 def _text(cell: object) -> str:
@@ -195,16 +207,21 @@ def markdown(run: Run) -> str:
     """A table to paste into a paper, an issue or a job summary."""
     names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
     lines = [
-        "| system | " + " | ".join(names) + " |",
+        "| system | " + " | ".join(markdown_text(name) for name in names) + " |",
         "|---|" + "---:|" * len(names),
     ]
     for system, held in run.systems.items():
         cells = [spell_score(held.scores.get(name)) for name in names]
-        safe = system.replace("|", "\\|").replace("\n", " ")
-        lines.append(f"| {safe} | " + " | ".join(cells) + " |")
-    lines += ["", f"Signature: `{run.signature}`"]
-    lines += [f"Unscored: {why} ({count})" for why, count in run.unscored.items()]
+        lines.append(f"| {markdown_text(system)} | " + " | ".join(cells) + " |")
+    lines += ["", f"Signature: `{safe(run.signature).plain.replace('`', ' ')}`"]
+    lines += [f"Unscored: {markdown_text(why)} ({count})" for why, count in run.unscored.items()]
     return "\n".join(lines) + "\n"
+
+
+def markdown_text(text: str) -> str:
+    """Text that can neither leave its cell nor become markup or HTML."""
+    # An underscore within a word, as scores have it, marks nothing.
+    return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", safe(text).plain.translate(MARKS))
 
 
 def spell_score(score: Score | None) -> str:

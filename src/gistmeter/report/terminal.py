@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -17,12 +19,32 @@ if TYPE_CHECKING:
 
 LONGEST_SIGNATURE = 240
 AS_ZERO = "counted as 0"  # how the reason of an item ends that has a score all the same
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
+
+
+def plain(text: str) -> str:
+    """Text without control characters, ANSI codes or right-to-left overrides; lines stay."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def safe(text: str) -> Text:
-    """Text from outside without control characters, ANSI codes or right-to-left overrides."""
-    return Text(CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\n", " ")))
+    """Text from outside as a cell of one line."""
+    return Text(plain(text.replace("\n", " ")))
+
+
+class Screen(Console):
+    """A terminal on which text can be read and do nothing else: no codes, no markup, no links."""
+
+    def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
+        super().__init__(stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(plain(segment.text), segment.style)
 
 
 def print_run(run: Run, console: Console) -> None:
@@ -54,9 +76,9 @@ def print_sheet(sheet: Sheet, console: Console) -> None:
     )  # fmt: skip
     for at, column in enumerate(sheet.columns):
         if at == 0:
-            table.add_column(column, overflow="fold", min_width=12)
+            table.add_column(safe(column), overflow="fold", min_width=12)
         else:
-            table.add_column(column.replace("_", "_\n"), justify="right", no_wrap=True)
+            table.add_column(Text(plain(column.replace("_", "_\n"))), justify="right", no_wrap=True)
     for row in sheet.rows:
         table.add_row(*(_cell(cell) for cell in row))
     console.print(table)
@@ -92,7 +114,7 @@ def _one_system(run: Run, name: str) -> Table:
 
 def _many_systems(run: Run) -> Table:
     """Systems down, scores across; the widest screens of 80 columns hold a few, so by blocks."""
-    table = Table(title=run.command, title_justify="left")
+    table = Table(title=safe(run.command), title_justify="left")
     table.add_column("score")
     table.add_column("system", overflow="fold")
     table.add_column("value", justify="right")
