@@ -114,12 +114,19 @@ class SpeechSettings(ModelSettings):
         "Ask a second time with the texts the other way round; disputed facts do not count.",
         panel="models",
     )  # fmt: skip
+    occurrence: Literal["report", "strict"] = option(
+        "report",
+        "Facts that do not occur where the model says: only reported, or moved and dropped"
+        " (strict).",
+        panel="models",
+    )  # fmt: skip
     estimate: bool = option(
         False, "Print how many calls, tokens, dollars and minutes it would take, and stop.",
         panel="models", kept=False,
     )  # fmt: skip
     max_cost: float | None = option(
-        None, "Ask before spending more than this, or stop where nobody can be asked.",
+        None, "Ask before spending more than this, or stop where nobody can be asked; a run that turns out"
+        " dearer than expected stops before it.",
         panel="models", low=0, metavar="DOLLARS", kept=False,
     )  # fmt: skip
     token_encoder: Any = option(
