@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,7 +149,12 @@ class SpeechSettings(ModelSettings):
 
 
 def _names(text: str) -> list[str]:
-    """Names separated by commas; a command line is one name, commas and all."""
-    if "command:" in text:
-        return [text]
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """Names separated by commas; a command line is one name, commas and all, to the end.
+
+    >>> _names("moonshine,sh=command:say a,b")
+    ['moonshine', 'sh=command:say a,b']
+    """
+    command = re.search(r"(?:^|,)\s*(?:[^,:=]+=)?command:", text)
+    before, line = (text[: command.start()], text[command.start() :]) if command else (text, "")
+    names = [*before.split(","), line.lstrip(",")]
+    return [name.strip() for name in names if name.strip()]
