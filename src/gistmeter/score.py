@@ -29,7 +29,7 @@ from gistmeter.files import sha256
 from gistmeter.formats.table import reading_as
 from gistmeter.rows import Rows
 from gistmeter.run import Run
-from gistmeter.runs import Plan, RunFolder, open_folder
+from gistmeter.runs import Plan, RunFolder, hold, open_folder
 from gistmeter.settings import Settings
 from gistmeter.signature import combine, sign
 from gistmeter.statistics import count_reasons, summarise
@@ -62,9 +62,11 @@ def score(
     """
     how = how or RunSettings()
     files, folder = split_outputs(how.output)
-    if folder:
-        RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
-    with contextlib.closing(Cache(None)) as memory:
+    with contextlib.ExitStack() as stack:
+        if folder:
+            stack.enter_context(hold(folder))
+            RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
+        memory = stack.enter_context(contextlib.closing(Cache(None)))
         store = memory if cache is None or how.no_cache else cache
         context = Context(
             store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite
@@ -101,14 +103,14 @@ def score(
         )  # fmt: skip
         family.finish(run, task, context)
         tell_uneven(run, context)
-    run = replace(run, remarks=tuple(context.remarks))
-    for path in files:
-        for file in run.write(path, bom=not how.no_bom):
-            context.say(f"Wrote {file}")
-    if run.path:
-        run.write_pages()
-    if run.path and not how.no_report:
-        run.report()
+        run = replace(run, remarks=tuple(context.remarks))
+        for path in files:
+            for file in run.write(path, bom=not how.no_bom):
+                context.say(f"Wrote {file}")
+        if run.path:
+            run.write_pages()
+        if run.path and not how.no_report:
+            run.report()
     return replace(run, remarks=tuple(context.remarks))
 
 
@@ -167,7 +169,7 @@ def evaluate(
     folder = open_folder(plan) if open_folder else None
 
     started = time.perf_counter()
-    rows = _measure_all(items, named, folder, chunk, progress, base)
+    rows = _measure_all(items, named, folder, chunk, progress=progress, base=base)
     rows = rows.with_details(_documents(named, rows, items))
     measured = time.perf_counter()
     run = Run(
@@ -191,7 +193,9 @@ def evaluate(
         metrics=named,
         inputs=plan.inputs,
         headline=headline,
-        **statistics,
+        seed=seed,
+        resamples=resamples,
+        confidence=confidence,
     )  # fmt: skip
     if folder:
         folder.finish(run)
@@ -219,6 +223,7 @@ def _measure_all(
     metrics: Mapping[str, Metric],
     folder: RunFolder | None,
     chunk: int,
+    *,
     progress: Progress | None,
     base: Base,
 ) -> Rows:

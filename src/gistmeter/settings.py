@@ -17,7 +17,6 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -142,15 +141,19 @@ def aliases_of(kind: type[Settings]) -> dict[str, str]:
     }
 
 
-@cache
+_KNOWN: dict[Any, dict[str, Option]] = {}
+
+
 def options_of(kind: type[Settings]) -> dict[str, Option]:
     """The options of some settings, by name, in the order of their declaration."""
-    hints = typing.get_type_hints(kind)
-    return {
-        part.name: _completed(part, hints[part.name])
-        for part in dataclasses.fields(kind)
-        if MARK in part.metadata
-    }
+    if kind not in _KNOWN:
+        hints = typing.get_type_hints(kind)
+        _KNOWN[kind] = {
+            part.name: _completed(part, hints[part.name])
+            for part in dataclasses.fields(kind)
+            if MARK in part.metadata
+        }
+    return _KNOWN[kind]
 
 
 def _completed(part: Any, annotation: Any) -> Option:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from text_doubles import PACKS, pair
 
-from gistmeter.score import evaluate
+from gistmeter import load_run
 from gistmeter.metrics.accuracy import SemanticAccuracy
 from gistmeter.metrics.consistency import (
     NO_ORIGINAL,
@@ -19,8 +19,8 @@ from gistmeter.metrics.consistency import (
     StructuralRobustness,
 )
 from gistmeter.rows import Rows
-from gistmeter import load_run
 from gistmeter.runs import RunFolder
+from gistmeter.score import evaluate
 
 FAMILY = {
     "s_acc": SemanticAccuracy(PACKS),

@@ -9,15 +9,14 @@ import pytest
 from text_doubles import Given, Letters
 
 import gistmeter
+import gistmeter.api
+import gistmeter.families.text.components
 import gistmeter.formats.predictions
 import gistmeter.formats.references
 import gistmeter.metrics.accuracy
-import gistmeter.api
-import gistmeter.families.text.components
 from conftest import ROOT
+from gistmeter import registry, semantic_accuracy
 from gistmeter.errors import InputError
-from gistmeter import semantic_accuracy
-from gistmeter import registry
 from gistmeter.families.text import Text
 
 CANDIDATES = ["喜欢学习", "天气晴朗", None]
@@ -124,7 +123,7 @@ def test_components_that_are_missing_are_left_out() -> None:
     )
     assert full == pytest.approx(0.68)
     partial = semantic_accuracy(bertscore=0.7, sts=math.nan, lexical_cosine=0.5, f_beta=0.5)
-    assert partial == pytest.approx(0.6 * 0.6 + 0.4 * 0.5)
+    assert partial == pytest.approx(0.8 * 0.6 + 0.2 * 0.5)
     assert semantic_accuracy(representation=0.4, f_beta=0.4) == pytest.approx(0.4)
     for wrong in ({}, {"bleu": 0.5, "f_beta": 0.5}):
         with pytest.raises(InputError):

@@ -54,8 +54,8 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
     """Score and show; the exit code is decided when all is done."""
     from gistmeter.cache import Cache
     from gistmeter.cli.locations import cache_file
-    from gistmeter.report.progress import ProgressBars
     from gistmeter.configuration import profiles
+    from gistmeter.report.progress import ProgressBars
     from gistmeter.score import score
 
     if shown.quiet:

@@ -19,6 +19,7 @@ from gistmeter.types import SEED, Item, Sheet
 from gistmeter.views import View
 
 if TYPE_CHECKING:
+    from gistmeter.answer import Findings
     from gistmeter.cache import Cache
     from gistmeter.models.loading import Models
     from gistmeter.pages import PairView
@@ -222,6 +223,16 @@ class Family(Generic[SettingsT, ItemT]):
         """Pages of single items, each with the name of its file among the run's details."""
         del run
         return ()
+
+    def answer(self, run: Run, findings: Findings) -> str:
+        """What the user came for, in a sentence or two; the terminal and the report both say it.
+
+        `findings` are the paired tests of the run's systems, as `comparison.findings` gives them:
+        `{"comparisons": [...]}`, one for each score, empty for a single system.
+        """
+        from gistmeter.answer import Standing, answer
+
+        return answer(Standing(run, self.view()), findings)
 
     def view(self) -> View:
         """How a report shows its runs."""

@@ -9,10 +9,13 @@ al. 2020), S_sts is the cosine of their sentence embeddings, S_cos and F_β comp
 F_β being reduced where prediction and reference differ in polarity. Each component is compared
 with every reference and aggregated by maximum or mean before it is weighed.
 
-A component whose model is absent is not counted as 0: the mean skips it, a missing layer's weight
-is shared out among the others (weights are always divided by the sum of those present), and the
-score is marked partial. Rows also hold S_Acc under both aggregations (`s_acc_max`, `s_acc_mean`),
-which consistency is made of.
+Models whose unrelated texts score far above 0 are rescaled by that baseline b, x → (x − b)/(1 − b),
+cut at 0: the embedded model's are, the papers' are not (there the seeds' plain numbers stand).
+
+A component whose model is absent is not counted as 0: the mean skips it, a missing cross-encoder's
+weight goes to the representation, which judges meaning as it does, weights are divided by the sum
+of those present, and the score is marked partial. Rows also hold S_Acc under both aggregations
+(`s_acc_max`, `s_acc_mean`), which consistency is made of.
 """
 
 from __future__ import annotations
@@ -61,6 +64,21 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
+class Baselines:
+    """What unrelated texts score, by language; a component without one is taken as it is."""
+
+    sts: Mapping[str, float] = field(default_factory=dict)
+    bertscore: Mapping[str, float] = field(default_factory=dict)
+
+    def rescale(self, name: str, values: Floats, languages: Sequence[str]) -> Floats:
+        known: Mapping[str, float] = getattr(self, name)
+        if not known:
+            return values
+        base = np.asarray([known.get(code, 0.0) for code in languages])
+        return np.clip((values - base) / (1.0 - base), 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
 class SemanticAccuracy:
     """S_Acc and its components.
 
@@ -80,6 +98,7 @@ class SemanticAccuracy:
     polarity: PolarityRule = field(default_factory=PolarityRule)
     missing: Missing = "unscored"  # or zero: what a missing prediction is
     sigmoids: int = 1  # over the cross-encoder's logit; OrderProbe's can have two
+    baselines: Baselines = field(default_factory=Baselines)
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("s_acc"),
@@ -133,6 +152,10 @@ class SemanticAccuracy:
         languages = readers_of(pairs, self.languages)
         judged = _Judged(comparisons, {}, np.zeros(len(comparisons)), {})
         self._ask_models(judged)
+        codes = [pairs[owner].language for owner in comparisons.owner.tolist()]
+        for name in ("bertscore", "sts"):
+            if name in judged.values:
+                judged.values[name] = self.baselines.rescale(name, judged.values[name], codes)
         self._compare_words(judged, languages)
         conflict = self.polarity.decide([pair.id for pair in pairs], languages, comparisons)
         columns = self._combine(judged, conflict, self.aggregate)
@@ -245,6 +268,8 @@ def mean_of_defined(columns: Sequence[Floats]) -> Floats:
 def weigh(columns: Mapping[str, Floats], weights: Weights) -> Floats:
     """S_Acc from its layers; a layer that is no column is left out and the weights rescaled.
 
+    A missing cross-encoder's weight goes to the representation, if that is there.
+
     >>> layers = {"cross_encoder": 0.8, "representation": 0.6, "f_beta": 0.5}
     >>> print(weigh({name: np.array([value]) for name, value in layers.items()}, Weights()))
     [0.68]
@@ -254,6 +279,8 @@ def weigh(columns: Mapping[str, Floats], weights: Weights) -> Floats:
         "representation": weights.representation,
         "f_beta": weights.f_beta,
     }
+    if "cross_encoder" not in columns and "representation" in columns:
+        parts["representation"] += parts.pop("cross_encoder")
     used = [(columns[name], weight) for name, weight in parts.items() if name in columns and weight]
     if not used:
         raise InputError("No component with a weight above 0 is there to make S_Acc of")

@@ -48,8 +48,9 @@ def print_run(run: Run, console: Console) -> None:
 def print_sheet(sheet: Sheet, console: Console) -> None:
     """A table of few columns beneath the scores."""
     table = Table(
-        title=safe(sheet.name), title_justify="left", caption=safe(sheet.note) if sheet.note else None,
-        caption_justify="left", box=None, padding=(0, 1, 0, 0),
+        title=safe(sheet.name), title_justify="left",
+        caption=safe(sheet.note) if sheet.note else None, caption_justify="left",
+        box=None, padding=(0, 1, 0, 0),
     )  # fmt: skip
     for at, column in enumerate(sheet.columns):
         if at == 0:

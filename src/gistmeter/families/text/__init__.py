@@ -116,7 +116,7 @@ class Text(Family[TextSettings, Pair]):
                 readers, models.embedder, models.matcher, models.cross_encoder,
                 settings.aggregate, accuracy.Weights(*settings.weights), settings.beta_f,
                 settings.use_bertscore, settings.cross_encoder_order, polarity_rule(settings),
-                absent, settings.sigmoids,
+                absent, settings.sigmoids, _baselines(models, list(readers)),
             ),
             "s_logic": lambda: logic.LogicalValidity(
                 models.nli, settings.direction, settings.aggregate, settings.average, absent  # type: ignore[arg-type]
@@ -212,6 +212,20 @@ def _roles(chosen: Sequence[str] | None, settings: TextSettings) -> list[str]:
     return [role for role, needed in wanted.items() if needed or role in further]
 
 
+def _baselines(models: Models, codes: Sequence[str]) -> Any:
+    """The baselines of models that have one."""
+    from gistmeter.metrics.accuracy import Baselines
+    from gistmeter.models.baselines import baseline
+
+    found: dict[str, dict[str, float]] = {}
+    for name, model in (("sts", models.embedder), ("bertscore", models.matcher)):
+        for code in codes if model is not None else ():
+            base = baseline(name, model.id, code)
+            if base is not None:
+                found.setdefault(name, {})[code] = base
+    return Baselines(**found)
+
+
 def _tell_absent(
     models: Models, names: Sequence[str], settings: TextSettings, context: Context
 ) -> None:
@@ -221,7 +235,4 @@ def _tell_absent(
     for role in (role for role in models.absent if role != "nli"):
         if settings.strict:
             raise InputError(f"S_Acc would be partial: {models.absent[role]}")
-        context.say(
-            f"S_Acc is partial, its weights rescaled without {role.replace('_', '-')}: "
-            f"{models.absent[role]}"
-        )
+        context.say(f"S_Acc is partial, without {role.replace('_', '-')}: {models.absent[role]}")
