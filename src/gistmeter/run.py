@@ -129,8 +129,11 @@ class Run:
         for name, view in family_of(self.command).pages(self):
             write_atomically(Path(str(self.path)) / DETAILS / name, render_pair(view))
 
-    def write(self, path: str | Path) -> list[Path]:
-        """Write a table, JSON or report by the file's suffix; returns all files written."""
+    def write(self, path: str | Path, *, bom: bool = True) -> list[Path]:
+        """Write a table, JSON or report by the file's suffix; returns all files written.
+
+        CSV has a byte-order mark, without which spreadsheets do not show CJK, unless `bom` is False.
+        """
         from gistmeter.families import family_of
         from gistmeter.report.tables import write_table
 
@@ -138,7 +141,7 @@ class Run:
         if target.suffix.lower() == ".html":
             return [self.report(target)]
         family = family_of(self.command)
-        return write_table(self, target, family.sheets, family.companions)
+        return write_table(self, target, family.sheets, family.companions, mark=bom)
 
     def compare(self, *others: Run, **options: Any) -> Comparison:
         """Test the difference between this run's systems, or between them and those of others.

@@ -105,7 +105,7 @@ def score(
         tell_uneven(run, context)
         run = replace(run, remarks=tuple(context.remarks))
         for path in files:
-            for file in run.write(path):
+            for file in run.write(path, bom=not how.no_bom):
                 context.say(f"Wrote {file}")
         if run.path:
             run.write_pages()

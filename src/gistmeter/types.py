@@ -244,6 +244,7 @@ class Sheet:
     rows: Sequence[Sequence[object]]
     suffixes: tuple[str, ...] = ()  # the only formats it is for; empty: all
     note: str = ""  # a line beneath it, where it is shown
+    links: tuple[str, ...] = ()  # columns with paths in the run's folder
 
 
 def defined(value: float) -> float | None:

@@ -366,3 +366,38 @@ def test_a_real_small_model_answers_in_the_form_asked_for() -> None:
     assert answer.value.name
     assert answer.output_tokens > 0
     assert answer.cost is None
+
+
+def test_invalid_answers_are_kept_and_counted() -> None:
+    """They were paid for: their text and their tokens are in the record."""
+    with serve("this is no JSON") as service:
+        llm = model(service)
+        (got,) = llm.ask(["Which?"], Thing)
+    assert got.value is None and got.failure == "the answer was not of the form asked for"
+    assert got.raw.count("this is no JSON") == 2  # asked once more
+    assert (got.input_tokens, got.output_tokens) == (140, 100)
+    assert (llm.usage.input_tokens, llm.usage.output_tokens) == (140, 100)
+
+
+def test_what_a_retry_cost_is_counted_with_the_answer() -> None:
+    with serve("this is no JSON", 503, GOOD) as service:
+        llm = model(service)
+        (got,) = llm.ask(["Which?"], Thing)
+    assert got.value is not None
+    assert "this is no JSON" in got.raw
+    assert got.input_tokens == 140  # the invalid answer's and the valid one's
+
+
+def test_a_budget_stops_before_its_limit() -> None:
+    from gistmeter.models.llm import Budget
+
+    budget = Budget(limit=1.0, a_call=0.3)
+    assert budget.admit() == "" and budget.admit() == "" and budget.admit() == ""
+    assert "could go over the limit of $1" in budget.admit()  # three are under way already
+    budget.settle(0.2)
+    budget.settle(0.2)
+    budget.settle(0.2)
+    assert budget.admit() == "" and budget.admit() == ""  # the provider's own prices count now
+    budget.settle(0.35)
+    budget.settle(0.0)
+    assert "$0.9500 is spent" in budget.admit()

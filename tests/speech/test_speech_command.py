@@ -96,7 +96,7 @@ def test_the_documented_table_and_a_diff_for_each_pair() -> None:
     ]  # fmt: skip
     assert (first["provider"], first["file"], first["substitutions"]) == ("hyp", "1", "1")
     assert float(second["wer"]) == 100.0
-    page = (Path("folder") / first["diff_report"]).read_text("utf-8")
+    page = Path(first["diff_report"]).read_text("utf-8")
     assert "<del>two</del> <ins>too</ins>" in page
     run(*files(), *FAST, "--no-diffs", "-o", "plain")
     assert not list(Path("plain").rglob("diff-*.html"))
@@ -215,7 +215,7 @@ def test_facts_by_a_service(shape: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert done.score("extra")["value"] == pytest.approx(100 / 7)
     first, second = items("out.tsv")
     assert float(first["custom_metric"]) == 50.0 and float(second["custom_metric"]) == 0.0
-    page = (Path("folder") / first["diff_report"]).read_text("utf-8")
+    page = Path(first["diff_report"]).read_text("utf-8")
     assert "Semantic Understanding" in page and "Clara — left — Prague" in page
     kept = [path for path in Path("folder/details").iterdir() if path.name.startswith("facts-")]
     assert len(kept) == 2
@@ -263,7 +263,7 @@ def test_a_custom_metric() -> None:
     done = run(*files(), *FAST, "--custom-metric", "speech_plugins:length", "--format", "json",
                "-o", "out.tsv", "-o", "folder")  # fmt: skip
     assert done.score("custom_metric")["value"] == pytest.approx(50.0)
-    assert "my own" in (Path("folder") / items("out.tsv")[0]["diff_report"]).read_text("utf-8")
+    assert "my own" in Path(items("out.tsv")[0]["diff_report"]).read_text("utf-8")
     assert "speech_plugins:length" in done.document["signature"]
     load_run(Path("folder"))
 

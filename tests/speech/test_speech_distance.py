@@ -124,3 +124,23 @@ def test_a_model_that_fails_leaves_the_clip_unscored() -> None:
     rows = one.measure([Clip("1", "a b", "broken b"), Clip("2", "a b", "a c")])
     assert rows.reasons["sem_dist"] == {0: "out of memory"}
     assert one.pool(rows)["sem_dist"] == rows.values("sem_dist")[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [("he'll go", "hell go"), ("we're here", "were here"), ("it is 3.14", "it is 314"),
+     ("it is -5 degrees", "it is 5 degrees")],
+)  # fmt: skip
+def test_what_is_meant_is_read_and_not_what_wer_reads(said: str, heard: str) -> None:
+    normalisation = Normalisation(get("en"))
+    rows = SemanticDistance(WordMatcher(), normalisation).measure([Clip("1", said, heard)])
+    assert rows.values("sem_dist")[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [("a touch-tone phone", "a touch tone phone"), ("He’ll go!", "he'll go"), ("“Go,” he said.", "go he said")],
+)  # fmt: skip
+def test_hyphens_quotes_and_case_do_not_matter(said: str, heard: str) -> None:
+    rows = SemanticDistance(WordMatcher(), Normalisation(get("en"))).measure([Clip("1", said, heard)])
+    assert rows.values("sem_dist").tolist() == [0.0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,9 @@ from gistmeter.families.speech.judge import (
     limit_cost,
 )
 from gistmeter.languages import get
-from gistmeter.metrics.facts import SemanticErrorRate
+from gistmeter.metrics.facts import INSTRUCTIONS, SemanticErrorRate, build_prompt, fact_schema
 from gistmeter.metrics.transcription import Normalisation
-from gistmeter.models.llm import LanguageModelSettings, load_language_model
+from gistmeter.models.llm import Budget, LanguageModelSettings, load_language_model
 from gistmeter.types import Clip
 
 SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."
@@ -254,3 +255,41 @@ def test_the_analyser_takes_a_key_and_keeps_it_to_itself() -> None:
     assert "secret-key" not in repr(vars(analyzer))
     with pytest.raises(NoJudge, match="GEMINI_API_KEY"):
         SemanticUnderstandingAnalyzer(api_key=None)
+
+
+# What it costs.
+
+
+def test_reasoning_is_reckoned_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
+    clips, normalisation = [Clip("1", SAID, HEARD)], Normalisation(get("en"))
+    plain = find_judge("openai:gpt-4o", Cache(None)).estimate(clips, normalisation)
+    reasoning = find_judge("openai:gpt-5", Cache(None)).estimate(clips, normalisation)
+    assert reasoning.output_tokens > plain.output_tokens + 1500
+
+
+def test_answers_so_far_correct_the_estimate(tmp_path: Path) -> None:
+    clips = [Clip("1", SAID, HEARD), Clip("2", SAID, HEARD + " And more.")]
+    with serve(answer) as service:
+        cache = Cache(tmp_path / "answers.sqlite")
+        judge = Judge(model(service, cache))
+        judge.llm.ask(
+            [build_prompt(SAID, HEARD, "en")], fact_schema(), instructions=INSTRUCTIONS
+        )
+        known = judge.llm.usage.output_tokens
+        after = judge.estimate(clips, Normalisation(get("en")))
+        cache.close()
+    assert after.calls == 1 and known > 0
+    assert after.output_tokens == pytest.approx(known, rel=0.35)
+
+
+def test_a_dearer_run_than_expected_stops_before_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gistmeter.models.llm_service.estimate_cost", lambda *_: 0.4)
+    with serve(answer) as service:
+        llm = model(service, concurrency=1)
+        llm.asker.budget = Budget(limit=1.0, a_call=0.01)
+        monkeypatch.setattr(type(llm.asker), "_priced", lambda _, one: replace(one, cost=0.4))
+        clips = [Clip(str(at), f"{SAID} {at}", HEARD) for at in range(5)]
+        rows = SemanticErrorRate(llm, Normalisation(get("en"))).measure(clips)
+    assert len(service.requests) == 2 and llm.asker.budget.spent == pytest.approx(0.8)
+    assert sum("could go over the limit" in why for why in rows.reasons["ser"].values()) == 3

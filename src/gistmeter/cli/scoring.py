@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shlex
 import sys
 from dataclasses import dataclass, replace
@@ -32,7 +33,7 @@ class Shown(Settings):
         "table", "What to print: a table for people, or JSON alone on stdout.", panel="output"
     )
     quiet: bool = option(
-        False, "No progress and no remarks; errors still show.", panel="output", flags=("-q",)
+        False, "No table, no progress and no remarks; errors still show.", panel="output", flags=("-q",)
     )
 
 
@@ -57,6 +58,8 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
     from gistmeter.report.progress import ProgressBars
     from gistmeter.score import score
 
+    if shown.quiet:
+        logging.getLogger("gistmeter").setLevel(logging.ERROR)
     if getattr(settings, "estimate", False):
         return _estimate(family, settings, how)
     how, folder = _with_folder(family.name, how)
@@ -76,10 +79,12 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
         bars.stop()
         if cache is not None:
             cache.close()
-    show(run, family, shown)
+    if not shown.quiet or shown.format == "json":
+        show(run, family, shown)
     run.require(how.fail_under)
     if stopped := run.notes.get("interrupted"):
-        console.warn(f"Stopped by {stopped}; what was done is scored. Add --resume to go on")
+        remark = f"Stopped by {stopped}; what was done is scored. Add --resume to go on"
+        _hear(shown.quiet, remark, True)
         return INTERRUPTED
     return 0
 

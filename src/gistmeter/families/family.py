@@ -102,6 +102,9 @@ class RunSettings(Settings):
     no_cache: bool = option(
         False, "Neither read nor write the cache of model answers.", panel="output", advanced=True
     )
+    no_bom: bool = option(
+        False, "No byte-order mark in CSV; TSV never has one.", panel="output", advanced=True
+    )
     no_report: bool = option(
         False, "Do not write report.html into the run's folder.", panel="output", advanced=True
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SAMPLE_RATE = 16_000
 BYTES_PER_SECOND = 2 * SAMPLE_RATE
+QUIET = 0.01  # of the loudest sample: silence
 LONGEST_HOURS = 12  # some kilobytes of FLAC can unpack to days of silence
 OPEN_ENDED = (0, 0xFFFFFFFF)  # a WAV written to a pipe does not know its length
 
@@ -46,6 +47,15 @@ def cut(pcm: bytes, milliseconds: int) -> Iterator[bytes]:
     size = max(2, BYTES_PER_SECOND * milliseconds // 1000 // 2 * 2)
     for start in range(0, len(pcm), size):
         yield pcm[start : start + size]
+
+
+def sounding(pcm: bytes) -> int:
+    """Bytes up to the last sound, without the silence (below 1% of the loudest sample) after it."""
+    import numpy as np
+
+    samples = np.abs(np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2").astype(np.int32))
+    loud = np.flatnonzero(samples > samples.max(initial=0) * QUIET)
+    return 2 * (int(loud[-1]) + 1) if len(loud) else len(pcm)
 
 
 def silence(seconds: float) -> bytes:

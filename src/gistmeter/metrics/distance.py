@@ -1,6 +1,9 @@
 """Semantic distance: how far the meaning of a transcript is from what was said, without an LLM.
 
-Two similarities of the normalised texts, which fail in different ways, are blended evenly:
+Two similarities of the texts, which fail in different ways, are blended evenly. The texts are read
+for what they mean, not as the word error rate reads them (`meaning` in `transcription.normalisation`:
+he'll is not hell, 3.14 not 314).
+
 BERTScore F of the token encoder's last layer (Zhang et al. 2020), which forgives a synonym, and
 the cosine of character 2-4-grams, which forgives an ending and notices a changed name or number.
 Each distance from 1 is divided by its own spread, so that neither drowns the other:
@@ -27,7 +30,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
@@ -110,14 +113,26 @@ class SemanticDistance:
         )
         return rows.with_reasons("sem_dist", _reasons(table, clips, failures, rows))
 
-    def _windows(self, clip: Clip, expected: TextForm, places: range) -> list[Window]:
-        if clip.got is None or not expected.words:
+    @property
+    def reading(self) -> Normalisation:
+        """How the texts are read: for what they mean, unless they are to be left as they are."""
+        if self.normalisation.normalizer == "none":
+            return self.normalisation
+        return replace(self.normalisation, normalizer="meaning")
+
+    def _windows(self, clip: Clip, heard: TextForm, places: range) -> list[Window]:
+        """The segments of a clip; `heard` is its expected text as the word error rate reads it."""
+        if clip.got is None or not heard.words:
             return []
-        got = self.normalisation.read(clip.got)
-        bounds = segments(len(expected.words))
-        rows = list(places) if len(places) > 1 else [places[0]] * len(bounds)
-        if len(bounds) == 1:
+        expected, got = self.reading.read(clip.expected), self.reading.read(clip.got)
+        if not expected.words:
+            expected, got = heard, self.normalisation.read(clip.got)
+        whole = segments(len(heard.words))
+        rows = list(places) if len(places) > 1 else [places[0]] * len(whole)
+        if len(whole) == 1:
             return [Window(rows[0], len(expected.words), expected.characters, got.characters)]
+        share = len(expected.words) / len(heard.words)
+        bounds = [(round(first * share), round(last * share)) for first, last in whole]
         glue = " " if self.normalisation.spaced else ""
         return [
             Window(row, len(part.expected), glue.join(part.expected), glue.join(part.got))

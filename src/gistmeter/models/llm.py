@@ -62,7 +62,40 @@ class Usage:
         self.input_tokens += answer.input_tokens
         self.output_tokens += answer.output_tokens
         self.cost += answer.cost or 0.0
-        self.unpriced += answer.cost is None and not answer.failure
+        self.unpriced += answer.cost is None and (not answer.failure or answer.output_tokens > 0)
+
+
+@dataclass(slots=True)
+class Budget:
+    """Money that may be spent: nothing is asked that could go over the limit.
+
+    A call is taken to cost as much as the dearest one so far, or the estimate before any was made.
+    """
+
+    limit: float
+    a_call: float
+    spent: float = 0.0
+    under_way: int = 0
+    calls: int = 0
+    dearest: float = 0.0
+
+    def admit(self) -> str:
+        """Count a call as under way, or say why it is not made."""
+        one = self.dearest if self.calls else self.a_call
+        if self.spent + (self.under_way + 1) * one > self.limit:
+            return (
+                f"not asked: ${self.spent:.4f} is spent, and another call of about ${one:.4f} could"
+                f" go over the limit of ${self.limit:g}"
+            )
+        self.under_way += 1
+        return ""
+
+    def settle(self, cost: float | None) -> None:
+        """A call is done, and cost so much."""
+        self.under_way -= 1
+        self.calls += 1
+        self.spent += cost or 0.0
+        self.dearest = max(self.dearest, cost or 0.0)
 
 
 @dataclass(frozen=True, slots=True)

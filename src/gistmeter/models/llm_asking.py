@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from gistmeter.models import llm_service as service
-from gistmeter.models.llm import Keep, LanguageModelSettings, Question
+from gistmeter.models.llm import Budget, Keep, LanguageModelSettings, Question
 from gistmeter.models.protocols import Answer
 
 logger = logging.getLogger(__name__)
@@ -54,6 +54,7 @@ class ServiceAsker:
     name: str
     settings: LanguageModelSettings
     api_key: str | None = field(default=None, repr=False)
+    budget: Budget | None = field(default=None, repr=False)
     breaker: Breaker = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -82,23 +83,41 @@ class ServiceAsker:
 
         async def work(question: Question) -> None:
             async with gate:
-                answer = await self._ask_one(agent, question, refused)
+                answer = await self._ask_within_budget(agent, question, refused)
             keep(question, answer)
 
         async with agent, asyncio.TaskGroup() as group:
             for question in questions:
                 group.create_task(work(question))
 
+    async def _ask_within_budget(
+        self, agent: Any, question: Question, refused: list[str]
+    ) -> Answer[Any]:
+        if self.budget is None:
+            return await self._ask_one(agent, question, refused)
+        if reason := self.budget.admit():
+            return Answer(None, failure=reason)
+        answer: Answer[Any] = Answer(None)
+        try:
+            answer = await self._ask_one(agent, question, refused)
+        finally:
+            self.budget.settle(answer.cost)
+        return answer
+
     async def _ask_one(self, agent: Any, question: Question, refused: list[str]) -> Answer[Any]:
         options = service.request_options(self.settings, question.sample)
         secrets = service.secrets_of(self.settings.base_url, self.api_key)
         trouble = service.Trouble("never asked")
+        spent = service.Spent()
         for attempt in range(max(1, self.settings.attempts)):
             if refused or self.breaker.reason:
-                return Answer(None, failure=refused[0] if refused else self.breaker.reason)
+                why = refused[0] if refused else self.breaker.reason
+                return self._priced(spent.failed(why))
             try:
-                result = await agent.run(question.prompt, model_settings=options)
+                with service.record() as messages:
+                    result = await agent.run(question.prompt, model_settings=options)
             except Exception as error:
+                spent.add(messages, secrets)
                 trouble = service.understand(error, secrets)
                 if trouble.final:
                     refused.append(trouble.reason)
@@ -110,10 +129,17 @@ class ServiceAsker:
                     await asyncio.sleep(trouble.wait or self.settings.pause * 2**attempt)
                 continue
             self.breaker.succeed()
-            answer = service.read_answer(result)
-            # A server of one's own has no price, whatever its model is called.
-            return replace(answer, cost=None) if self.settings.base_url else answer
-        return Answer(None, raw=trouble.raw, failure=trouble.reason)
+            return self._priced(spent.added_to(service.read_answer(result)))
+        return self._priced(spent.failed(trouble.reason, trouble.raw))
+
+    def _priced(self, answer: Answer[Any]) -> Answer[Any]:
+        """With its price, where that is known: a server of one's own has none."""
+        if self.settings.base_url:
+            return replace(answer, cost=None)
+        if answer.cost is not None or not (answer.input_tokens or answer.output_tokens):
+            return answer
+        cost = service.estimate_cost(self.name, answer.input_tokens, answer.output_tokens)
+        return replace(answer, cost=cost)
 
 
 def run_anywhere(coroutine: Coroutine[Any, Any, Value]) -> Value:

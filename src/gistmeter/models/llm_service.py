@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import inspect
+import json
 import logging
 import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -231,6 +232,58 @@ def read_answer(result: Any) -> Answer[Any]:
         output_tokens=int(usage.output_tokens or 0),
         cost=float(cost) if cost is not None else None,
     )
+
+
+@contextmanager
+def record() -> Iterator[list[Any]]:
+    """The messages of a run, also of one that fails: its answers were paid for."""
+    from pydantic_ai import capture_run_messages
+
+    with capture_run_messages() as messages:
+        yield messages
+
+
+@dataclass(slots=True)
+class Spent:
+    """What the attempts at one question cost that gave no valid answer, and what they said."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    raw: list[str] = field(default_factory=list)
+
+    def add(self, messages: Sequence[Any], secrets: Sequence[str]) -> None:
+        """Count the responses among the messages of a failed run."""
+        for message in messages:
+            usage = getattr(message, "usage", None)
+            if usage is None:
+                continue
+            self.input_tokens += int(usage.input_tokens or 0)
+            self.output_tokens += int(usage.output_tokens or 0)
+            said = "".join(_said(part) for part in message.parts)
+            self.raw += [hide(said, secrets)] if said else []
+
+    def added_to(self, answer: Answer[Any]) -> Answer[Any]:
+        """A valid answer with what was spent before it; its price is then worked out anew."""
+        if not (self.input_tokens or self.output_tokens):
+            return answer
+        return replace(
+            answer,
+            raw="\n".join([*self.raw, answer.raw]),
+            input_tokens=answer.input_tokens + self.input_tokens,
+            output_tokens=answer.output_tokens + self.output_tokens,
+            cost=None,
+        )
+
+    def failed(self, why: str, spoken: str = "") -> Answer[Any]:
+        return Answer(
+            None, "\n".join(self.raw) or spoken, why, self.input_tokens, self.output_tokens
+        )
+
+
+def _said(part: Any) -> str:
+    """The text of a part, or the arguments of a call by which an answer was given."""
+    said = getattr(part, "content", None) or getattr(part, "args", None) or ""
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
 
 
 def understand(error: Exception, secrets: Sequence[str]) -> Trouble:

@@ -17,7 +17,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from gistmeter.errors import InputError
 from gistmeter.recognizers.protocols import RecognizerError
@@ -28,6 +28,7 @@ class Command:
     """A program and its arguments."""
 
     arguments: tuple[str, ...]
+    local: ClassVar[bool] = True  # it works on this machine
 
     @classmethod
     def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gistmeter.formats.audio import BYTES_PER_SECOND, Audio, cut, silence
+from gistmeter.formats.audio import BYTES_PER_SECOND, Audio, cut, silence, sounding
 from gistmeter.recognizers.protocols import Recognizer, RecognizerError, Session, SpeechEvent
 
 LAST_WORDS = 0.25  # seconds in which a session may still say why it no longer takes sound
@@ -79,11 +79,13 @@ async def _send(session: Session, audio: Audio, pace: Pace, notes: Notes) -> Non
     notes.started = notes.spoken = time.perf_counter()
     before, after = silence(pace.silence_before), silence(pace.silence_after)
     sent = await _stream(session, before, pace, notes.started, 0)
-    sent = await _stream(session, audio.pcm, pace, notes.started, sent)
+    end = sounding(audio.pcm)
+    sent = await _stream(session, audio.pcm[:end], pace, notes.started, sent)
     # A recogniser that lags behind the pace must not gain from it: the speaker had ended by then.
+    # Nor does silence at the end of the clip's own file count as speech.
     due = notes.started + sent / BYTES_PER_SECOND * pace.factor
     notes.spoken = due if pace.factor else time.perf_counter()
-    await _stream(session, after, pace, notes.started, sent)
+    await _stream(session, audio.pcm[end:] + after, pace, notes.started, sent)
     notes.ending = True
     await session.end_audio()
 

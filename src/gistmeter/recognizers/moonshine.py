@@ -30,6 +30,8 @@ FORCE_UPDATE = 1  # MOONSHINE_FLAG_FORCE_UPDATE
 class Moonshine:
     """The model is loaded once, with the first clip."""
 
+    local = True  # it works on this machine
+
     def __init__(self) -> None:
         require("moonshine_voice", "moonshine", "Recognising speech with Moonshine")
         self._lock = threading.Lock()

@@ -29,6 +29,8 @@ LONGEST = 30 * BYTES_PER_SECOND  # an utterance without a pause is cut here
 class PocketSphinx:
     """The package's English model."""
 
+    local = True  # it works on this machine
+
     def __init__(self) -> None:
         require("pocketsphinx", "pocketsphinx", "Recognising speech with PocketSphinx")
 

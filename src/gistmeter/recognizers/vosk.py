@@ -19,6 +19,8 @@ WHERE = "a download from https://alphacephei.com/vosk/models, unpacked into that
 class Vosk:
     """`vosk:FOLDER`; the model is loaded once, with the first clip."""
 
+    local = True  # it works on this machine
+
     def __init__(self, folder: Path) -> None:
         require("vosk", "vosk", "Recognising speech with Vosk")
         self._folder = folder

@@ -20,6 +20,8 @@ WHERE = "hf download Systran/faster-whisper-tiny --local-dir FOLDER"
 class FasterWhisper:
     """`faster-whisper:FOLDER`; whole files, nothing is ever downloaded."""
 
+    local = True  # it works on this machine
+
     def __init__(self, folder: Path) -> None:
         require("faster_whisper", "faster-whisper", "Recognising speech with Whisper")
         self._folder = folder

@@ -1,9 +1,9 @@
 """A run as files that other programs read: JSON, CSV, TSV, XLSX, Parquet, Markdown.
 
 A family says how its items look as a list of sheets, the items first and the summary last. CSV has
-a byte-order mark, so that spreadsheets show CJK; further sheets become files beside it
-(`x.<sheet>.csv`). No cell is one that a spreadsheet would run as a formula. Numbers keep their full
-precision.
+a byte-order mark, so that spreadsheets show CJK, unless it is not wanted; TSV, which programs read,
+has none. Further sheets become files beside it (`x.<sheet>.csv`). No cell is one that a spreadsheet
+would run as a formula. Numbers keep their full precision.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import csv
 import io
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +41,12 @@ Companions = Callable[[Any], Mapping[str, Sheet]]
 
 
 def write_table(
-    run: Run, path: Path, layout: Layout, companions: Companions = lambda _: {}
+    run: Run,
+    path: Path,
+    layout: Layout,
+    companions: Companions = lambda _: {},
+    *,
+    mark: bool = True,
 ) -> list[Path]:
     """Write a run to a file whose suffix decides the format; returns all files written."""
     suffix = path.suffix.lower()
@@ -56,24 +63,40 @@ def write_table(
         write_atomically(path, stream.getvalue())
         return [path]
     made = layout(run)
-    sheets = [sheet for sheet in made if not sheet.suffixes or suffix in sheet.suffixes]
+    shown = [sheet for sheet in made if not sheet.suffixes or suffix in sheet.suffixes]
+    sheets = [_linked(sheet, run.path, path) for sheet in shown]
     if suffix == ".xlsx":
         write_atomically(path, workbook(sheets))
-        return [path, *_beside(path, companions(run))]
+        return [path, *_beside(path, companions(run), mark)]
     if suffix not in {".csv", ".tsv"}:
         raise InputError(f"{path}: cannot write '{suffix}'. Known: {', '.join(SUFFIXES)}")
     names = unique_names([file_name(sheet.name) for sheet in sheets[1:]])
     targets = [path, *(path.with_suffix(f".{name}{path.suffix}") for name in names)]
     for sheet, target in zip(sheets, targets, strict=True):
-        write_atomically(target, delimited(sheet, "," if suffix == ".csv" else "\t"))
-    return [*targets, *(_beside(path, companions(run)) if suffix == ".csv" else ())]
+        write_atomically(target, delimited(sheet, "," if suffix == ".csv" else "\t", mark))
+    return [*targets, *(_beside(path, companions(run), mark) if suffix == ".csv" else ())]
 
 
-def _beside(path: Path, further: Mapping[str, Sheet]) -> list[Path]:
+def _linked(sheet: Sheet, folder: Path | None, path: Path) -> Sheet:
+    """A sheet whose links to the run's files are relative to the table that has them."""
+    places = [at for at, column in enumerate(sheet.columns) if column in sheet.links]
+    if folder is None or not places:
+        return sheet
+    start = path.resolve().parent
+    rows = [list(row) for row in sheet.rows]
+    for row in rows:
+        for at in places:
+            if row[at] is not None:
+                target = folder.resolve() / str(row[at])
+                row[at] = Path(os.path.relpath(target, start)).as_posix()
+    return replace(sheet, rows=rows)
+
+
+def _beside(path: Path, further: Mapping[str, Sheet], mark: bool) -> list[Path]:
     """Further tables of a family, each in a CSV file beside the one asked for."""
     targets = {path.with_name(name): sheet for name, sheet in further.items()}
     for target, sheet in targets.items():
-        write_atomically(target, delimited(sheet, ","))
+        write_atomically(target, delimited(sheet, ",", mark))
     return list(targets)
 
 
@@ -95,10 +118,11 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return found[::-1]
 
 
-def delimited(sheet: Sheet, delimiter: str) -> bytes:
-    """A sheet as CSV or TSV, UTF-8 with a byte-order mark."""
+def delimited(sheet: Sheet, delimiter: str, mark: bool = True) -> bytes:
+    """A sheet as CSV or TSV in UTF-8; CSV with a byte-order mark, where it is wanted."""
     rows = ([_text(cell) for cell in row] for row in (sheet.columns, *sheet.rows))
-    return b"\xef\xbb\xbf" + delimited_text(rows, delimiter).encode("utf-8", "replace")
+    head = b"\xef\xbb\xbf" if mark and delimiter == "," else b""
+    return head + delimited_text(rows, delimiter).encode("utf-8", "replace")
 
 
 def delimited_text(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:

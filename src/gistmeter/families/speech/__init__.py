@@ -213,8 +213,9 @@ class Speech(Family[SpeechSettings, Clip]):
                 made[name] = SemanticDistance(matcher, normalisation, segmented)
             elif name == "facts" and judge is not None:
                 made[name] = SemanticErrorRate(
-                    judge.llm, normalisation, settings.repeats, settings.verify, segmented
-                )
+                    judge.llm, normalisation, settings.repeats, settings.verify, segmented,
+                    settings.occurrence,
+                )  # fmt: skip
             elif name not in self.makers and models is not None:
                 made[name] = self.plugin(name, models)
         return made
@@ -240,6 +241,9 @@ class Speech(Family[SpeechSettings, Clip]):
         if "facts" in task.metrics:
             kept["short_texts"] = int(rows.sum("ser_short"))
             kept["verdict_flips"] = int(rows.sum("verdict_flips"))
+            kept["unsupported_facts"] = int(
+                rows.sum("facts_corrected") + rows.sum("facts_unsupported")
+            )
             facts: Any = task.metrics["facts"]
             usage = getattr(getattr(facts, "first", facts).llm, "usage", None)
             kept |= {"usage": asdict(usage)} if usage is not None else {}
@@ -250,6 +254,7 @@ class Speech(Family[SpeechSettings, Clip]):
     def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
         from gistmeter.families.speech.pages import MOST_PAGES
 
+        _tell_unsupported(run, task.settings, context)
         if run.path is None:
             return
         shown = sum(clip.got is not None for clip in task.read.items)
@@ -293,6 +298,17 @@ class Speech(Family[SpeechSettings, Clip]):
             ]
         return judge.total(
             clips, normalisations_of(clips, settings), settings.repeats, settings.verify
+        )
+
+
+def _tell_unsupported(run: Run, settings: SpeechSettings, context: Context) -> None:
+    """An invention, or a model that obeyed a transcript, must not change a score unseen."""
+    if count := run.notes.get("unsupported_facts"):
+        what = "overridden" if settings.occurrence == "strict" else "scored all the same"
+        hint = "" if settings.occurrence == "strict" else "; --occurrence strict overrides them"
+        context.warn(
+            f"unsupported facts: {count} verdicts of the language model are not borne out by the"
+            f" words of the texts and were {what}{hint}. See the column facts_unsupported"
         )
 
 

@@ -3,16 +3,18 @@
 The estimate is made before anything is asked, and leaves out what the cache already answers. It
 counts a token for every four bytes of UTF-8, and for the answer about one fact in ten words with
 45 tokens a fact; a call takes two seconds and a second more for every 60 tokens of its answer.
-Models that think at length before they answer cost and take more.
+A model that reasons before it answers is reckoned with 1,500 tokens more and twice the answer.
+Answers in the cache correct all that: the rest is taken to need as many tokens as they did.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from gistmeter.errors import InputError, MissingDependency
 from gistmeter.metrics.facts.prompt import (
@@ -23,7 +25,7 @@ from gistmeter.metrics.facts.prompt import (
     verdict_schema,
 )
 from gistmeter.metrics.facts.rate import SemanticErrorRate
-from gistmeter.models.llm import CachedLanguageModel, Usage
+from gistmeter.models.llm import Budget, CachedLanguageModel, Usage
 
 if TYPE_CHECKING:
     from gistmeter.cache import Cache
@@ -36,6 +38,11 @@ DEFAULT_MODEL = "gemini-3-pro-preview"
 KEY = "GEMINI_API_KEY"
 TEMPERATURE = 0.2
 BYTES_A_TOKEN, WORDS_A_FACT, TOKENS_A_FACT = 4, 10, 45
+REASONING_TOKENS, REASONING_SHARE = 1500, 2  # before an answer: at least, and of its own length
+REASONS = re.compile(
+    r"gemini-(?:2\.5-pro|3|[4-9])|(?:^|[:/])o[1-9]\b|gpt-5|thinking|reason|deepseek-r|qwq|magistral",
+    re.IGNORECASE,
+)
 SECONDS_A_CALL, TOKENS_A_SECOND = 2.0, 60
 
 
@@ -86,6 +93,7 @@ class Judge:
     """A language model that can be asked, and what that would cost."""
 
     llm: Any  # of the protocol LanguageModel; its price is known of ours alone
+    occurrence: Literal["report", "strict"] = "report"
 
     @property
     def name(self) -> str:
@@ -127,6 +135,7 @@ class Judge:
             most = len(asked) * repeats * (2 if verify else 1)
             return CostEstimate(self.name, most, 0, 0, 0, None, most * SECONDS_A_CALL)
         calls = cached = taken = given = 0
+        factor = self._measured(asked, prompts)
         for sample in range(repeats):
             known = self.llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS, sample=sample)
             verified = (
@@ -135,7 +144,9 @@ class Judge:
             for clip, prompt, is_known, is_verified in zip(
                 asked, prompts, known, verified, strict=True
             ):
-                answer = _answer_tokens(clip)
+                answer = round(
+                    self._output_tokens(clip) if factor is None else factor * _answer_tokens(clip)
+                )
                 cached += is_known
                 if not is_known:
                     calls, taken = calls + 1, taken + _tokens(INSTRUCTIONS + prompt)
@@ -150,6 +161,24 @@ class Judge:
         cost = None if free else estimate_cost(self.name, taken, given)
         return CostEstimate(self.name, calls, cached, taken, given, cost, seconds)
 
+    def _output_tokens(self, clip: Clip) -> int:
+        """Of an answer, with what a model reasons before it."""
+        plain = _answer_tokens(clip)
+        return plain + (
+            REASONING_TOKENS + REASONING_SHARE * plain if REASONS.search(self.name) else 0
+        )
+
+    def _measured(self, clips: Sequence[Clip], prompts: Sequence[str]) -> float | None:
+        """How many times more tokens the answers in the cache had than we reckon; None: no answer."""
+        llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
+        known = llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS)
+        there = [at for at, is_known in enumerate(known) if is_known]
+        if not there:
+            return None
+        answers = llm.ask([prompts[at] for at in there], fact_schema(), instructions=INSTRUCTIONS)
+        tokens = sum(answer.output_tokens for answer in answers)
+        return tokens / sum(_answer_tokens(clips[at]) for at in there) if tokens else None
+
     def _verified(
         self,
         clips: Sequence[Clip],
@@ -161,7 +190,7 @@ class Judge:
         """For each clip whether its second question, too, is answered or need not be asked."""
         there = [at for at, is_known in enumerate(known) if is_known]
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
-        metric = SemanticErrorRate(llm, normalisation, verify=True)
+        metric = SemanticErrorRate(llm, normalisation, verify=True, occurrence=self.occurrence)
         pairs = [(clips[at].expected, clips[at].got or "") for at in there]
         answers = llm.ask(
             [prompts[at] for at in there], fact_schema(), instructions=INSTRUCTIONS, sample=sample
@@ -210,11 +239,12 @@ def find_judge(
 def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
     """The language model, or None after one warning that says how to get it."""
     if not isinstance(settings.llm, str):
-        return Judge(settings.llm)
+        return Judge(settings.llm, settings.occurrence)
     try:
-        return find_judge(
+        found = find_judge(
             settings.llm, context.cache, base_url=settings.llm_url, progress=context.progress
         )
+        return replace(found, occurrence=settings.occurrence)
     except (NoJudge, MissingDependency) as error:
         context.warn(f"The semantic error rate (ser) is left out. {error}")
         return None
@@ -235,7 +265,13 @@ def limit_cost(
     if estimate.cost is None and estimate.calls:
         context.warn(f"The price of {judge.name} is unknown, so --max-cost cannot be kept")
         return
-    if not estimate.calls or (estimate.cost or 0.0) <= limit:
+    if not estimate.calls:
+        return
+    if (estimate.cost or 0.0) <= limit:
+        # The estimate may be too low: the run stops before the limit all the same.
+        asker = getattr(judge.llm, "asker", None)
+        if hasattr(asker, "budget"):
+            asker.budget = Budget(limit, (estimate.cost or 0.0) / estimate.calls)
         return
     context.say(str(estimate))
     question = f"That is over --max-cost {limit:g}. Go on?"

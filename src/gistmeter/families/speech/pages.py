@@ -69,7 +69,7 @@ def results_sheet(run: Run, most: int = MOST_PAGES) -> Sheet:
         page = f"details/{page_name(clip.system, clip.id)}"
         line += [page if clip.item in written else None, "; ".join(clip.reasons) or None]
         cells.append([*line, clip.expected, clip.got])
-    return Sheet("items", [*columns, "expected", "got"], cells)
+    return Sheet("items", [*columns, "expected", "got"], cells, links=("diff_report",))
 
 
 def view(clip: ClipResult, sections: Sequence[Section] = ()) -> PairView:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,12 +115,19 @@ class SpeechSettings(ModelSettings):
         "Ask a second time with the texts the other way round; disputed facts do not count.",
         panel="models",
     )  # fmt: skip
+    occurrence: Literal["report", "strict"] = option(
+        "report",
+        "Facts that do not occur where the model says: only reported, or moved and dropped"
+        " (strict).",
+        panel="models",
+    )  # fmt: skip
     estimate: bool = option(
         False, "Print how many calls, tokens, dollars and minutes it would take, and stop.",
         panel="models", kept=False,
     )  # fmt: skip
     max_cost: float | None = option(
-        None, "Ask before spending more than this, or stop where nobody can be asked.",
+        None, "Ask before spending more than this, or stop where nobody can be asked; a run that turns out"
+        " dearer than expected stops before it.",
         panel="models", low=0, metavar="DOLLARS", kept=False,
     )  # fmt: skip
     token_encoder: Any = option(
@@ -141,7 +149,12 @@ class SpeechSettings(ModelSettings):
 
 
 def _names(text: str) -> list[str]:
-    """Names separated by commas; a command line is one name, commas and all."""
-    if "command:" in text:
-        return [text]
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """Names separated by commas; a command line is one name, commas and all, to the end.
+
+    >>> _names("moonshine,sh=command:say a,b")
+    ['moonshine', 'sh=command:say a,b']
+    """
+    command = re.search(r"(?:^|,)\s*(?:[^,:=]+=)?command:", text)
+    before, line = (text[: command.start()], text[command.start() :]) if command else (text, "")
+    names = [*before.split(","), line.lstrip(",")]
+    return [name.strip() for name in names if name.strip()]

@@ -200,8 +200,13 @@ class _Side:
         self.starts, self.ends = spans.starts.tolist(), spans.ends.tolist()
         self.joined = spans.in_multiword.tolist()
         strings = treebank.vocabularies["FORM"].strings
-        lowered = [unblanked(string).lower() for string in strings]
-        self.forms = [lowered[code] for code in treebank.columns["FORM"].tolist()]
+        bare = [unblanked(string).lower() for string in strings]
+        whole = [string.lower() for string in strings]
+        # The official script takes blanks out of tokens, not out of the words inside of them.
+        self.forms = [
+            (whole if joined else bare)[code]
+            for code, joined in zip(treebank.columns["FORM"].tolist(), self.joined, strict=True)
+        ]
         self.size = len(self.starts)
         self.at = 0
 

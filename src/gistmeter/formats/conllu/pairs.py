@@ -213,13 +213,30 @@ def _misfit(gold: Treebank, system: Treebank, sentence: int, word: int, other: i
         return f"'{bank.form(at)}' (line {bank.lines[at]})"
 
     lines = [f"line {bank.sentence_lines[sentence]} of {bank.path}" for bank in (gold, system)]
+    elsewhere = _elsewhere(gold, system, sentence)
+    advice = (
+        f"The system's sentence stands in the gold as '{gold.ids[elsewhere]}' (line "
+        f"{gold.sentence_lines[elsewhere]}): put the sentences in the gold's order"
+        if elsewhere is not None
+        else "Use --conll18 to align tokens that differ"
+    )
     return FormatError(
         f"does not fit {gold.path}: sentence '{gold.ids[sentence]}' ({lines[0]}, {lines[1]}), "
         f"token {word - int(gold.offsets[sentence]) + 1}: the gold has {shown(gold, word)}, the "
-        f"system has {shown(system, other)}. Use --conll18 to align tokens that differ",
+        f"system has {shown(system, other)}. {advice}",
         path=system.path,
         row=int(system.sentence_lines[sentence]),
     )
+
+
+def _elsewhere(gold: Treebank, system: Treebank, sentence: int) -> int | None:
+    """Where the gold has a sentence of the system's, if not in the same place."""
+    codes = system.columns["FORM"][system.offsets[sentence] : system.offsets[sentence + 1]]
+    starts = gold.offsets[:-1][np.diff(gold.offsets) == len(codes)]
+    for start in starts.tolist() if len(codes) else ():
+        if np.array_equal(gold.columns["FORM"][start : start + len(codes)], codes):
+            return int(gold.sentence_of(start))
+    return None
 
 
 def _missing_sentence(gold: Treebank, system: Treebank, common: int) -> FormatError:

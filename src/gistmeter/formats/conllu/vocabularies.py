@@ -1,6 +1,9 @@
 """The tags that a treebank uses, by column, as a JSON file for `parse validate`.
 
 {"UPOS": {"NOUN": 1234, …}, "FEATS": {"Case=Nom": 567, …}, "DEPREL": {…}, …}
+
+SEMarkup's own `train_vocab.json` is read too: its names are `upos`, `deprels`, `semslots` …, and its
+features are lists by category.
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +22,7 @@ from gistmeter.formats.conllu.reading import read_treebank
 from gistmeter.formats.conllu.treebank import EMPTY
 
 TAGS = ("UPOS", "XPOS", "FEATS", "DEPREL", "SEMSLOT", "SEMCLASS")
+THEIRS = {"DEPRELS": "DEPREL", "SEMSLOTS": "SEMSLOT", "SEMCLASSES": "SEMCLASS"}  # SEMarkup's names
 TagCounts = Mapping[str, Mapping[str, int]]
 
 
@@ -57,6 +62,7 @@ def read_vocabulary(path: Path) -> dict[str, frozenset[str]]:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"is not JSON ({error})", path=path) from None
+    document = _from_semarkup(document)
     shape = isinstance(document, dict) and all(
         isinstance(tags, dict | list) and all(isinstance(tag, str) for tag in tags)
         for tags in document.values()
@@ -64,3 +70,16 @@ def read_vocabulary(path: Path) -> dict[str, frozenset[str]]:
     if not shape or not document:
         raise FormatError('expected tags by column, such as {"UPOS": ["NOUN", "VERB"]}', path=path)
     return {column.upper(): frozenset(tags) for column, tags in document.items()}
+
+
+def _from_semarkup(document: Any) -> Any:
+    """A vocabulary as SEMarkup writes it in our form; any other document as it is."""
+    if not isinstance(document, dict) or not {"upos", "deprels"} <= document.keys():
+        return document
+    feats = document.get("feats", {})
+    if not isinstance(feats, dict):
+        return document
+    found = {THEIRS.get(name.upper(), name.upper()): tags for name, tags in document.items()}
+    found.pop("HEADS", None)  # of no use: a head is a number
+    found["FEATS"] = [f"{name}={value}" for name, values in feats.items() for value in values]
+    return found

@@ -28,7 +28,7 @@ class Judgement:
     failure: str = ""
     claimed: int = 0  # facts in the answer as it came
     corrected: int = 0  # facts whose verdict the texts contradict
-    dropped: int = 0  # facts that occur nowhere
+    dropped: int = 0  # facts that occur nowhere; a strict check leaves them out
     disputed: int = 0  # facts that a second question saw elsewhere
     record: Mapping[str, Any] = field(default_factory=dict)  # the answers as they came
 
@@ -45,9 +45,9 @@ class Judgement:
 
 
 def read_answer(
-    expected: str, got: str, answer: Answer[Any], normalise: Callable[[str], str] = str
+    expected: str, got: str, answer: Answer[Any], normalise: Callable[[str], str] = str, **how: Any
 ) -> Judgement:
-    """An answer's facts, each once, checked against the texts."""
+    """An answer's facts, each once, checked against the texts (see `occurrence.check`)."""
     record = {
         "raw": answer.raw,
         "input_tokens": answer.input_tokens,
@@ -60,7 +60,7 @@ def read_answer(
     for one in answer.value.facts:
         fact = SemanticFact(one.subject, one.predicate, one.object, Verdict(one.verdict))
         facts.setdefault(fact.key, fact)
-    checked = check(list(facts.values()), expected, got, normalise)
+    checked = check(list(facts.values()), expected, got, normalise, **how)
     return Judgement(
         checked.facts, "", len(facts), checked.corrected, checked.dropped, record=record
     )

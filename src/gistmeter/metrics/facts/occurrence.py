@@ -1,19 +1,22 @@
 """Does a fact occur where the model says it does?
 
-A model can be wrong, can invent, and can obey a sentence in a transcript. A fact therefore keeps
-only the sides on which it really occurs: `both` becomes `expected` when it is not in the
-transcript, and a fact that occurs nowhere is dropped and counted. The rule:
+A model can be wrong, can invent, and can obey a sentence in a transcript. So every fact is looked
+for in the texts, and what is not found is counted and said; the model's verdicts stand, since a
+word that does not occur can still be meant (*mouse* and *mice*, 東京 and とうきょう). A *strict*
+check overrides them: a fact then keeps only the sides on which it occurs, `both` becomes `expected`
+when it is not in the transcript, and a fact that occurs nowhere is dropped. Of equal texts nothing
+is checked. The rule:
 
-A word of a fact occurs in a text when the text has a word that shares all but its ending (its
-first 60%, at least 3 letters; numbers whole), or runs on over a space (`polo komunistický`). In
+A word of a fact occurs in a text when the text has, marks over letters aside, a word with the same
+lemma, one that shares all but its ending (its first 60%, at least 3 letters; numbers whole), one
+that is alike in 85% of its letters, or one that runs on over a space (`polo komunistický`). In
 scripts without spaces neighbouring characters are compared instead. A part of a fact occurs when
 at least half of its words do, words of one or two letters left out unless there are no others. A
 fact occurs when at least half of all its words do, and its subject and its object; a part that
 occurs in neither text is left aside, because a model writes `the speaker` for `I`.
 
-This can correct an inventive paraphrase; the prompt asks for the texts' own words for that reason.
-The other way round, a fact all of whose words stand in a passage that is the same in both texts
-(two words away from any difference) is told in both, whatever the model says.
+The prompt asks for the texts' own words for that reason. The other way round, a fact all of whose words stand in a passage that is the same in both texts
+(two words away from any difference) is told in both: a strict check says so whatever the model does.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from gistmeter.metrics.facts.verdicts import SemanticFact, Verdict
 
 ENOUGH = 0.5  # share of a fact's words that must occur
 RUN_ON = 5  # letters of a stem that may run on over a space
+ALIKE = 85  # percent of letters that two spellings of a name share
 MARGIN = 2  # words next to a difference, where a lost "not" would matter
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff]")
 WORD = re.compile(r"[^\W_]+")
@@ -34,18 +38,27 @@ WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Facts on the sides where they occur, and how many had to be changed or dropped."""
+    """Facts, and how many the texts contradict or do not have at all."""
 
     facts: tuple[SemanticFact, ...]
     corrected: int
     dropped: int
 
 
-class Occurrences:
-    """Words of a text, by their first letters."""
+Lemmas = Callable[[str], Sequence[str]]  # the forms under which a word is known
 
-    def __init__(self, words: Sequence[str]) -> None:
+
+def _itself(word: str) -> Sequence[str]:
+    return (word,)
+
+
+class Occurrences:
+    """Words of a text, by their first letters and their lemmas."""
+
+    def __init__(self, words: Sequence[str], lemmas: Lemmas = _itself) -> None:
+        self.lemmas = lemmas
         self.words = frozenset(words)
+        self.known = frozenset(lemma for word in self.words for lemma in lemmas(word))
         self.stems = frozenset(
             word[:size] for word in self.words for size in range(3, len(word) + 1)
         )
@@ -61,12 +74,18 @@ class Occurrences:
         return bool(words) and all(map(self._has, words))
 
     def _has(self, word: str) -> bool:
-        if word in self.words:
+        if word in self.words or not self.known.isdisjoint(self.lemmas(word)):
             return True
         if len(word) <= 3 or any(character.isdigit() for character in word):
             return False
         stem = word[: max(3, round(0.6 * len(word)))]
-        return stem in self.stems or (len(stem) >= RUN_ON and stem in self.run)
+        if stem in self.stems or (len(stem) >= RUN_ON and stem in self.run):
+            return True
+        from rapidfuzz import fuzz, process
+
+        return (
+            process.extractOne(word, self.words, scorer=fuzz.ratio, score_cutoff=ALIKE) is not None
+        )
 
 
 def _tells(word: str) -> bool:
@@ -84,22 +103,43 @@ def _words(text: str) -> list[str]:
     return found
 
 
+def _folded(text: str) -> str:
+    """Without the marks over Latin, Greek and Cyrillic letters: Žižka is Zizka."""
+    parts = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFC", re.sub("[\u0300-\u036f]", "", parts))
+
+
 def check(
     facts: Sequence[SemanticFact],
     expected: str,
     got: str,
     normalise: Callable[[str], str] = str,
+    *,
+    lemmas: Lemmas = _itself,
+    strict: bool = False,
 ) -> Checked:
-    """Each fact on those of its claimed sides where it occurs.
+    """The facts as they are and what the texts say of them; strictly, only where they occur.
 
-    `normalise` makes one of what is the same: numbers in words and in digits, script variants.
+    `normalise` makes one of what is the same: numbers in words and in digits, script variants;
+    `lemmas` gives the dictionary forms of a word.
     """
 
+    forms: dict[str, set[str]] = {}  # of words without their marks
+
     def words_of(text: str) -> list[str]:
-        return _words(normalise(text))
+        words = _words(normalise(text))
+        for word in words:
+            if not UNSPACED.search(word):
+                forms.setdefault(_folded(word), set()).update(map(_folded, lemmas(word)))
+        return [_folded(word) for word in words]
+
+    def known(word: str) -> Sequence[str]:
+        return tuple(forms.get(word, ()))
 
     said, heard = words_of(expected), words_of(got)
-    sides = Occurrences(said), Occurrences(heard)
+    if said == heard:
+        return Checked(tuple(facts), 0, 0)
+    sides = Occurrences(said, known), Occurrences(heard, known)
     unchanged = _unchanged(said, heard)
     kept: list[SemanticFact] = []
     corrected = dropped = 0
@@ -108,11 +148,12 @@ def check(
         verdict = _verdict(fact.verdict, *(_occurs(parts, *one) for one in (sides, sides[::-1])))
         if verdict is None:
             dropped += 1
+            kept += [] if strict else [fact]
             continue
         if any(passage.holds([word for part in parts for word in part]) for passage in unchanged):
             verdict = Verdict.BOTH
         corrected += verdict is not fact.verdict
-        kept.append(replace(fact, verdict=verdict))
+        kept.append(replace(fact, verdict=verdict) if strict else fact)
     return Checked(tuple(kept), corrected, dropped)
 
 

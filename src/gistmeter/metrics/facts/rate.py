@@ -18,7 +18,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from gistmeter.metrics.facts.judgement import (
     Judgement,
@@ -65,6 +65,7 @@ class SemanticErrorRate:
     repeats: int = 1
     verify: bool = False
     segmented: bool = False
+    occurrence: Literal["report", "strict"] = "report"  # what is done about facts that do not occur
     prompt: str = field(default_factory=prompt_hash)
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("ser", False, 0, 100, "%"),
@@ -123,8 +124,11 @@ class SemanticErrorRate:
     ) -> list[Judgement]:
         """What the answers say of each pair."""
         plain = Normalisation(self.normalisation.language, "basic", "digits").normalise
+        lemmas = self.normalisation.language.analyser.forms
+        strict = self.occurrence == "strict"
         return [
-            read_answer(*pair, answer, plain) for pair, answer in zip(pairs, answers, strict=True)
+            read_answer(*pair, answer, plain, lemmas=lemmas, strict=strict)
+            for pair, answer in zip(pairs, answers, strict=True)
         ]
 
     def verifications(
@@ -173,7 +177,13 @@ class SemanticErrorRate:
             facts_unsupported=chosen.dropped,
             facts_disputed=chosen.disputed,
         )
-        note = f"fewer than {SHORT} words: unreliable" if short else None
+        told = [f"fewer than {SHORT} words: unreliable"] if short else []
+        doubted = chosen.corrected + chosen.dropped
+        if doubted and self.occurrence == "report":
+            told.append(
+                f"{doubted} of {chosen.claimed} facts: the texts do not bear out the verdict"
+            )
+        note = "; ".join(told) or None
         facts = json.dumps([fact.to_dict() for fact in chosen.facts], ensure_ascii=False)
         columns.note(first, facts=facts, ser_note=note)
         if chosen.reason:

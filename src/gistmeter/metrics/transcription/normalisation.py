@@ -9,6 +9,12 @@ basic   NFKC and case folding; annotations in [] and <> vanish; apostrophes vani
         punctuation mark or symbol becomes a space ("touch-tone" is two words).
 none    the text as it is, but for white space.
 
+A fourth is for `sem_dist`, which asks what is meant and not which words were heard:
+
+meaning NFKC and case folding; apostrophes within words, decimal marks within numbers, signs before
+        numbers and percent signs stay (he'll is not hell, 3.14 not 314, -5 not 5); every other
+        punctuation mark or symbol, hyphens too, becomes a space.
+
 What is true of a language is asked of its pack: spellings that are optional are folded (ё is е in
 Russian); where spaces do not part words its analyser finds them, and script variants and full-width
 forms are unified before; where nothing is written apart a punctuation mark leaves a space, so that
@@ -34,7 +40,8 @@ from gistmeter.signature import digest
 if TYPE_CHECKING:
     from gistmeter.languages import Language
 
-NORMALIZERS = ("seed", "basic", "none")
+NORMALIZERS = ("seed", "basic", "none", "meaning")
+MEANT = re.compile(r"(?<=\w)'(?=\w)|(?<=\d)[.,:](?=\d)|(?<![^\s(])[-+\u2212](?=\d)|(?<=\d)%")
 NUMBERS = ("keep", "digits")
 PAUSES = re.compile(r"[\u2012-\u2015\u2E3A\u2E3B\u2026]|\.{2,}")  # dashes and ellipses part words
 APOSTROPHES = "'’‘ʼ`´＇"
@@ -107,7 +114,10 @@ class Normalisation:
             return " ".join(text.split())
         if self.analysed:
             text = self.language.normalise(text)
-        if self.normalizer == "basic":
+        if self.normalizer == "meaning":
+            plain = unicodedata.normalize("NFKC", ANNOTATIONS.sub(" ", text)).casefold()
+            plain = _strip_but(MEANT, plain.translate(dict.fromkeys(map(ord, APOSTROPHES), "'")))
+        elif self.normalizer == "basic":
             plain = ANNOTATIONS.sub(" ", unicodedata.normalize("NFKC", text)).casefold()
             plain = _strip(plain, " ")
         else:
@@ -146,6 +156,19 @@ def _strip(text: str, mark: str) -> str:
         elif unicodedata.category(character) in ("Cc", "Cf") and not character.isspace():
             table[ord(character)] = ""
     return text.translate(table)
+
+
+def _strip_but(kept: re.Pattern[str], text: str) -> str:
+    """Punctuation as spaces, but for what a pattern finds."""
+    parts, place = [], 0
+    for found in kept.finditer(text):
+        parts += [_spaced(text[place : found.start()]), found[0].replace("\u2212", "-")]
+        place = found.end()
+    return "".join([*parts, _spaced(text[place:])])
+
+
+def _spaced(text: str) -> str:
+    return _strip("".join(" " if one in APOSTROPHES else one for one in text), " ")
 
 
 def _compile(
