@@ -96,7 +96,7 @@ def _pairs(
     language: Any,
 ) -> list[Pair]:
     """Pairs from parallel columns; a column of another length is an error."""
-    from gistmeter.formats.references import clean
+    from gistmeter.formats.references import answer_in, clean
 
     said = given.texts(candidates, "candidates")
     if not said:
@@ -120,7 +120,7 @@ def _pairs(
     return [
         Pair(
             id=name,
-            candidate=clean(text or "") or None,
+            candidate=answer_in(text),
             references=tuple(dict.fromkeys(filter(None, map(clean, own)))),
             system=system,
             arrangement=arrangement,
@@ -137,19 +137,10 @@ def _pairs(
 
 def mark_originals(pairs: list[Pair]) -> list[Pair]:
     """Pairs that know whether their system has the unscrambled forms too."""
-    from gistmeter.metrics.consistency import HAS_ORIGINAL, is_original
+    from gistmeter.formats.predictions import marked
+    from gistmeter.metrics.consistency import is_original
 
-    originals = {pair.system for pair in pairs if is_original(pair.arrangement)}
-    told: set[str] = set()
-    marked = []
-    for pair in pairs:
-        if pair.system in originals or pair.system not in told:
-            mark = "yes" if pair.system in originals else "no"
-            marked.append(replace(pair, fields={**pair.fields, HAS_ORIGINAL: mark}))
-        else:
-            marked.append(pair)
-        told.add(pair.system)
-    return marked
+    return marked(pairs, {pair.system for pair in pairs if is_original(pair.arrangement)})
 
 
 def score_book(

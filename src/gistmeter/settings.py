@@ -32,6 +32,8 @@ KINDS: Mapping[Any, Kind] = {
 }  # fmt: skip
 MARK = "option"
 AGAIN = "\n"  # between the values of a name that a map is given several times
+PRESET = "preset"  # the option that sets others
+OURS = "gistmeter"  # the preset that changes nothing
 YES, NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 Built = TypeVar("Built")
 
@@ -54,6 +56,7 @@ class Option:
     kept: bool = True  # with the run; files are, by their content, among its inputs
     variable: str = ""  # an environment variable of the seeds that stands in for it
     separator: str = ","
+    flag: str = ""  # its spelling on the command line, where that cannot be a name in Python
     name: str = ""
     kind: Kind = "text"
     default: Any = None
@@ -71,13 +74,29 @@ def option(default: Any, help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The base of all settings: every value is checked, whoever gives it."""
+    """The base of all settings: every value is checked, whoever gives it.
+
+    The option `preset`, where a family has one, sets all that `presets` names under its value;
+    what is given beside it wins.
+    """
 
     title: ClassVar[str] = "settings"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def __new__(cls, **given: Any) -> Self:
+        made = super().__new__(cls)
+        object.__setattr__(made, "_given", frozenset(given))
+        return made
 
     def __post_init__(self) -> None:
-        for name, declared in options_of(type(self)).items():
-            object.__setattr__(self, name, convert(declared, getattr(self, name)))
+        options = options_of(type(self))
+        if PRESET in options:
+            object.__setattr__(self, PRESET, convert(options[PRESET], getattr(self, PRESET)))
+        chosen = self.presets.get(getattr(self, PRESET, ""), {})
+        for name, declared in options.items():
+            given = name in getattr(self, "_given", ()) or name not in chosen
+            value = getattr(self, name) if given else chosen[name]
+            object.__setattr__(self, name, convert(declared, value))
         self.check()
 
     def check(self) -> None:
@@ -118,7 +137,7 @@ def aliases_of(kind: type[Settings]) -> dict[str, str]:
     return {
         flag.lstrip("-").replace("-", "_"): name
         for name, declared in options_of(kind).items()
-        for flag in declared.flags
+        for flag in (declared.flag, *declared.flags)
         if flag.startswith("--")
     }
 

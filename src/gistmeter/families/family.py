@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.settings import Settings, option
+from gistmeter.settings import OURS, PRESET, Settings, option
 from gistmeter.types import SEED, Item, Sheet
 from gistmeter.views import View
 
@@ -47,6 +47,10 @@ class ModelSettings(Settings):
         "Which models: embedded (offline), paper (exactly those of the papers), or one of the"
         " configuration's own.",
         panel="models", main=True,
+    )  # fmt: skip
+    encoding: str = option(
+        "", "The files' encoding, such as gb18030. By default it is found.",
+        panel="input", kept=False, advanced=True,
     )  # fmt: skip
     device: str = option(
         "auto", "Where torch runs: auto, cpu, cuda or mps.", panel="models", kept=False
@@ -233,6 +237,16 @@ class Family(Generic[SettingsT, ItemT]):
 
         found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
         return found
+
+    def _tell_preset(self, settings: SettingsT, context: Context) -> None:
+        """Say whose system is followed, and where the user departs from it."""
+        chosen = getattr(settings, PRESET, OURS)
+        if chosen == OURS:
+            return
+        own = settings.presets[chosen]
+        changed = [name for name, value in own.items() if getattr(settings, name) != value]
+        but = f", but for {', '.join(changed)}" if changed else ""
+        context.say(f"Scored as {chosen} does{but}; see docs/differences.md")
 
     # Metrics by name: the family's own, and those that other packages add.
 

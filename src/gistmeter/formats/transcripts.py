@@ -294,7 +294,7 @@ def read_assets(folder: Path) -> Clips:
 
 def is_blank(path: Path) -> bool:
     """Whether a file is there and says nothing: a recogniser that heard nothing."""
-    return path.is_file() and path.stat().st_size < 1024 and not path.read_bytes().strip()
+    return path.is_file() and not read_bytes(path, may_be_empty=True).strip()
 
 
 def pair_assets(folder: Path, got: Sequence[Path]) -> Clips:

@@ -63,6 +63,10 @@ class ByLanguage:
         pooled: Mapping[str, Value] = self.first.pool(rows)
         return pooled
 
+    def documents(self, rows: Rows, items: Sequence[Any]) -> Mapping[str, Any]:
+        tell = getattr(self.first, "documents", None)
+        return tell(rows, items) if tell is not None else {}
+
     def explain(self, name: str, rows: Rows) -> str:
         explain = getattr(self.first, "explain", None)
         return explain(name, rows) if explain is not None else "undefined"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gistmeter.run import Run
 
 LONGEST_SIGNATURE = 240
+AS_ZERO = "counted as 0"  # how the reason of an item ends that has a score all the same
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -36,9 +37,12 @@ def print_run(run: Run, console: Console) -> None:
         _print_narrow(run, console)
     if run.missing:
         console.print(safe(f"* partial, without: {', '.join(run.missing)}"))
-    if run.unscored:
-        listed = "; ".join(f"{why} ({count})" for why, count in run.unscored.items())
-        console.print(safe(f"Unscored: {listed}"))
+    counted = {why: count for why, count in run.unscored.items() if why.endswith(AS_ZERO)}
+    unscored = {why: count for why, count in run.unscored.items() if why not in counted}
+    for label, reasons in (("Unscored", unscored), ("Missing", counted)):
+        if reasons:
+            listed = "; ".join(f"{why} ({count})" for why, count in reasons.items())
+            console.print(safe(f"{label}: {listed}"))
     console.print(safe(f"Signature: {short_signature(run.signature)}"), style="dim")
     if run.path:
         console.print(safe(f"Run: {run.path}"), soft_wrap=True)
@@ -123,7 +127,7 @@ def _many_systems(run: Run) -> Table:
     table = Table(title=run.command, title_justify="left")
     table.add_column("score", no_wrap=True)
     table.add_column("system", overflow="fold", min_width=6)
-    for column in ("value", "interval", "n"):
+    for column in ("value", "interval", "n", "unscored"):
         table.add_column(column, justify="right", no_wrap=True)
     names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
     for score_name in names:
@@ -133,7 +137,7 @@ def _many_systems(run: Run) -> Table:
             label = score_name + ("*" if score.partial else "") if at == 0 else ""
             table.add_row(
                 safe(label), safe(system), score.number(score.value), interval(score),
-                str(score.n), end_section=at == len(held) - 1,
+                str(score.n), str(score.unscored or ""), end_section=at == len(held) - 1,
             )  # fmt: skip
     return table
 
