@@ -177,7 +177,9 @@ def system_names(paths: Sequence[Path]) -> list[str]:
     ['a/x', 'b/x', 'y']
     """
     bare = [path.with_suffix("") if path.suffix == ".gz" else path for path in paths]
-    stems = [unicodedata.normalize("NFC", path.stem) for path in bare]
+    stems = [
+        unicodedata.normalize("NFC", path.name if path.is_dir() else path.stem) for path in bare
+    ]
     names = [
         name if stems.count(name) == 1 else f"{path.resolve().parent.name}/{name}"
         for name, path in zip(stems, paths, strict=True)

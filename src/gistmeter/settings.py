@@ -31,6 +31,7 @@ KINDS: Mapping[Any, Kind] = {
     Mapping[str, str]: "map", Mapping[str, float]: "map",
 }  # fmt: skip
 MARK = "option"
+AGAIN = "\n"  # between the values of a name that a map is given several times
 PRESET = "preset"  # the option that sets others
 OURS = "gistmeter"  # the preset that changes nothing
 YES, NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
@@ -273,14 +274,21 @@ def _numbers(declared: Option, value: Any) -> tuple[float, ...]:
 
 
 def _map(declared: Option, value: Any) -> dict[str, Any]:
-    """Pairs from a mapping, or from texts of the form NAME=VALUE."""
+    """Pairs from a mapping, or from texts of the form NAME=VALUE.
+
+    A name that is given again, or has a list, keeps all its texts, with `AGAIN` between them.
+    """
     if not isinstance(value, Mapping):
         listed = [value] if isinstance(value, str) else list(value)
         pairs = [_pair(declared, one) for one in listed]
     else:
         pairs = [(str(key), held) for key, held in value.items()]
     if not declared.numeric:
-        return {key: _text(declared, held) for key, held in pairs}
+        found: dict[str, list[str]] = {}
+        for key, held in pairs:
+            own = held if isinstance(held, list | tuple) else [held]
+            found.setdefault(key, []).extend(_text(declared, one) for one in own)
+        return {key: AGAIN.join(dict.fromkeys(held)) for key, held in found.items()}
     return {key: _number(declared, held, float, "a number for each name") for key, held in pairs}
 
 

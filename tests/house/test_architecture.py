@@ -13,7 +13,7 @@ from conftest import ROOT
 SOURCE = ROOT / "src" / "gistmeter"
 FOUNDATION = {"version", "errors"}
 SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages", "wording"}
-PRESENTED = SHAPES | {"answer"}
+PRESENTED = SHAPES | {"answer", "highlights"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
 MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
 METRICS = MIDDLE | {"guard", "models.protocols"}
@@ -31,6 +31,7 @@ ALLOWED = {
     "pages": SHAPES,
     "wording": set(),
     "answer": SHAPES,
+    "highlights": PRESENTED,
     "signature": FOUNDATION,
     "registry": FOUNDATION,
     "settings": FOUNDATION,

@@ -439,8 +439,8 @@ def test_a_folder_that_is_taken_is_refused_before_anything_is_heard() -> None:
     [
         ((), "Give one of"),
         (("t.csv", "--expected", "ref.txt"), "Give one of"),
-        (("--expected", "ref.txt"), "belong together"),
-        (("--assets", "."), "belong together"),
+        (("--expected", "ref.txt"), "What was heard is missing"),
+        (("--assets", "."), "What was heard is missing"),
         (("--expected", "absent.txt", "--got", "hyp.txt"), "no such file"),
         (("--expected", "ref.txt", "--got", "hyp.txt", "--metrics", "bleu"), "bleu"),
         (("--expected", "ref.txt", "--got", "hyp.txt", "--normalizer", "x"), "seed"),

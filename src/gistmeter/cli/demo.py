@@ -1,7 +1,8 @@
 """`gistmeter demo`: every family on the samples that come with gistmeter.
 
 Each step is a command that a user could type; the demo runs it, prints the headline scores of a
-family in one table, and writes one report over all of them.
+family in one table, and writes one report over all of them. A step that lacks a package is found
+before anything runs, and is skipped with the line that installs it.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import contextlib
 import importlib.resources
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
+
+import click
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
@@ -36,6 +39,7 @@ class Step:
 
     name: str
     arguments: tuple[str, ...]
+    language: str = ""  # whose analyser it needs
 
     @property
     def family(self) -> str:
@@ -55,6 +59,7 @@ def text_step(name: str, language: str) -> Step:
     return Step(
         f"text-{language}",
         ("text", "--predictions", folder, "--references", folder + "_explanations.csv"),
+        language,
     )
 
 
@@ -97,21 +102,58 @@ class DemoSettings(Settings):
 
 
 def work(settings: DemoSettings) -> int:
+    from gistmeter.report.ending import linked
+    from gistmeter.report.terminal import safe
     from gistmeter.run import load_run, write_report
 
     output, screen = settings.output, console.stdout()
     done: dict[str, dict[str, Run]] = {}
-    for step in STEPS:
+    ready, missing = checked(STEPS)
+    for step in ready:
         console.say(f"Scoring the sample {step.name}", console.DIM)
         folder = output / step.name
-        run_step(step, folder)
-        done.setdefault(step.family, {})[step.name] = load_run(folder)
+        try:
+            run_step(step, folder)
+            done.setdefault(step.family, {})[step.name] = load_run(folder)
+        except GistmeterError as error:
+            missing[step.name] = str(error)
+    for name, why in missing.items():
+        console.warn(f"The sample {name} is left out. {why}")
+    if not done:
+        raise GistmeterError("No sample could be scored; what each of them lacks is said above")
     for family, runs in done.items():
         screen.print(family_table(family, runs))
     page = output / "report.html"
     write_report([run for runs in done.values() for run in runs.values()], page)
-    screen.print(f"Report: {page}")
+    for runs in done.values():
+        for name, run in runs.items():
+            screen.print(safe(f"{name}: {run.answer()}"))
+    screen.print(linked("Report: ", page), soft_wrap=True)
+    screen.print("Next: gistmeter text YOURS.csv --references YOUR_REFERENCES.csv", soft_wrap=True)
     return 0
+
+
+def checked(steps: Sequence[Step]) -> tuple[list[Step], dict[str, str]]:
+    """The steps that this installation can take, and what the others lack."""
+    ready, missing = [], {}
+    for step in steps:
+        try:
+            _require(step)
+        except GistmeterError as error:
+            missing[step.name] = str(error)
+        else:
+            ready.append(step)
+    return ready, missing
+
+
+def _require(step: Step) -> None:
+    from gistmeter import languages
+    from gistmeter.recognizers.sample import sample
+
+    if step.language:
+        languages.get(step.language).content_words("sample")
+    if any("{clips}" in part for part in step.arguments):
+        sample()
 
 
 def run_step(step: Step, folder: Path) -> None:
@@ -127,14 +169,14 @@ def run_step(step: Step, folder: Path) -> None:
     arguments = list(step.arguments)
     for mark, place in places.items():
         arguments = [part.replace(mark, place) for part in arguments]
+    command = app.get_command(click.Context(app), step.family)
+    assert command is not None
     with contextlib.redirect_stdout(io.StringIO()):
-        code = app.main(
-            [*arguments, "-o", str(folder), "--overwrite", "--quiet"], standalone_mode=False
-        )
+        given = [*arguments[1:], "-o", str(folder), "--overwrite", "--quiet"]
+        with command.make_context(step.family, given) as context:
+            code = context.command.invoke(context)
     if code == INTERRUPTED:
         raise KeyboardInterrupt
-    if code:
-        raise GistmeterError(f"The sample {step.name} ended with exit code {code}")
 
 
 def family_table(family: str, runs: Mapping[str, Run]) -> Table:

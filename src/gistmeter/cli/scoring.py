@@ -137,9 +137,21 @@ def show(run: Run, family: Family[Any, Any], shown: Shown) -> None:
         text = json.dumps(run.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
         console.write_json(text + "\n")
         return
+    from gistmeter.report.ending import print_ending
     from gistmeter.report.terminal import print_run, print_sheet
 
     screen = console.stdout()
     print_run(run, screen)
     for sheet in family.overview(run):
         print_sheet(sheet, screen)
+    print_ending(run, family.view(), screen, next_command=next_command(run))
+
+
+def next_command(run: Run) -> str:
+    """What a reader of the scores would ask next."""
+    if run.path is None:
+        return ""
+    place = shlex.quote(str(run.path))
+    if len(run.systems) > 1:
+        return f"gistmeter compare {place}"
+    return f"gistmeter compare {place} OTHER_RUN"

@@ -63,6 +63,11 @@ class Table:
         by_fold = {column.strip().casefold(): column for column in reversed(self.columns)}
         if name.casefold() in wanted:
             header = wanted[name.casefold()]
+            if "\n" in header:
+                several = ", ".join(header.split("\n"))
+                raise InputError(
+                    f"--column {name} is given several times ({several}); one is meant"
+                )
             if header.strip().casefold() not in by_fold:
                 raise FormatError(
                     f"has no column '{header}', which --column {name}={header} asks for. "

@@ -1,9 +1,9 @@
 """Transcripts in files.
 
-A text file whose lines are all `id<TAB>text` holds one clip a line; any other is one text. Tables
-are wide (file, expected, one column a system) or long (file, system, expected, got). A folder of
-assets has an `x.txt` beside every `x.wav`. An alternatives file names spellings that count as
-equal, `colour = color`, one set a line, `#` begins a comment.
+Text files are read in the form they have (`utterances` tells them apart). Tables are wide (file,
+expected, one column per system) or long (file, system, expected, got). A folder of assets has an
+`x.txt` beside every `x.wav`. An alternatives file names spellings that count as equal,
+`colour = color`, one set per line, `#` begins a comment.
 
 An absent transcript is None, an empty one is the empty text: a recogniser that heard nothing.
 """
@@ -12,17 +12,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gistmeter.errors import FormatError, InputError
 from gistmeter.files import printable, read_bytes, system_names
+from gistmeter.formats.meeting import Met, meet
 from gistmeter.formats.table import Table, decode, name_in, read_table
+from gistmeter.formats.utterances import FORMS, Transcripts, recognise, split_lines
+from gistmeter.formats.wide import chosen_columns, sort_columns
+from gistmeter.settings import AGAIN
 from gistmeter.types import Clip
 
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg")
+PLAYED = (*AUDIO_SUFFIXES, ".mp3")
+TEXT_SUFFIXES = (".txt", ".srt", ".vtt")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-FILE = ("file", "id", "clip", "audio", "name", "filename", "utterance", "utt_id")
+FILE = ("file", "id", "clip", "name", "filename", "utterance", "utt_id", "audio")
+AUDIO = ("audio", "audio_path", "wav", "path", "sound", "recording", "file")
 EXPECTED = ("expected", "reference", "ref", "gold", "truth", "transcript")
 GOT = ("got", "hypothesis", "hyp", "prediction", "output", "text")
 SYSTEM = ("system", "provider", "recognizer", "recogniser", "model")
@@ -30,19 +37,9 @@ MEASURED = frozenset(
     {
         "latency", "error", "wer", "cer", "chars_expected", "chars_got", "words_expected",
         "words_got", "match_percent", "insertions", "deletions", "substitutions", "custom_metric",
-        "diff_report", "duration",
+        "diff_report", "duration", "duration_s",
     }
 )  # fmt: skip  # columns of a table of results that are no transcripts
-
-
-@dataclass(frozen=True, slots=True)
-class Transcripts:
-    """The texts of one file, by clip; a file that is one text has one clip named by its stem."""
-
-    path: Path
-    texts: Mapping[str, str]
-    keyed: bool  # whether the lines had ids
-    guessed: str = ""  # the encoding, where it was a guess
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,76 +50,87 @@ class Clips:
     remarks: tuple[str, ...] = ()
 
 
-def read_transcripts(path: Path) -> Transcripts:
-    """The texts of a file. Duplicate ids are an error; an empty file is an empty text."""
-    if path.is_file() and not read_bytes(path, may_be_empty=True).strip():
-        return Transcripts(path, {path.stem: ""}, keyed=False)
+def read_transcripts(path: Path, reading: str = "auto") -> Transcripts:
+    """The texts of a file or of a folder of files.
+
+    Duplicate ids are an error; an empty file is an empty text.
+    """
+    if path.is_dir():
+        return _read_folder(path)
+    if is_blank(path):
+        return Transcripts(path, {path.stem: ""}, "text")
     text, guessed = decode(read_bytes(path), path)
-    lines = [(number, line) for number, line in enumerate(_lines(text), 1) if line.strip()]
-    if all(_key(line) for _, line in lines):
-        texts: dict[str, str] = {}
-        for number, line in lines:
-            key, _, rest = line.partition("\t")
-            if name_in(key) in texts:
-                raise FormatError(f"has the id '{name_in(key)}' twice", path=path, row=number)
-            texts[name_in(key)] = printable(rest.strip())
-        return Transcripts(path, texts, keyed=True, guessed=guessed)
-    return Transcripts(path, {path.stem: printable(text.strip())}, keyed=False, guessed=guessed)
+    return recognise(path, text, guessed, reading=reading)
 
 
-def _lines(text: str) -> list[str]:
-    """Lines as editors count them; `splitlines` would also cut at separators inside of a text."""
-    return re.split(r"\r\n|\n|\r", text)
+def _read_folder(folder: Path) -> Transcripts:
+    """One text per file, by the files' stems."""
+    files = sorted(
+        file for file in folder.iterdir() if file.suffix.lower() in TEXT_SUFFIXES and file.is_file()
+    )
+    if not files:
+        raise InputError(f"{folder}: has no texts ({', '.join(TEXT_SUFFIXES)})")
+    texts: dict[str, str] = {}
+    for file in files:
+        if file.stem in texts:
+            raise InputError(f"{folder}: has several texts named '{file.stem}'")
+        plain = file.suffix.lower() == ".txt"
+        texts[file.stem] = read_one_text(file) if plain else read_transcripts(file).whole
+    return Transcripts(folder, texts, "folder")
 
 
-def _key(line: str) -> str:
-    key, tab, _ = line.partition("\t")
-    return key.strip() if tab else ""
+def pair_files(expected: Path, got: Sequence[Path], reading: str = "auto") -> Clips:
+    """Clips of what was said, in a file or folder, and of one file or folder per system.
 
-
-def pair_files(expected: Path, got: Sequence[Path]) -> Clips:
-    """Clips of one file of expected texts and one file a system, matched by id."""
-    said = read_transcripts(expected)
+    `reading` is "lines" (one utterance per line, in the same order), "whole" (one text), or
+    "auto": found by content, and said.
+    """
+    said = read_transcripts(expected, reading)
     if not any(text.strip() for text in said.texts.values()):
         raise InputError(f"{expected}: is empty; the expected text is needed")
     clips: list[Clip] = []
-    remarks = _guesses([said])
+    remarks: list[str] = []
     for path, system in zip(got, system_names(got), strict=True):
-        heard = read_transcripts(path)
-        remarks += _guesses([heard])
-        if said.keyed and not heard.keyed and any(heard.texts.values()):
-            raise FormatError(
-                f"is one text, but {expected} has {len(said.texts)} clips with ids. "
-                "Expected lines of the form id<TAB>text",
-                path=path,
-            )
-        if not said.keyed:
-            if heard.keyed:
-                raise FormatError(f"has clips with ids, but {expected} is one text", path=path)
-            texts = dict.fromkeys(said.texts, next(iter(heard.texts.values())))
-        else:
-            texts = dict(heard.texts) if heard.keyed else dict.fromkeys(said.texts, "")
-            remarks += _unmatched(said, heard, texts)
-        clips += [Clip(key, text, texts.get(key), system) for key, text in said.texts.items()]
-    return Clips(tuple(clips), tuple(remarks))
+        met = meet(said, read_transcripts(path, reading))
+        remarks += _told(met, reading)
+        remarks += _unmatched(met)
+        clips += [
+            Clip(key, text, met.texts.get(key), system, speaker=met.speakers.get(key, ""))
+            for key, text in met.expected.items()
+        ]
+    return Clips(tuple(clips), tuple(dict.fromkeys(remarks)))
 
 
-def _guesses(files: Sequence[Transcripts]) -> list[str]:
-    return [f"{file.path}: read as {file.guessed}, a guess" for file in files if file.guessed]
+def _told(met: Met, reading: str) -> list[str]:
+    """How both files were read, where that was found and not plain from a single line."""
+    remarks = [
+        f"{f.path}: read as {f.guessed}, a guess" for f in (met.said, met.heard) if f.guessed
+    ]
+    for file, form in ((met.said, met.forms[0]), (met.heard, met.forms[1])):
+        if reading == "auto" and form != "tab" and (form != "text" or "\n" in file.whole):
+            what = FORMS[form]
+            size = len(file.leading or file.texts) if form == "kaldi" else len(file.texts)
+            number = f", {size} utterances" if form in ("kaldi", "trn", "lines", "folder") else ""
+            other = "" if form == "folder" else "; --lines or --whole decide otherwise"
+            remarks.append(f"{file.path}: read as {what}{number}{other}")
+    return remarks
 
 
-def _unmatched(said: Transcripts, heard: Transcripts, texts: Mapping[str, str]) -> list[str]:
-    absent = [key for key in said.texts if key not in texts]
-    surplus = [key for key in texts if key not in said.texts]
-    if len(absent) == len(said.texts):
+def _unmatched(met: Met) -> list[str]:
+    absent = [key for key in met.expected if key not in met.texts]
+    surplus = [key for key in met.texts if key not in met.expected]
+    if len(absent) == len(met.expected):
         raise InputError(
-            f"{heard.path} and {said.path} have no id in common (such as '{absent[0]}')"
+            f"{met.heard.path} and {met.said.path} have no id in common: '{absent[0]}' is "
+            f"expected, and '{surplus[0] if surplus else ''}' was heard"
         )
     remarks = []
     if absent:
-        remarks.append(f"{heard.path}: no transcript for {_listed(absent)}; left unscored")
+        remarks.append(f"{met.heard.path}: no transcript for {_listed(absent)}; left unscored")
     if surplus:
-        remarks.append(f"{heard.path}: {_listed(surplus)} not in {said.path.name}; left out")
+        remarks.append(
+            f"{met.heard.path}: {_listed(surplus)} not in {met.said.path.name}; left out"
+        )
     return remarks
 
 
@@ -132,15 +140,26 @@ def _listed(keys: Sequence[str], most: int = 5) -> str:
     return f"{len(keys)} clips ({shown}{', …' if len(keys) > most else ''})"
 
 
-def read_clip_table(path: Path, columns: Mapping[str, str] | None = None) -> Clips:
-    """Clips of a wide or a long table. `columns` maps our names to headers."""
+def read_clip_table(
+    path: Path, columns: Mapping[str, str] | None = None, systems: Sequence[str] = ()
+) -> Clips:
+    """Clips of a wide or a long table.
+
+    `columns` maps our names to headers; `systems` are the headers of a wide table's systems,
+    which are found by content where none is named.
+    """
     table = read_table(path)
     remarks = [f"{path}: read as {table.guessed}, a guess"] if table.guessed else []
     expected = table.need("expected", EXPECTED, columns)
     system = table.find("system", SYSTEM, columns)
-    got = table.find("got", GOT, columns)
+    named = [*systems, *_several(columns, "got")]
+    got = None if named else table.find("got", GOT, columns)
     known = _Known.of(table, expected, columns)
-    if system and got:
+    if named:
+        clips = []
+        for column in chosen_columns(table, named):
+            clips += known.clips(table.column(column), [column] * len(table.rows))
+    elif system and got:
         names = [(name or "").strip() or "system" for name in table.column(system)]
         clips = known.clips(table.column(got), names)
     elif system:
@@ -150,7 +169,8 @@ def read_clip_table(path: Path, columns: Mapping[str, str] | None = None) -> Cli
         )
     else:
         clips = []
-        wide = _wide_columns(table, known)
+        wide, told = _wide_columns(table, known, expected, got)
+        remarks += told
         for column in wide:
             # A column called "got" says nothing of its system; beside others it is one.
             name = path.stem if column == got and len(wide) == 1 else column
@@ -173,6 +193,7 @@ class _Known:
             "id": table.find("file", FILE, columns),
             "speaker": table.find("speaker", (), columns),
             "language": table.find("language", ("lang",), columns),
+            "audio": table.find("audio", AUDIO, columns),
             "group": table.find("group", ("domain",), columns),
         }
         headers = {expected, *(header for header in found.values() if header)}
@@ -180,6 +201,7 @@ class _Known:
             name: [name_in(cell) for cell in table.column(header)] if header else []
             for name, header in found.items()
         }
+        fields["audio"] = [_sound(cell, table.path.parent) for cell in fields["audio"]]
         said = [cell or "" for cell in table.column(expected)]
         return cls(frozenset(headers), said, fields)
 
@@ -191,24 +213,48 @@ class _Known:
             numbers[system] = numbers.get(system, 0) + 1
             given = {name: cells[at] for name, cells in self.fields.items() if cells}
             key = given.pop("id", "") or str(numbers[system])
-            clips.append(Clip(key, self.expected[at], text, system, **given))
+            audio = given.pop("audio", "") or None
+            clips.append(Clip(key, self.expected[at], text, system, audio=audio, **given))
         return clips
 
 
-def _wide_columns(table: Table, known: _Known) -> list[str]:
-    """The columns that are systems."""
-    wide = [
+def _sound(cell: str, folder: Path) -> str:
+    """The path of a recording that a table names, from where the table stands."""
+    path = folder / cell if cell else None
+    there = path is not None and path.suffix.lower() in PLAYED and path.is_file()
+    return str(path) if there else ""
+
+
+def _several(columns: Mapping[str, str] | None, name: str) -> list[str]:
+    """The headers that one name was given for, where they are several."""
+    headers = (columns or {}).get(name, "").split(AGAIN)
+    return headers if len(headers) > 1 else []
+
+
+def _wide_columns(
+    table: Table, known: _Known, expected: str, got: str | None
+) -> tuple[list[str], list[str]]:
+    """The columns that are systems, and what is to be said of the others."""
+    rest = [
         column
         for column in table.columns
         if column not in known.headers and column.strip().casefold() not in MEASURED
     ]
-    if not wide:
+    found = sort_columns(table, [column for column in rest if column != got], expected)
+    # A column that is called a transcript is one; a single text beside the expected one is too.
+    own = [got] if got else []
+    systems = [column for column in rest if column in (*found.systems, *own)]
+    if not systems and len(rest) == 1 and (found.doubtful or not any(table.column(rest[0]))):
+        return rest, []
+    if not systems:
+        shown = ", ".join(repr(column) for column in table.columns)
         raise FormatError(
-            "has no column with a system's transcripts. Columns found: "
-            f"{', '.join(repr(column) for column in table.columns)}",
+            f"has no column with a system's transcripts that could be told by its content. Columns "
+            f"found: {shown}. Name them with --systems HEADER,HEADER",
             path=table.path,
         )
-    return wide
+    told = replace(found, systems=tuple(systems)).told()
+    return systems, [f"{table.path}: {told}"] if told else []
 
 
 def _refuse_repeated(clips: Sequence[Clip], table: Table) -> None:
@@ -246,9 +292,28 @@ def read_assets(folder: Path) -> Clips:
     return Clips(tuple(clips), tuple(remarks))
 
 
+def is_blank(path: Path) -> bool:
+    """Whether a file is there and says nothing: a recogniser that heard nothing."""
+    return path.is_file() and not read_bytes(path, may_be_empty=True).strip()
+
+
+def pair_assets(folder: Path, got: Sequence[Path]) -> Clips:
+    """Clips of a folder of sounds with their texts, and of transcripts that systems made."""
+    said = read_assets(folder)
+    texts = {clip.id: clip.expected for clip in said.clips}
+    known = Transcripts(folder, texts, "folder")
+    clips: list[Clip] = []
+    remarks = list(said.remarks)
+    for path, system in zip(got, system_names(got), strict=True):
+        met = meet(known, read_transcripts(path))
+        remarks += [*_told(met, "auto")[1:], *_unmatched(met)]
+        clips += [replace(c, got=met.texts.get(c.id), recognizer=system) for c in said.clips]
+    return Clips(tuple(clips), tuple(dict.fromkeys(remarks)))
+
+
 def read_one_text(path: Path) -> str:
     """A file as one text, whatever its lines look like; an empty file is an empty text."""
-    if path.is_file() and not read_bytes(path, may_be_empty=True).strip():
+    if is_blank(path):
         return ""
     text, _ = decode(read_bytes(path), path)
     return printable(text.strip())
@@ -258,7 +323,7 @@ def read_alternatives(path: Path) -> tuple[tuple[str, ...], ...]:
     """Sets of spellings that count as equal, `colour = color = colur`, one a line."""
     text, _ = decode(read_bytes(path), path)
     found = []
-    for number, line in enumerate(_lines(text), 1):
+    for number, line in enumerate(split_lines(text), 1):
         content = line.partition("#")[0].strip()
         if not content:
             continue

@@ -36,7 +36,7 @@ class ProgressBars:
         self._every = every
         self._console = console = Screen(stderr=True, quiet=quiet)
         self._tasks: dict[str, TaskID] = {}
-        self._started: dict[str, float] = {}
+        self._started: dict[str, tuple[float, int]] = {}  # when, and how much was done by then
         self._last = time.monotonic()
         self._progress: Progress | None = None
         if console.is_terminal and not quiet:
@@ -62,15 +62,27 @@ class ProgressBars:
 
     def _plain(self, stage: str, done: int, total: int) -> None:
         now = time.monotonic()
-        started = self._started.setdefault(stage, now)
+        # What a resumed or cached stage begins with was not done at this pace.
+        since, before = self._started.setdefault(stage, (now, done))
         if now - self._last < self._every or done == 0:
             return
         self._last = now
-        rate = done / max(now - started, 1e-9)
-        left = (total - done) / rate
-        self._console.print(f"{stage}: {done}/{total}, {rate:.1f}/s, {left:.0f} s left")
+        told = f"{stage}: {done:,}/{total:,}"
+        passed, made = now - since, done - before
+        if made > 0 and passed > 0:
+            told += f", {made / passed:.1f}/s"
+            if done < total:
+                told += f", about {_duration((total - done) * passed / made)} left"
+        self._console.print(told)
 
     def stop(self) -> None:
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
+
+
+def _duration(seconds: float) -> str:
+    """Time as people say it: 40 s, 12 min, 3.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -50,10 +52,11 @@ class Screen(Console):
 def print_run(run: Run, console: Console) -> None:
     """Scores of each system with intervals; with several systems, a leaderboard a score."""
     systems = list(run.systems)
-    if len(systems) == 1:
-        console.print(_one_system(run, systems[0]))
+    table = _one_system(run, systems[0]) if len(systems) == 1 else _many_systems(run)
+    if fits(table, console):
+        console.print(table)
     else:
-        console.print(_many_systems(run))
+        _print_narrow(run, console)
     if run.missing:
         console.print(safe(f"* partial, without: {', '.join(run.missing)}"))
     counted = {why: count for why, count in run.unscored.items() if why.endswith(AS_ZERO)}
@@ -64,7 +67,29 @@ def print_run(run: Run, console: Console) -> None:
             console.print(safe(f"{label}: {listed}"))
     console.print(safe(f"Signature: {short_signature(run.signature)}"), style="dim")
     if run.path:
-        console.print(safe(f"Run: {run.path}"))
+        console.print(safe(f"Run: {run.path}"), soft_wrap=True)
+
+
+def fits(table: Table, console: Console) -> bool:
+    """Whether a table has room without a number being cut: what must not wrap keeps its width."""
+    for column in table.columns:
+        if column.no_wrap:
+            cells = [*str(column.header).split("\n"), *map(str, column.cells)]
+            column.min_width = max(map(cell_len, cells))
+    return (
+        Measurement.get(console, console.options.update(max_width=10_000), table).minimum
+        <= console.width
+    )
+
+
+def _print_narrow(run: Run, console: Console) -> None:
+    """The same scores one beneath the other, for a screen that no table fits on."""
+    for name in dict.fromkeys(name for held in run.systems.values() for name in held.scores):
+        held = [(system, own[name]) for system, own in run.systems.items() if name in own.scores]
+        console.print(safe(name + ("*" if held[0][1].partial else "")), style="bold")
+        for system, score in sorted(held, key=_rank):
+            console.print(safe(f"  {score.number(score.value)} {system}"))
+            console.print(safe(f"    {interval(score)}, n {score.n}"), style="dim")
 
 
 def print_sheet(sheet: Sheet, console: Console) -> None:
@@ -81,7 +106,16 @@ def print_sheet(sheet: Sheet, console: Console) -> None:
             table.add_column(Text(plain(column.replace("_", "_\n"))), justify="right", no_wrap=True)
     for row in sheet.rows:
         table.add_row(*(_cell(cell) for cell in row))
-    console.print(table)
+    if fits(table, console):
+        console.print(table)
+        return
+    console.print(safe(sheet.name), style="bold")
+    for row in sheet.rows:
+        console.print(_cell(row[0]))
+        for column, cell in zip(sheet.columns[1:], row[1:], strict=True):
+            console.print(safe(f"  {column} ") + _cell(cell))
+    if sheet.note:
+        console.print(safe(sheet.note), style="dim")
 
 
 def _cell(value: object) -> Text:
@@ -99,11 +133,9 @@ def short_signature(signature: str) -> str:
 
 def _one_system(run: Run, name: str) -> Table:
     table = Table(title=safe(f"{run.command}: {name}"), title_justify="left")
-    table.add_column("score")
-    table.add_column("value", justify="right")
-    table.add_column("interval", justify="right")
-    table.add_column("n", justify="right")
-    table.add_column("unscored", justify="right")
+    table.add_column("score", no_wrap=True)
+    for column in ("value", "interval", "n", "unscored"):
+        table.add_column(column, justify="right", no_wrap=True)
     for score in run.systems[name].scores.values():
         table.add_row(
             safe(score.name + ("*" if score.partial else "")), score.number(score.value),
@@ -115,12 +147,10 @@ def _one_system(run: Run, name: str) -> Table:
 def _many_systems(run: Run) -> Table:
     """Systems down, scores across; the widest screens of 80 columns hold a few, so by blocks."""
     table = Table(title=safe(run.command), title_justify="left")
-    table.add_column("score")
-    table.add_column("system", overflow="fold")
-    table.add_column("value", justify="right")
-    table.add_column("interval", justify="right")
-    table.add_column("n", justify="right")
-    table.add_column("unscored", justify="right")
+    table.add_column("score", no_wrap=True)
+    table.add_column("system", overflow="fold", min_width=6)
+    for column in ("value", "interval", "n", "unscored"):
+        table.add_column(column, justify="right", no_wrap=True)
     names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
     for score_name in names:
         held = [(system, scores[score_name]) for system, scores in run.systems.items()

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from gistmeter.run import Run
 
 __all__ = ["Speech", "SpeechSettings"]
+SOURCES = (
+    "Give one of: a table; --expected FILE with --got FILE; --assets FOLDER with --recognizers "
+    "NAME,… or with --got FILE"
+)
 MOST_FILES = 200  # that a run reports one by one, beside the whole
 
 
@@ -74,21 +78,30 @@ class Speech(Family[SpeechSettings, Clip]):
         table, expected, got, assets = (
             settings.table, settings.expected, settings.got, settings.assets,
         )  # fmt: skip
-        if sum(map(bool, (table, expected or got, assets or settings.recognizers))) != 1:
-            raise InputError(
-                "Give one of: a table; --expected FILE with --got FILE; "
-                "--assets FOLDER with --recognizers NAME,…"
-            )
+        heard = bool(got) + bool(settings.recognizers)
+        if bool(table) + bool(expected or assets or heard) != 1 or heard > 1:
+            raise InputError(SOURCES)
         if table:
-            found, files = transcripts.read_clip_table(table, settings.column), [table]
-        elif assets or settings.recognizers:
-            if not (assets and settings.recognizers):
+            found = transcripts.read_clip_table(table, settings.column, settings.systems)
+            files = [table]
+        elif not (expected or assets):
+            given = "--got" if got else "--recognizers"
+            raise InputError(f"What was said is missing beside {given}. {SOURCES}")
+        elif not heard:
+            given = "--expected" if expected else "--assets"
+            raise InputError(f"What was heard is missing beside {given}. {SOURCES}")
+        elif settings.recognizers:
+            if not assets:
                 raise InputError("--assets and --recognizers belong together")
             found, files = transcripts.read_assets(assets), [assets]
+        elif assets and expected:
+            raise InputError("--assets has the expected texts already; leave --expected out")
+        elif assets:
+            found, files = transcripts.pair_assets(assets, got), [assets, *got]
         else:
-            if not (expected and got):
-                raise InputError("--expected and --got belong together")
-            found, files = transcripts.pair_files(expected, got), [expected, *got]
+            assert expected is not None
+            found = transcripts.pair_files(expected, got, settings.reading)
+            files = [expected, *got]
         for remark in found.remarks:
             context.say(remark)
         return Items(found.clips, files=files, held=[(files[0].name,)] * len(found.clips))

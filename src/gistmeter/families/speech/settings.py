@@ -26,12 +26,25 @@ class SpeechSettings(ModelSettings):
         panel="input", metavar="TABLE", argument="only", main=True,
     )  # fmt: skip
     expected: Path | None = option(
-        None, "What was said: lines id<TAB>text, or one text.",
+        None,
+        "What was said: one utterance per line (with ids: id<TAB>text, Kaldi, NIST trn; STM), or"
+        " one text (also SRT, WebVTT); or a folder of texts. Which of them is found and said.",
         panel="input", metavar="FILE", main=True,
     )  # fmt: skip
     got: tuple[Path, ...] = option(
-        (), "A system's transcripts, of the same form. May be repeated.",
+        (),
+        "A system's transcripts, of the same form (CTM with STM). May be repeated.",
         panel="input", metavar="FILE", main=True,
+    )  # fmt: skip
+    lines: bool = option(
+        False, "Every line of the files is an utterance, in the same order.", panel="input"
+    )
+    whole: bool = option(False, "Every file is one text, whatever its lines.", panel="input")
+    systems: tuple[str, ...] = option(
+        (),
+        "The columns of a wide table that are systems, separated by commas. By default they are"
+        " found by content.",
+        panel="input", metavar="HEADER,…",
     )  # fmt: skip
     column: Mapping[str, str] = option(
         {},
@@ -45,7 +58,9 @@ class SpeechSettings(ModelSettings):
         panel="input",
     )  # fmt: skip
     assets: Path | None = option(
-        None, "A folder with x.txt beside every x.wav, .flac or .ogg, for recognisers.",
+        None,
+        "A folder with x.txt beside every x.wav, .flac or .ogg: for recognisers, or with --got for"
+        " transcripts that are there.",
         panel="input", metavar="FOLDER", main=True,
     )  # fmt: skip
     recognizers: tuple[str, ...] = option(
@@ -146,6 +161,13 @@ class SpeechSettings(ModelSettings):
         if self.recognizers and not names:
             raise InputError("recognizers names none; such as moonshine,pocketsphinx")
         object.__setattr__(self, "recognizers", tuple(dict.fromkeys(names)))
+        if self.lines and self.whole:
+            raise InputError("--lines and --whole contradict each other; give one")
+
+    @property
+    def reading(self) -> str:
+        """How files of transcripts are read."""
+        return "lines" if self.lines else "whole" if self.whole else "auto"
 
 
 def _names(text: str) -> list[str]:

@@ -1,0 +1,63 @@
+"""How a command ends on the terminal: the answer, the items to look at, and where to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+from rich.text import Text
+
+from gistmeter.answer import Standing
+from gistmeter.highlights import Highlight, apart, judged_by, worst
+from gistmeter.report.terminal import safe
+from gistmeter.views import View, shown
+from gistmeter.wording import figure
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from gistmeter.run import Run
+
+LONGEST = 60  # characters of a text
+
+
+def print_ending(run: Run, view: View, console: Console, *, next_command: str = "") -> None:
+    """The sentence that the report begins with, three items of each kind, the report's place."""
+    standing = Standing(run, view)
+    console.print()
+    console.print(safe(run.answer()), style="bold")
+    name = judged_by(standing)
+    if name:
+        called, unit = standing.called(name), standing.score(name).unit
+        _print_items(f"Worst by {called}:", worst(standing), unit, console)
+        _print_items("Where the systems differ most:", apart(standing), unit, console)
+    report = run.path / "report.html" if run.path else None
+    if report is not None and report.is_file():
+        console.print(linked("Report: ", report), soft_wrap=True)
+    if next_command:
+        console.print(safe(f"Next: {next_command}"), soft_wrap=True)
+
+
+def linked(label: str, path: Path) -> Text:
+    """A path that a terminal can open."""
+    text = safe(f"{label}{path}")
+    text.stylize(Style(link=path.resolve().as_uri()), len(label))
+    return text
+
+
+def _print_items(title: str, items: Sequence[Highlight], unit: str, console: Console) -> None:
+    if not items:
+        return
+    console.print(safe(title))
+    for item in items:
+        values = ", ".join(f"{system} {figure(v, unit)}" for system, v in item.values.items())
+        told = f"  {shown(item.name, LONGEST)}: {values}"
+        told += f"  {_cut(item.text)}" if item.text else ""
+        console.print(safe(told), soft_wrap=not console.is_terminal)
+
+
+def _cut(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
