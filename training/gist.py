@@ -25,12 +25,12 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from training import devsets
 
 from gistmeter.cache import Cache
-from gistmeter.families.family import Context, ModelSettings
+from gistmeter.families.family import Context
 from gistmeter.families.gist import build
 from gistmeter.metrics.gist.features import FEATURES, gather
+from training import devsets
 
 TARGET = Path(__file__).parents[1] / "src" / "gistmeter" / "metrics" / "gist" / "data" / "gist.json"
 Floats = npt.NDArray[np.float64]
@@ -73,7 +73,7 @@ def hats(data: Path) -> list[dict[str, str]]:
 
 
 def features(pairs: list[tuple[str, str]], languages: list[str], cache: Cache) -> Floats:
-    metric = build("text", sorted(set(languages)), ModelSettings(), Context(cache))
+    metric = build("text", sorted(set(languages)), Context(cache))
     found = []
     for start in range(0, len(pairs), 512):
         part = slice(start, start + 512)

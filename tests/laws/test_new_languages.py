@@ -64,9 +64,7 @@ def test_texts(environment: dict[str, str]) -> None:
 
 def test_speech(environment: dict[str, str]) -> None:
     found = scores(environment, "speech", "clips.csv", "--metrics", "wer")
-    assert found["wer"]["value"] == pytest.approx(
-        100 * 2 / 8
-    )  # a word and a rune
+    assert found["wer"]["value"] == pytest.approx(100 * 2 / 8)  # a word and a rune
     assert languages() == ["qru", "tok"]
 
 

@@ -273,9 +273,7 @@ def test_answers_so_far_correct_the_estimate(tmp_path: Path) -> None:
     with serve(answer) as service:
         cache = Cache(tmp_path / "answers.sqlite")
         judge = Judge(model(service, cache))
-        judge.llm.ask(
-            [build_prompt(SAID, HEARD, "en")], fact_schema(), instructions=INSTRUCTIONS
-        )
+        judge.llm.ask([build_prompt(SAID, HEARD, "en")], fact_schema(), instructions=INSTRUCTIONS)
         known = judge.llm.usage.output_tokens
         after = judge.estimate(clips, Normalisation(get("en")))
         cache.close()

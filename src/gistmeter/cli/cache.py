@@ -17,7 +17,6 @@ def info() -> None:
 
 def clear() -> None:
     from gistmeter.cache import Cache
-
     from gistmeter.models.inventory import stale
 
     cache = Cache(locations.cache_file())

@@ -81,9 +81,7 @@ def pull(which: Which, where: Where, pulled: Pulled) -> None:
     failed: list[GistmeterError] = []
     for name in inventory.names_to_pull(which.name, where.language, profiles(where.config)):
         try:
-            place = inventory.pull(
-                name, which.revision, models_folder(), pickles=pulled.pickles
-            )
+            place = inventory.pull(name, which.revision, models_folder(), pickles=pulled.pickles)
         except GistmeterError as error:
             failed.append(error)
             console.say(f"{name}: {error}")

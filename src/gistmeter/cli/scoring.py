@@ -33,7 +33,10 @@ class Shown(Settings):
         "table", "What to print: a table for people, or JSON alone on stdout.", panel="output"
     )
     quiet: bool = option(
-        False, "No table, no progress and no remarks; errors still show.", panel="output", flags=("-q",)
+        False,
+        "No table, no progress and no remarks; errors still show.",
+        panel="output",
+        flags=("-q",),
     )
 
 

@@ -21,9 +21,7 @@ def by_default(settings: ModelSettings) -> bool:
     return settings.profile == PROFILE and not settings.no_judge and weights_path() is not None
 
 
-def build(
-    shape: Any, codes: Sequence[str], settings: ModelSettings, context: Context, models: Any = None
-) -> Gist:
+def build(shape: Any, codes: Sequence[str], context: Context, models: Any = None) -> Gist:
     """The metric; `models` are those of the run, used again where they are the embedded ones."""
     from gistmeter import guard
     from gistmeter.metrics.gist import Baselines, Gist, weights_of

@@ -174,7 +174,7 @@ class Speech(Family[SpeechSettings, Clip]):
         }
         if gist.SCORE in names:
             codes, first = list(normalisations), next(iter(models.values()), None)
-            shared[gist.SCORE] = gist.build("speech", codes, settings, context, first)
+            shared[gist.SCORE] = gist.build("speech", codes, context, first)
         return Ready({**shared, **further}, normalisations, judge)
 
     def _models(

@@ -102,7 +102,7 @@ class Text(Family[TextSettings, Pair]):
         if gist.SCORE not in names:
             return made
         first = next(iter(loaded.values()))
-        return {gist.SCORE: gist.build("text", codes, settings, context, first), **made}
+        return {gist.SCORE: gist.build("text", codes, context, first), **made}
 
     def _metrics(
         self,
