@@ -7,8 +7,8 @@ writes `src/gistmeter/metrics/gist/data/gist.json` and prints what cross-validat
 **Texts.** Pairs of the STS dev sets (en, zh, ru, ko, ja) with the chance that a person would call
 the meaning kept, read off the human score s of 0 to 5 as (s − 2.5) / 2, cut to [0, 1]: 4 ("mostly
 equivalent") is 0.75. Texts of the same sets changed by rule in one fact are 0, paraphrases and
-rewordings 1, and unrelated pairs 0. Nothing of it was trained on by the judge. A logistic model with
-a small penalty; the sign of every weight is given, so that none can be read as nonsense.
+rewordings 1, and unrelated pairs 0. Nothing of it was trained on by the judge. A logistic model
+with a small penalty; the sign of every weight is given, so that none can be read as nonsense.
 
 **Speech.** People's choices between two transcripts (hats-dev, French): the transcript with the
 higher number should be the one that more of them chose, weighed by how many. Choices say nothing of

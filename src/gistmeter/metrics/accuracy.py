@@ -75,7 +75,8 @@ class Baselines:
         if not known:
             return values
         base = np.asarray([known.get(code, 0.0) for code in languages])
-        return np.clip((values - base) / (1.0 - base), 0.0, 1.0)
+        rescaled: Floats = np.clip((values - base) / (1.0 - base), 0.0, 1.0)
+        return rescaled
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Does a system explain an idiom equally well whichever way it is put? Made from rows of S_Acc.
 
-Over the arrangements p of a system (the unscrambled `original` is not one of them), with S_p the mean
-S_Acc of arrangement p, M their mean and S_ip the S_Acc of idiom i in it:
+Over the arrangements p of a system (the unscrambled `original` is not one of them), with S_p the
+mean S_Acc of arrangement p, M their mean and S_ip the S_Acc of idiom i in it:
 
     E_perf = sqrt(mean_ip (S_ip − mean_p S_ip)²)    how far an explanation moves with the order
     R_sens = M − min_p S_p                          what the worst order costs

@@ -9,10 +9,10 @@ reference r there is a conflict where
     r is negative, and c is positive by a word that no negation governs.
 
 So 不是不喜欢 (twice negated) does not contradict praise, and 不喜欢 does; nor does 不忍放手
-contradict 喜爱. A language may have idioms whose polarity its words do not show (`overrides`). With several references
-the rule's `mode` decides: all of them, any of them, or a share of at least `ratio` must conflict.
-An override by item id replaces what is read from the item's references. A conflict multiplies
-F-beta by `penalty`.
+contradict 喜爱. A language may have idioms whose polarity its words do not show (`overrides`). With
+several references the rule's `mode` decides: all of them, any of them, or a share of at least
+`ratio` must conflict. An override by item id replaces what is read from the item's references. A
+conflict multiplies F-beta by `penalty`.
 """
 
 from __future__ import annotations

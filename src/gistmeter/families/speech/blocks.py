@@ -16,7 +16,8 @@ GROUPS = (
 
 
 NAMES = {
-    "gist": "meaning kept", "wer": "word errors", "cer": "character errors", "match_percent": "words right",
+    "gist": "meaning kept",
+    "wer": "word errors", "cer": "character errors", "match_percent": "words right",
     "wer_file_mean": "word errors, mean of clips",
     "cer_file_mean": "character errors, mean of clips",
     "ser": "facts lost", "understanding": "facts understood",

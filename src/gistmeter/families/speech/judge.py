@@ -269,7 +269,7 @@ def limit_cost(
         return
     if (estimate.cost or 0.0) <= limit:
         # The estimate may be too low: the run stops before the limit all the same.
-        asker = getattr(judge.llm, "asker", None)
+        asker: Any = getattr(judge.llm, "asker", None)
         if hasattr(asker, "budget"):
             asker.budget = Budget(limit, (estimate.cost or 0.0) / estimate.calls)
         return

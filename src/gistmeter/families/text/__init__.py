@@ -232,8 +232,8 @@ def _baselines(models: Models, codes: Sequence[str]) -> Any:
 
     found: dict[str, dict[str, float]] = {}
     for name, model in (("sts", models.embedder), ("bertscore", models.matcher)):
-        for code in codes if model is not None else ():
-            base = baseline(name, model.id, code)
+        for code in codes:
+            base = baseline(name, model.id, code) if model is not None else None
             if base is not None:
                 found.setdefault(name, {})[code] = base
     return Baselines(**found)

@@ -11,11 +11,13 @@ from gistmeter.views import LONGEST, Block, Opener, Row, View, bars, marked, sho
 
 SEPARATOR = " || "
 COMPONENTS = (
-    "gist", "s_acc", "cross_encoder", "representation", "bertscore", "sts", "lexical_cosine", "f_beta",
+    "gist",
+    "s_acc", "cross_encoder", "representation", "bertscore", "sts", "lexical_cosine", "f_beta",
     "s_logic", "s_info",
 )  # fmt: skip
 NAMES = {
-    "gist": "meaning kept", "s_acc": "semantic accuracy", "s_logic": "logical validity", "s_cons": "consistency",
+    "gist": "meaning kept",
+    "s_acc": "semantic accuracy", "s_logic": "logical validity", "s_cons": "consistency",
     "s_rob": "robustness", "s_seq": "robustness to order", "s_struct": "robustness by structure",
     "s_info": "information", "recovery": "recovery", "bertscore": "word-by-word similarity",
     "sts": "sentence similarity", "cross_encoder": "similarity read together",

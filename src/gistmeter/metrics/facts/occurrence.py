@@ -15,8 +15,9 @@ at least half of its words do, words of one or two letters left out unless there
 fact occurs when at least half of all its words do, and its subject and its object; a part that
 occurs in neither text is left aside, because a model writes `the speaker` for `I`.
 
-The prompt asks for the texts' own words for that reason. The other way round, a fact all of whose words stand in a passage that is the same in both texts
-(two words away from any difference) is told in both: a strict check says so whatever the model does.
+The prompt asks for the texts' own words for that reason. The other way round, a fact all of whose
+words stand in a passage that is the same in both texts (two words away from any difference) is told
+in both: a strict check says so whatever the model does.
 """
 
 from __future__ import annotations
