@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +21,7 @@ from gistmeter.metrics.consistency import Consistency, SequenceRobustness, Struc
 from gistmeter.metrics.custom import CustomMetric, NamedFunction
 from gistmeter.metrics.distance import SemanticDistance
 from gistmeter.metrics.facts import SemanticErrorRate
+from gistmeter.metrics.gist import Gist
 from gistmeter.metrics.information import Information, Recovery
 from gistmeter.metrics.latency import Latency, TimedClip
 from gistmeter.metrics.logic import LogicalValidity
@@ -152,6 +153,7 @@ def text_case(*names: str) -> Callable[[Path], Case]:
 
         made: dict[str, Metric] = {
             "s_acc": SemanticAccuracy(PACKS, Letters(), Given(), Given()),
+            "gist": Gist(Given(failing=frozenset({"not the dog"})), Letters(), Given()),
             "s_logic": LogicalValidity(Given(failing=frozenset({"not the dog"})), "both"),
             "consistency": Consistency(),
             "robustness": SequenceRobustness(),
@@ -160,7 +162,8 @@ def text_case(*names: str) -> Callable[[Path], Case]:
             "s_info": Information(PACKS),
             "recovery": Recovery(),
         }
-        return Case(texts(), {name: made[name] for name in names})
+        items = [replace(item, language="en") for item in texts()] if "gist" in names else texts()
+        return Case(items, {name: made[name] for name in names})
 
     return make
 
@@ -204,6 +207,7 @@ def conll18_case(folder: Path) -> Case:
 
 CASES: Mapping[str, Callable[[Path], Case]] = {
     "s_acc": text_case("s_acc"),
+    "gist": text_case("gist"),
     "s_logic": text_case("s_logic"),
     "consistency": text_case("s_acc", "consistency"),
     "robustness": text_case("s_acc", "robustness"),

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gistmeter.languages import Polarity
-from gistmeter.models.protocols import Embeddings, Judgements, Matches, PairScores, TextPair
+from gistmeter.models.protocols import (
+    Embeddings,
+    Judgements,
+    Matches,
+    PairScores,
+    TextPair,
+    Verdicts,
+)
 from gistmeter.types import Pair
 
 
@@ -47,6 +54,15 @@ class Given:
     def match(self, pairs: Sequence[TextPair]) -> Matches:
         got = self.score(pairs)
         return Matches(got.values, got.values, got.values, got.unseen, got.failures)
+
+    def judge(self, pairs: Sequence[TextPair]) -> Verdicts:
+        """What `classify` says, with half a similarity and no changed fact."""
+        said, half = self.classify(pairs), np.full(len(pairs), 0.5)
+        half[list(said.failures)] = np.nan
+        return Verdicts(
+            said.entailment, said.neutral, said.contradiction, half, np.zeros(len(pairs)),
+            said.unseen, said.failures,
+        )  # fmt: skip
 
     def classify(self, pairs: Sequence[TextPair]) -> Judgements:
         got = self.score(pairs)

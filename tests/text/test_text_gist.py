@@ -1,0 +1,108 @@
+"""`gist` on doubles: what it weighs, what it explains, what it leaves unscored."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from text_doubles import Given, Letters
+
+from gistmeter.metrics.gist import FEATURES, Gist, probability, weights_of
+from gistmeter.metrics.gist.features import shared_letters
+from gistmeter.metrics.gist.metric import verdict
+from gistmeter.models.protocols import TextPair, Verdicts
+from gistmeter.types import Pair
+
+
+class Direction(Given):
+    """Says yes in one direction only: what is longer entails what is shorter."""
+
+    def judge(self, pairs: Sequence[TextPair]) -> Verdicts:
+        yes = np.asarray([float(len(a) >= len(b)) for a, b in pairs])
+        none = np.zeros(len(pairs))
+        return Verdicts(yes, 1 - yes, none, np.full(len(pairs), 0.5), none, none)
+
+
+def pair(candidate: str, *references: str, id: str = "1") -> Pair:
+    return Pair(id, candidate or None, references, language="en")
+
+
+def measure(judge: Given, *pairs: object):  # type: ignore[no-untyped-def]
+    return Gist(judge, Letters(), Given()).measure(list(pairs))
+
+
+def test_the_direction_that_fails_is_said() -> None:
+    rows = measure(
+        Direction(),
+        pair("he came", "he came home late"),
+        pair("he came home late", "he came", id="2"),
+        pair("he came", "he came", id="3"),
+    )
+    told = [json.loads(text)["verdict"] for text in rows.texts["evidence"]]
+    assert told == ["leaves out", "says more", "says the same"]
+
+
+def test_contradiction_wins_over_both_directions() -> None:
+    assert verdict(0.2, 0.1, 0.7) == "contradicts"
+    assert verdict(0.2, 0.1, 0.3) == "says something else"
+
+
+def test_alarms_lower_the_number_and_are_told() -> None:
+    rows = measure(
+        Direction(),
+        pair("he bought 3 apples", "he bought 3 apples"),
+        pair("he bought 13 apples", "he bought 3 apples", id="2"),
+    )
+    told = json.loads(rows.texts["evidence"][1])["alarms"]
+    assert [(one["reference"], one["candidate"]) for one in told] == [("3", "13")]
+    first, second = rows.values("gist")
+    assert first > second
+
+
+def test_missing_texts_and_failures_are_unscored_with_a_reason() -> None:
+    rows = measure(
+        Given(failing=frozenset({"broken"})),
+        pair("", "a"),
+        pair("a", id="2"),
+        pair("broken", "a", id="3"),
+    )
+    assert np.isnan(rows.values("gist")).all()
+    assert list(rows.reasons["gist"].values())[:2] == ["no prediction", "no reference"]
+    assert rows.reasons["gist"][2]
+
+
+def test_the_best_reference_counts() -> None:
+    alone = measure(Direction(), pair("he came", "he came"))
+    both = measure(Direction(), pair("he came", "x y z", "he came"))
+    assert both.values("gist")[0] == pytest.approx(alone.values("gist")[0])
+
+
+@pytest.mark.parametrize("shape", ["text", "speech"])
+def test_every_weight_has_its_sign_and_every_feature_is_known(shape: str) -> None:
+    weights = weights_of(shape)
+    assert set(weights) - {"intercept"} <= set(FEATURES)
+    against = {"contradiction", "changed", "numbers", "negation", "names"}
+    for name, weight in weights.items():
+        if name != "intercept":
+            assert weight <= 0 if name in against else weight >= 0, name
+
+
+@pytest.mark.parametrize("shape", ["text", "speech"])
+def test_equal_texts_are_near_1_and_unrelated_ones_near_0(shape: str) -> None:
+    against = {"contradiction", "changed", "numbers", "negation", "names"}
+    best = [0.0 if name in against else 6.9 if name == "similarity" else 1.0 for name in FEATURES]
+    worst = [float(name in against) if name != "similarity" else -6.9 for name in FEATURES]
+    high, low = probability(np.asarray([best, worst]), weights_of(shape))
+    assert high > 0.9 and low < 0.1
+
+
+@given(st.text(), st.text())
+def test_letters_are_shared_alike_from_both_sides(first: str, second: str) -> None:
+    found = shared_letters(first, second)
+    assert 0 <= found <= 1 and math.isclose(found, shared_letters(second, first))
+    assert shared_letters(first, first) == 1
