@@ -313,7 +313,8 @@ def test_the_archive_of_a_workbook_may_hold_anything(tmp_path: Path, choose: Any
             for name in source.namelist():
                 if chance.random() > 0.1:
                     content = source.read(name)
-                    book.writestr(name, bitten(content, chance) if chance.random() < 0.4 else content)  # fmt: skip
+                    spoilt = chance.random() < 0.4
+                    book.writestr(name, bitten(content, chance) if spoilt else content)
         path.write_bytes(stream.getvalue())
         try:
             read_sheets(path)
