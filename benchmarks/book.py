@@ -27,10 +27,10 @@ SHARED = ROOT.parent / "shared" / "data"
 sys.path.insert(0, str(ROOT / "tests" / "book"))
 
 import plain_loops  # noqa: E402
-from gold import Chapter, overlap, read_chapters, share_right  # noqa: E402
-
 from gistmeter.books.config import EvaluationConfig  # noqa: E402
 from gistmeter.books.scoring import load_embedder  # noqa: E402
+from gold import Chapter, overlap, read_chapters, share_right  # noqa: E402
+
 from gistmeter.cache import Cache  # noqa: E402
 from gistmeter.metrics.alignment import measures  # noqa: E402
 from gistmeter.metrics.alignment.paths import align, align_sentences  # noqa: E402

@@ -100,6 +100,19 @@ def test_the_file_is_what_the_onnx_package_would_write(layer: int) -> None:
     assert (model.ir_version, model.opset_import[0].version) == (9, 20)
 
 
+def test_the_onnx_package_is_not_needed(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['onnx'] = None\n"
+        "from gistmeter.cache import Cache\n"
+        "from gistmeter.models.loading import load_models\n"
+        "from pathlib import Path\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        "load_models(['embedder'], cache=Cache(None), folder=folder).embedder.embed(['a'])\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert e5_graph.is_whole(e5_graph.graph_path(tmp_path, e5.LAYERS))
+
+
 def test_a_network_with_a_head_of_its_own() -> None:
     """The layers under another's head, from tensors in memory: what the docstring shows."""
     weights = e5_weights.parse(np.frombuffer(e5_file.content(), dtype=np.uint8))

@@ -73,7 +73,7 @@ def finish(
     signature = next(iter(signatures.values()))
     run = Run(
         command, signature, systems, count_reasons(rows), rows=rows, path=path,
-        signatures=signatures, settings={"language": "zh", "aggregate": "max"},
+        signatures=signatures, metrics=metrics, settings={"language": "zh", "aggregate": "max"},
         timings={"measure_seconds": 1.5}, versions={"python": "3.11"}, **more,
     )  # fmt: skip
     return run, metrics

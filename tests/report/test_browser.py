@@ -46,7 +46,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
     loaded = [text_run(), book_run(), parse_run(), speech_run()]
     runs = [run for run, _ in loaded]
-    write_report(runs, path, views=views(runs), comparisons=[findings(one) for one in loaded])
+    write_report(runs, path, views=views(runs), comparisons=[findings(run) for run in runs])
     return path
 
 
@@ -463,14 +463,14 @@ def hostile_page(tmp_path: Path) -> Callable[[str], Path]:
         }
         rows = Rows(keys, np.arange(size)).with_numbers({"kept": np.linspace(0, 1, size)})
         rows = rows.with_texts(texts).with_reasons("kept", dict(enumerate(HOSTILE)))
-        run, metrics = finish(
+        run, _ = finish(
             command,
             rows,
             {"m": Means(("kept",))},
             notes={"lost": [{"word": text[:200]} for text in HOSTILE]},
         )
         path = tmp_path / f"{command}.html"
-        write_report([run], path, views=views([run]), comparisons=[findings((run, metrics))])
+        write_report([run], path, views=views([run]), comparisons=[findings(run)])
         return path
 
     return build

@@ -19,18 +19,17 @@ from hypothesis import strategies as st
 from sample_runs import VIEWS, Means, book_run, finish, parse_run, speech_run, text_run, views
 
 from gistmeter import registry
+from gistmeter.answer import Standing, answer
 from gistmeter.comparison import findings
+from gistmeter.families import family_of
 from gistmeter.families.book.blocks import book_view, pooled
 from gistmeter.families.speech.blocks import diff_runs
 from gistmeter.families.text.blocks import mark
-from gistmeter.report import charts, drawing
+from gistmeter.report import agreement, charts, drawing
 from gistmeter.report.html import write_report
-from gistmeter.report.html.answer import answer
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.items import choose
-from gistmeter.report.html.page import build_page
-from gistmeter.report.html.scores import Subject
-from gistmeter.report.html.wording import gap
+from gistmeter.report.html.page import build_page, section_names
 from gistmeter.rows import Rows
 from gistmeter.run import Run
 from gistmeter.views import (
@@ -41,6 +40,7 @@ from gistmeter.views import (
     shown,
     visible,
 )
+from gistmeter.wording import gap
 
 
 def built(runs: list[Run], **more: Any) -> str:
@@ -91,6 +91,8 @@ def test_sections_of_one_kind_are_told_apart_by_their_folder(tmp_path: Path) -> 
     page = built([*runs, speech_run()[0]])
     assert "does it mean what it should? (zh)" in page
     assert ">Text ja</a>" in page
+    alike = [text_run(tmp_path / name)[0] for name in ("text", "text2")]
+    assert section_names(alike) == ["1", "2"]
     assert ">Speech</a>" in page
 
 
@@ -139,8 +141,7 @@ def two_systems(gap: float, size: int = 60, spread: float = 0.1) -> Run:
 
 
 def told(run: Run) -> str:
-    found = findings((run, {"m": Means(("kept",))}))["comparisons"]
-    return answer(Subject.of(run, VIEWS["text"]), found[0] if found else None)
+    return answer(Standing(run, VIEWS["text"]), findings(run))
 
 
 def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> None:
@@ -155,7 +156,7 @@ def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> No
 
 def test_the_answer_for_one_system_and_for_too_few_items() -> None:
     run, _ = book_run()
-    assert answer(Subject.of(run, VIEWS["book"]), None).startswith(
+    assert answer(Standing(run, VIEWS["book"]), {}).startswith(
         "abridged reaches coverage above the mean (coverage) 0.857"
     )
     few = two_systems(0.2, size=3)
@@ -332,8 +333,7 @@ def recipe_page(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     keys = {"id": ["a"], "system": ["s"], "group": [""], "cluster": ["a"]}
     rows = Rows(keys, np.arange(1)).with_numbers({"taste": [0.5], "inner": [7.0]})
     rows = rows.with_texts({"dish": ["Borsch"]})
-    run, metrics = finish("recipe", rows, {"m": Means(("taste",))})
-    run = replace(run, metrics=metrics)
+    run, _ = finish("recipe", rows, {"m": Means(("taste",))})
     return run.report(tmp_path / "report.html").read_text()
 
 
@@ -356,6 +356,14 @@ def test_a_family_that_shows_nothing_gets_all_its_columns(
     assert "Recipe</h2>" in page
     assert "s reaches taste 0.500 on 1 dish." in page
     assert [block.get("n") for block in data_of(page)["items"][0]["b"]] == ["dish", None]
+
+
+@pytest.mark.parametrize("name", sorted(VIEWS))
+def test_each_of_our_families_is_shown_by_its_own_view(name: str) -> None:
+    view = family_of(name).view()
+    assert view is VIEWS[name]
+    assert view.heading
+    assert view.names
 
 
 def test_the_report_knows_no_family_by_name() -> None:
@@ -415,8 +423,8 @@ def test_equal_marks_do_not_cover_each_other() -> None:
 
 def test_two_systems_have_no_matrix_and_three_have_one() -> None:
     for systems, expected in ((2, 0), (3, 1)):
-        run, metrics = text_run(systems=systems)
-        page = built([run], findings=[findings((run, metrics))])
+        run, _ = text_run(systems=systems)
+        page = built([run], findings=[findings(run)])
         assert page.count('class="matrix"') == expected
 
 
@@ -463,7 +471,7 @@ def test_a_difference_is_never_nothing() -> None:
 def test_the_page_does_not_speak_of_clusters_and_names_its_data() -> None:
     loaded = [text_run(), book_run(), parse_run(), speech_run()]
     runs = [run for run, _ in loaded]
-    page = built(runs, findings=[findings(one) for one in loaded])
+    page = built(runs, findings=[findings(run) for run in runs])
     assert "cluster" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert "resamples of whole speakers" in page
     assert "word errors (wer)" in page
@@ -471,3 +479,15 @@ def test_the_page_does_not_speak_of_clusters_and_names_its_data() -> None:
     one = replace(runs[0], inputs={"model_a.csv": "0", "references.csv": "0"})
     assert "<title>Text: model_a.csv and references.csv</title>" in built([one])
     assert "<title>Idioms of May</title>" in built([one], title="Idioms of May")
+
+
+def test_a_part_that_agrees_with_people_better_than_the_whole_is_said() -> None:
+    refit = {
+        "components": [{"name": "sts"}, {"name": "f_beta"}],
+        "given_pearson": 0.5, "given_spearman": 0.6, "fitted_pearson": 0.5, "fitted_spearman": 0.5,
+    }  # fmt: skip
+    scores = {"sts": {"spearman": {"value": 0.7}}, "f_beta": {"spearman": {"value": None}}}
+    told = agreement.verdict({"weights": refit, "scores": scores})
+    assert told.endswith("sts alone agrees better than all parts together: rho = 0.700.")
+    scores["sts"]["spearman"]["value"] = 0.6
+    assert "alone" not in agreement.verdict({"weights": refit, "scores": scores})

@@ -11,17 +11,17 @@ import pytest
 
 from gistmeter.compat.speech import CustomMetricResult, SemanticMetricResult
 from gistmeter.families.speech import Speech
-from gistmeter.families.speech.clips import ClipResult, edit_totals, gather, lost_words
-from gistmeter.families.speech.pages import page_name, results_sheet, sheets, view, worth_a_page
+from gistmeter.families.speech.clips import ClipResult, edit_totals, gather, lost_words, worst
+from gistmeter.families.speech.pages import page_name, results_sheet, sheets, view
 from gistmeter.languages import get
 from gistmeter.metrics.facts import SemanticFact, Verdict
 from gistmeter.metrics.latency import Latency, TimedClip
 from gistmeter.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.pages import PairView
 from gistmeter.report.diff import render_diff, render_pair
 from gistmeter.run import Run
 from gistmeter.score import evaluate
 from gistmeter.types import Clip
-from gistmeter.pages import PairView
 
 FACTS = (
     SemanticFact("Anna", "met", "Boris", Verdict.BOTH),
@@ -130,8 +130,9 @@ def test_pages_of_names_that_look_alike_are_different_files() -> None:
 def test_only_the_worst_pairs_have_pages_where_there_are_many() -> None:
     clips = [Clip(str(at), "a b c d", "a b c d"[: 7 - 2 * at]) for at in range(4)]
     run = replace(scored(*clips), path=Path("folder"))
-    assert {clip.id for clip in worth_a_page(results(run), 2)} == {"2", "3"}
-    assert len(worth_a_page(results(run))) == 4
+    assert worst(run.measured, 2) == [3, 2]
+    assert len(worst(run.measured, 9)) == 4
+    assert [clip.id for clip in gather(run.measured, run.metrics, [3, 1])] == ["1", "3"]
     linked = [row[-4] is not None for row in results_sheet(run, most=2).rows]
     assert linked == [False, False, True, True]
 

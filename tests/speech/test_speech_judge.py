@@ -15,7 +15,15 @@ from speech_doubles import honest, sentence_facts, texts_of
 from gistmeter.cache import Cache
 from gistmeter.compat.speech import SemanticMetricResult, SemanticUnderstandingAnalyzer
 from gistmeter.errors import InputError
-from gistmeter.families.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge
+from gistmeter.families.family import Context
+from gistmeter.families.speech import SpeechSettings
+from gistmeter.families.speech.judge import (
+    DEFAULT_MODEL,
+    Judge,
+    NoJudge,
+    find_judge,
+    limit_cost,
+)
 from gistmeter.languages import get
 from gistmeter.metrics.facts import SemanticErrorRate
 from gistmeter.metrics.transcription import Normalisation
@@ -194,6 +202,29 @@ def test_prices_are_known_for_hosted_models(monkeypatch: pytest.MonkeyPatch) -> 
     judge = find_judge("openai:gpt-4o", Cache(None))
     cost = judge.estimate([Clip("1", SAID, HEARD)], Normalisation(get("en"))).cost
     assert cost is not None and 0 < cost < 0.1
+
+
+def test_who_is_asked_decides_what_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
+    judge = find_judge("openai:gpt-4o", Cache(None))
+    clips = [Clip("1", SAID, HEARD, language="en"), Clip("2", SAID, HEARD, language="cs")]
+    read = {code: Normalisation(get(code)) for code in ("en", "cs")}
+    assert judge.total(clips, read).calls == 2
+    settings = SpeechSettings(max_cost=0.000001)
+    asked: list[str] = []
+
+    def answer_with(answer: bool) -> Context:
+        return Context(Cache(None), confirm=lambda question: not asked.append(question) and answer)
+
+    limit_cost(judge, clips, read, settings, answer_with(True))
+    for refusing in (answer_with(False), Context(Cache(None))):
+        with pytest.raises(InputError, match="nothing was run"):
+            limit_cost(judge, clips, read, settings, refusing)
+    assert asked == ["That is over --max-cost 1e-06. Go on?"] * 2
+    limit_cost(judge, clips, read, SpeechSettings(max_cost=5), Context(Cache(None)))
+    unpriced, context = Judge(honest()), Context(Cache(None))
+    limit_cost(unpriced, clips, read, settings, context)
+    assert "price of scripted is unknown" in context.remarks[0]
 
 
 # From Python.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import speech_plugins
 from click.testing import CliRunner
-from speech_doubles import honest
+from speech_doubles import WordMatcher, honest
 
 from gistmeter import (
     DiffReport,
@@ -23,6 +23,7 @@ from gistmeter import (
     score_speech,
     transcribe_and_diff,
 )
+from gistmeter.cache import Cache
 from gistmeter.cli import app
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.families.speech import Speech
@@ -282,3 +283,15 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         frames.append(run.to_polars())
     assert frames[0].equals(frames[1]) and frames[1].equals(frames[2])
     assert frames[0].columns == frames[1].columns == frames[2].columns
+
+
+def test_models_of_ones_own() -> None:
+    matcher = WordMatcher()
+    run = score_speech(
+        SAID, HEARD, language="en", metrics=["sem_dist"], token_encoder=matcher, cache=Cache(None)
+    )
+    assert 0 < run["sem_dist"].value < 100 and matcher.asked
+    other = score_speech(
+        SAID, HEARD, language="en", metrics=["ser"], models={"matcher": matcher, "llm": honest()}
+    )
+    assert "scripted" in other.signature

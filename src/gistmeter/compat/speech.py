@@ -36,10 +36,10 @@ from gistmeter.metrics.facts.verdicts import SemanticFact, Verdict, count_facts
 from gistmeter.metrics.latency import UNTIMED, Latency
 from gistmeter.metrics.transcription import ErrorRates, Normalisation
 from gistmeter.metrics.transcription.rates import NO_EXPECTED
+from gistmeter.pages import Section, custom_section, understanding_section
 from gistmeter.report.diff import render_pair, render_section
 from gistmeter.score import measure
 from gistmeter.types import Clip, Metric
-from gistmeter.pages import Section, custom_section, understanding_section
 
 if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel

@@ -8,12 +8,15 @@ family gives, and any can be renamed by the user.
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import csv
 import io
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -130,8 +133,31 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     return {table.name: table}
 
 
+_ENCODING: ContextVar[str] = ContextVar("encoding", default="")
+
+
+@contextlib.contextmanager
+def reading_as(encoding: str) -> Iterator[None]:
+    """Read files in an encoding that the user names; an unknown one is an error at once."""
+    try:
+        codecs.lookup(encoding or "utf-8")
+    except LookupError:
+        raise InputError(f"encoding is '{encoding}'; expected a name such as gb18030") from None
+    token = _ENCODING.set(encoding)
+    try:
+        yield
+    finally:
+        _ENCODING.reset(token)
+
+
 def decode(content: bytes, path: Path) -> tuple[str, str]:
     """Text and, where the encoding was guessed, its name."""
+    if named := _ENCODING.get():
+        try:
+            return content.decode(named).removeprefix("\ufeff"), ""
+        except UnicodeDecodeError as error:
+            line = content[: error.start].count(b"\n") + 1
+            raise FormatError(f"is not {named}: {error.reason}", path=path, row=line) from error
     if b"\0" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         encoding = _utf16_without_mark(content)
         if encoding is None:

@@ -38,7 +38,7 @@ def print_validation(found: Validation, console: Console) -> None:
         console.print(_decisions(found))
     if found["weights"]:
         console.print(_weights(found["weights"]))
-        console.print(safe(verdict(found["weights"])))
+        console.print(safe(verdict(found)))
     for line in footnotes(found):
         console.print(safe(line), style="dim")
 
@@ -93,12 +93,23 @@ def _weights(refit: Mapping[str, Any]) -> Table:
     return table
 
 
-def verdict(refit: Mapping[str, Any]) -> str:
-    return (
+def verdict(found: Validation) -> str:
+    """How the weights in use agree with people, and whether one part alone agrees better."""
+    refit = found["weights"]
+    told = (
         f"Weights in use: r = {refit['given_pearson']:.3f}, rho = {refit['given_spearman']:.3f}. "
         f"Refitted, out of fold: r = {refit['fitted_pearson']:.3f}, "
         f"rho = {refit['fitted_spearman']:.3f}. Nothing was changed by this."
     )
+    alone = {
+        one["name"]: found["scores"][one["name"]]["spearman"]["value"] or 0.0
+        for one in refit["components"]
+        if one["name"] in found["scores"]
+    }
+    best = max(alone, key=lambda name: alone[name], default="")
+    if not best or alone[best] <= refit["given_spearman"]:
+        return told
+    return f"{told} {best} alone agrees better than all parts together: rho = {alone[best]:.3f}."
 
 
 def footnotes(found: Validation) -> list[str]:

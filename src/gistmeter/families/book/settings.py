@@ -65,9 +65,7 @@ class BookSettings(ModelSettings):
         panel="scores", advanced=True,
     )  # fmt: skip
     pfs_gamma: float = option(3.0, "Power of pfs.", panel="scores", low=1e-9, advanced=True)
-    alpha: float = option(
-        10.0, "Sharpness of the weights in scs.", panel="scores", advanced=True
-    )
+    alpha: float = option(10.0, "Sharpness of the weights in scs.", panel="scores", advanced=True)
     scs_beta: float = option(
         0.1, "Variance of positions at which scs is 0.", panel="scores", low=1e-9, advanced=True
     )

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from gistmeter.families.speech.recognition import Journal
     from gistmeter.metrics.transcription import Normalisation
     from gistmeter.models.loading import Models
+    from gistmeter.pages import PairView
     from gistmeter.rows import Rows
     from gistmeter.run import Run
-    from gistmeter.pages import PairView
 
 __all__ = ["Speech", "SpeechSettings"]
 MOST_FILES = 200  # that a run reports one by one, beside the whole
@@ -53,6 +53,7 @@ class Speech(Family[SpeechSettings, Clip]):
     )
     Settings: ClassVar[type[Settings]] = SpeechSettings
     headline = ("wer", "cer", "sem_dist", "ser")
+    shows = "gistmeter.families.speech.blocks:VIEW"
     makers: ClassVar[Mapping[str, str]] = {
         "transcription": "gistmeter.metrics.transcription:ErrorRates",
         "sem_dist": "gistmeter.metrics.distance:SemanticDistance",

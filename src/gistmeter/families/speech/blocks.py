@@ -18,7 +18,7 @@ NAMES = {
     "wer": "word errors", "cer": "character errors", "match_percent": "words right",
     "wer_file_mean": "word errors, mean of clips",
     "cer_file_mean": "character errors, mean of clips",
-    "ser": "facts lost or invented", "understanding": "facts understood",
+    "ser": "facts lost", "understanding": "facts understood",
     "missing": "facts lost", "extra": "facts invented", "sem_dist": "distance in meaning",
     "latency": "time waited", "latency_first": "time to the first word",
     "real_time_factor": "time per second of speech",

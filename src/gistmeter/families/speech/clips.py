@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ LOST_WORDS = 50  # kept for each system
 class ClipResult:
     """One clip of one system. A number that was not measured is NaN."""
 
+    item: int  # its number in the input
     id: str
     system: str
     expected: str
@@ -46,46 +47,75 @@ class ClipResult:
         return self.numbers.get(name, math.nan)
 
 
-def gather(rows: Rows, metrics: Mapping[str, Metric]) -> list[ClipResult]:
-    """The rows' clips in input order, with the scores that the metrics give each."""
+def worst(rows: Rows, most: int) -> list[int]:
+    """The items that have a transcript, those with most errors first, and no more than so many."""
+    got = rows.texts.get("got", [None] * len(rows))
+    heard = {item for item, text in zip(rows.item.tolist(), got, strict=True) if text is not None}
+    edits = rows.numbers.get("word_edits", np.zeros(len(rows)))
+    errors = np.bincount(rows.item, np.nan_to_num(edits))
+    return sorted(heard, key=lambda item: (-errors[item], item))[:most]
+
+
+def gather(
+    rows: Rows, metrics: Mapping[str, Metric], items: Iterable[int] | None = None
+) -> list[ClipResult]:
+    """The rows' clips in input order, with the scores that the metrics give each.
+
+    `items` names those that are wanted, where not all are.
+    """
+    wanted = None if items is None else set(items)
     places: dict[int, list[int]] = {}
     for at, item in enumerate(rows.item.tolist()):
-        places.setdefault(item, []).append(at)
-    bare = replace(rows, texts={}, reasons={}, details={})
+        if wanted is None or item in wanted:
+            places.setdefault(item, []).append(at)
+    bare, sums = replace(rows, texts={}, reasons={}, details={}), _sums(rows)
     reasons: dict[int, dict[str, None]] = {}
     for cells in rows.reasons.values():
         for at, why in cells.items():
             reasons.setdefault(at, {})[why] = None
     return [
         ClipResult(
+            item=item,
             id=_first(rows, "file", own) or rows.keys["id"][own[0]],
             system=rows.keys["system"][own[0]],
             expected=_first(rows, "expected", own) or "",
             got=_first(rows, "got", own),
             language=_first(rows, "language", own) or "",
-            numbers=_numbers(bare.take(own), metrics),
+            numbers={
+                **{name: column[item] for name, column in sums.items()},
+                **_scores(bare.take(own), metrics),
+            },
             diff=tuple(_runs(_texts(rows, "diff", own))),
             facts=tuple(fact for text in _texts(rows, "facts", own) for fact in json.loads(text)),
             note="; ".join(_texts(rows, "ser_note", own)),
             custom_html="".join(_texts(rows, "custom_html", own)),
             reasons=tuple(dict.fromkeys(why for at in own for why in reasons.get(at, ()))),
         )
-        for _, own in sorted(places.items())
+        for item, own in sorted(places.items())
     ]
 
 
-def _numbers(own: Rows, metrics: Mapping[str, Metric]) -> dict[str, float]:
-    """Sums of counts, and the scores of the clip."""
-    numbers = {
-        name: float(own.sum(name))
-        for name in COUNTS
-        if name in own and not np.isnan(own.values(name)).all()
-    }
+def _sums(rows: Rows) -> dict[str, list[float]]:
+    """Each item's counts, NaN where none of its rows has one."""
+    sums = {}
+    for name in COUNTS:
+        if name in rows:
+            column = rows.values(name)
+            seen = np.bincount(rows.item, ~np.isnan(column))
+            total = np.bincount(rows.item, np.nan_to_num(column))
+            sums[name] = np.where(seen > 0, total, np.nan).tolist()
+    return sums
+
+
+def _scores(own: Rows, metrics: Mapping[str, Metric]) -> dict[str, float]:
+    """What the metrics make of a clip's rows."""
     if not metrics and len(own) == 1:  # of a run whose metrics are not all installed here
         return {name: float(own.values(name)[0]) for name in own.names}
-    for metric in metrics.values():
-        numbers |= {name: float(value) for name, value in metric.pool(own).items()}
-    return numbers
+    return {
+        name: float(value)
+        for metric in metrics.values()
+        for name, value in metric.pool(own).items()
+    }
 
 
 def _first(rows: Rows, name: str, own: Sequence[int]) -> str | None:

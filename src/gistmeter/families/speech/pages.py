@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gistmeter.families.family import summary_sheet
-from gistmeter.families.speech.clips import EDITS, ClipResult, gather
-from gistmeter.types import Sheet
+from gistmeter.families.speech.clips import EDITS, ClipResult, gather, worst
 from gistmeter.pages import Card, PairView, Section, custom_section, percent, understanding_section
+from gistmeter.types import Sheet
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
@@ -33,16 +33,10 @@ def page_name(system: str, clip: str) -> str:
     return f"diff-{plain}-{digest.hexdigest()[:8]}.html"
 
 
-def worth_a_page(clips: Sequence[ClipResult], most: int = MOST_PAGES) -> list[ClipResult]:
-    """All clips with a transcript, or those with most errors."""
-    shown = [clip for clip in clips if clip.got is not None]
-    return sorted(shown, key=lambda clip: -clip.numbers.get("word_edits", 0.0))[:most]
-
-
 def pages(run: Run) -> Iterator[tuple[str, PairView]]:
     """The diffs of a run, each with its file's name."""
     if run.settings.get("diffs", True):
-        for clip in worth_a_page(gather(run.measured, run.metrics)):
+        for clip in gather(run.measured, run.metrics, worst(run.measured, MOST_PAGES)):
             yield page_name(clip.system, clip.id), view(clip)
 
 
@@ -59,7 +53,7 @@ def results_sheet(run: Run, most: int = MOST_PAGES) -> Sheet:
     rows = run.measured
     clips = gather(rows, run.metrics)
     linked = run.path is not None and run.settings.get("diffs", True)
-    written = {page_name(clip.system, clip.id) for clip in worth_a_page(clips, most) if linked}
+    written = set(worst(rows, most)) if linked else set()
     custom = next((name for name in ("custom_metric", "ser") if name in rows), "")
     made = dict.fromkeys(name for held in run.systems.values() for name in held.scores)
     further = [name for name in made if name not in SHOWN]
@@ -72,8 +66,8 @@ def results_sheet(run: Run, most: int = MOST_PAGES) -> Sheet:
         line += [clip[name] for name in RATES]
         line += [_whole(clip[name]) for name in EDITS]
         line += [clip[name] for name in ("latency", *([custom] if custom else []), *further)]
-        name = page_name(clip.system, clip.id)
-        line += [f"details/{name}" if name in written else None, "; ".join(clip.reasons) or None]
+        page = f"details/{page_name(clip.system, clip.id)}"
+        line += [page if clip.item in written else None, "; ".join(clip.reasons) or None]
         cells.append([*line, clip.expected, clip.got])
     return Sheet("items", [*columns, "expected", "got"], cells)
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import bisect
 import itertools
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -59,11 +58,6 @@ class WordAlignment:
     @property
     def got(self) -> tuple[str, ...]:
         return tuple(word for edit in self.edits for word in edit.got)
-
-    def lost(self) -> Counter[str]:
-        """The expected words that were deleted or replaced, with how often."""
-        wrong = (edit for edit in self.edits if edit.kind in (SUBSTITUTED, DELETED))
-        return Counter(word for edit in wrong for word in edit.expected)
 
     def to_json(self) -> str:
         """The edits as `[[kind, expected, got], …]`, words joined by spaces."""

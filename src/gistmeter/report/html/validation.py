@@ -9,8 +9,8 @@ from gistmeter.files import write_atomically
 from gistmeter.report import agreement
 from gistmeter.report.html.embedding import policy
 from gistmeter.report.html.page import asset, environment, trusted
-from gistmeter.report.html.wording import count
 from gistmeter.views import shown
+from gistmeter.wording import count
 
 HEADS = [title for _, title in agreement.MEASURES]
 
@@ -36,7 +36,7 @@ def write_validation(found: agreement.Validation, path: Path, title: str) -> Non
                 for name, drawing in agreement.calibrations(found).items()
             ],
             weights=found["weights"],
-            verdict=agreement.verdict(found["weights"]) if found["weights"] else "",
+            verdict=agreement.verdict(found) if found["weights"] else "",
         )
     )
     write_atomically(path, text)
