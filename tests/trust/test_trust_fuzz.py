@@ -1,0 +1,322 @@
+"""Whatever a file holds, the answer is a score in its range or a message; never anything else.
+
+Files are made of sound ones in two ways: bytes are changed, which most readers refuse, or cells,
+words and lines are, so that what comes out still parses and is scored.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import math
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+from payloads import ALL
+from scenes import SAMPLES
+from test_trust_readers import BODY, HEAD, workbook
+
+from book.book_doubles import WordEmbedder
+from gistmeter import Run, configuration, load_run, score_book, score_parses, score_speech
+from gistmeter.errors import GistmeterError
+from gistmeter.families.parse.treebanks import read_weights
+from gistmeter.formats.conllu.vocabularies import read_vocabulary
+from gistmeter.formats.predictions import read_predictions
+from gistmeter.formats.references import read_references
+from gistmeter.formats.table import read_sheets
+from gistmeter.formats.taxonomy import read_taxonomy
+from gistmeter.formats.transcripts import read_alternatives
+from gistmeter.validation import read_labels
+
+TRIES, SAMPLE = 1000, 20
+WORDS = (
+    "", " ", "0", "-1", "1e999", "NaN", "null", "None", "真", "é", "e\u0301", "\ud800", "😀",
+    "x" * 3000, "a b c", "||", ";", ",", "\t", '"', "'", "\\", "\r", "\n", "\u2028", "\x00", "٣",
+    "ﬀ", "İ", "ß", "\u200d", "\ufeff", "no", "yes", "not", "it rains", "[]", "{}", "%", *ALL,
+)  # fmt: skip
+CSV = "id,system,expected,got,human\n" + "".join(
+    f"{at},{system},it rains on day {at},it rained on day {at % 3},{at % 4}\n"
+    for at in range(6)
+    for system in "ab"
+)
+HEARD = "".join(f"{at}\tit rained on day {at}\n" for at in range(6))
+PREDICTIONS = "idiom,prediction,reference\n" + "".join(
+    f"idiom {at},it rains {at},it pours {at} || it rains\n" for at in range(6)
+)
+BOOKS = {
+    "one": "It rained. We left early. Nobody came.",
+    "two": "A dog slept. A cat sat. All was well.",
+}
+CONLLU = (
+    "\n\n".join((SAMPLES / "parse/en-gold.conllu").read_text("utf-8").split("\n\n")[:4]) + "\n\n"
+)
+TAXONOMY = (SAMPLES / "parse/taxonomy.csv").read_text("utf-8")[:3000].rpartition("\n")[0] + "\n"
+CONFIGURATION = 'seed = 3\n[text]\nlanguage = "en"\n[profiles.mine]\nembedder = "x"\n'
+
+
+def records(text: str) -> list[dict[str, str]]:
+    head, *lines = (line.split(",") for line in text.splitlines())
+    return [dict(zip(head, line, strict=False)) for line in lines]
+
+
+def parquet(rows: list[dict[str, Any]]) -> bytes:
+    stream = io.BytesIO()
+    polars.DataFrame(rows, strict=False).write_parquet(stream)
+    return stream.getvalue()
+
+
+def bitten(content: bytes, chance: random.Random) -> bytes:
+    """Some bytes replaced, inserted or cut out."""
+    for _ in range(chance.randint(1, 4)):
+        start = chance.randint(0, len(content))
+        end = min(len(content), start + chance.randint(0, 8))
+        word = chance.choice(WORDS).encode("utf-8", "replace")
+        new = chance.choice((chance.randbytes(chance.randint(0, 6)), word))
+        content = content[:start] + new + content[end:]
+    return content
+
+
+def reworded(text: str, chance: random.Random, marks: str) -> str:
+    """Cells and lines exchanged for others, so that the file stays one of its kind."""
+    lines = text.split("\n")
+    for _ in range(chance.randint(1, 5)):
+        at = chance.randrange(1, len(lines))
+        kind = chance.randrange(4)
+        if kind == 0:
+            lines.insert(at, lines[chance.randrange(1, len(lines))])
+        elif kind == 1 and len(lines) > 3:
+            del lines[at]
+        else:
+            cells = lines[at].split(marks)
+            word = chance.choice(WORDS).replace("\n", " ").replace(marks, " ").replace('"', "")
+            cells[chance.randrange(len(cells))] = word
+            lines[at] = marks.join(cells)
+    return "\n".join(lines)
+
+
+def revalued(document: Any, chance: random.Random) -> Any:
+    """A JSON document in which a few values are others, or are missing."""
+    document = json.loads(json.dumps(document))
+    for _ in range(chance.randint(1, 3)):
+        held, key = document, None
+        while isinstance(held, dict | list) and held and (key is None or chance.random() < 0.8):
+            key = chance.choice(list(held) if isinstance(held, dict) else range(len(held)))
+            parent, held = held, held[key]
+        if key is None:
+            return document
+        if chance.random() < 0.1:
+            del parent[key]
+        else:
+            odd = chance.choice((*ODD, chance.choice(WORDS), chance.choice(WORDS)))
+            parent[key] = copy.deepcopy(odd)
+    return document
+
+
+ODD = (None, 0, -1, 1e308, "", [], {}, True, "x", [[]])
+
+
+def odd_lines(chance: random.Random) -> bytes:
+    lines = [json.dumps(one).encode() for one in records(CSV)]
+    lines[chance.randrange(len(lines))] = changed_json(chance.choice(records(CSV)), chance)
+    return b"\n".join(lines)
+
+
+def odd_cells(chance: random.Random) -> bytes:
+    rows = [one for one in revalued(records(CSV), chance) if isinstance(one, dict)]
+    return parquet([{name: str(cell) for name, cell in one.items()} for one in rows])
+
+
+def changed(text: str, marks: str, chance: random.Random) -> bytes:
+    if chance.random() < 0.3:
+        return bitten(text.encode(), chance)
+    return reworded(text, chance, marks).encode("utf-8", "replace")
+
+
+def changed_json(document: Any, chance: random.Random) -> bytes:
+    content = json.dumps(revalued(document, chance), ensure_ascii=chance.random() < 0.5)
+    raw = content.encode("utf-8", "replace")
+    return bitten(raw, chance) if chance.random() < 0.2 else raw
+
+
+def in_range(run: Run) -> None:
+    """Every score is in its documented range or undefined."""
+    for held in run.systems.values():
+        for score in held.scores.values():
+            values = (score.value, score.low, score.high)
+            assert all(math.isnan(value) or math.isfinite(value) for value in values), score
+            assert math.isnan(score.value) or score.value >= -1e-9, score
+            assert score.n >= 0 and score.unscored >= 0
+
+
+# Each reader: the file's name, its content by chance, and what is done with it.
+Case = tuple[str, Callable[[random.Random], bytes], Callable[[Path], Any]]
+
+
+def speech(path: Path) -> None:
+    in_range(score_speech(path, language="en", metrics=["wer", "cer"], resamples=10))
+
+
+def transcripts(path: Path) -> None:
+    said = path.with_name("said.txt")
+    said.write_text("".join(f"{at}\tit rains on day {at}\n" for at in range(6)), "utf-8")
+    in_range(score_speech(said, path, language="en", metrics=["wer"], resamples=10))
+
+
+def books(path: Path) -> None:
+    source = path.with_name("source.json")
+    source.write_text(json.dumps(BOOKS), "utf-8")
+    if path.suffix == ".txt":
+        source = path.with_name("source.txt")
+        source.write_text(BOOKS["one"], "utf-8")
+    models = {"embedder": WordEmbedder()}
+    in_range(
+        score_book(source, path, language="en", models=models, coverage_threshold=0.6, resamples=10)
+    )
+
+
+def parses(path: Path) -> None:
+    gold = path.with_name("gold.conllu")
+    gold.write_text(CONLLU, "utf-8")
+    in_range(score_parses(gold, path, resamples=10))
+
+
+def texts(path: Path) -> None:
+    read_predictions([path])
+    read_references(path)
+
+
+def loaded(path: Path) -> None:
+    in_range(load_run(path))
+
+
+CASES: dict[str, Case] = {
+    "csv": ("x.csv", lambda chance: changed(CSV, ",", chance), speech),
+    "tsv": ("x.tsv", lambda chance: changed(CSV.replace(",", "\t"), "\t", chance), speech),
+    "json": ("x.json", lambda chance: changed_json(records(CSV), chance), speech),
+    "jsonl": ("x.jsonl", odd_lines, speech),
+    "parquet": ("x.parquet", lambda chance: bitten(parquet(records(CSV)), chance), speech),
+    "parquet cells": ("x.parquet", odd_cells, speech),
+    "xlsx": ("x.xlsx", lambda chance: bitten(workbook(HEAD + BODY), chance), read_sheets),
+    "xlsx parts": (
+        "x.xlsx",
+        lambda chance: workbook(bitten((HEAD + BODY).encode(), chance).decode("utf-8", "replace")),
+        read_sheets,
+    ),
+    "predictions": ("x.csv", lambda chance: changed(PREDICTIONS, ",", chance), texts),
+    "transcripts": (
+        "heard.txt",
+        lambda chance: changed(HEARD, "\t", chance),
+        transcripts,
+    ),
+    "alternatives": (
+        "x.txt",
+        lambda chance: changed("# c\ncolour = color\none = 1 = un\n", "=", chance),
+        read_alternatives,
+    ),
+    "books": ("x.json", lambda chance: changed_json(BOOKS, chance), books),
+    "book": ("x.txt", lambda chance: changed("It rained.\nWe left.\nBye.\n", " ", chance), books),
+    "conllu": ("x.conllu", lambda chance: changed(CONLLU, "\t", chance), parses),
+    "taxonomy": ("x.csv", lambda chance: changed(TAXONOMY, ",", chance), read_taxonomy),
+    "weights": (
+        "x.json",
+        lambda chance: changed_json({"lemma": {"NOUN": 0.7}, "feats": {"Case": 1.0}}, chance),
+        lambda path: read_weights(path, "lemma"),
+    ),
+    "vocabulary": (
+        "x.json",
+        lambda chance: changed_json({"UPOS": ["NOUN", "VERB"]}, chance),
+        read_vocabulary,
+    ),
+    "configuration": (
+        "x.toml",
+        lambda chance: changed(CONFIGURATION, "=", chance),
+        configuration.profiles,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_whatever_is_read_is_scored_or_refused(name: str, tmp_path: Path, choose: Any) -> None:
+    file, make, use = CASES[name]
+    path = tmp_path / file
+    through = 0
+    for seed in choose(range(TRIES), SAMPLE):
+        path.write_bytes(make(random.Random(f"{name} {seed}")))
+        try:
+            use(path)
+            through += 1
+        except GistmeterError as error:
+            assert str(error)
+        except Exception as error:
+            raise AssertionError(f"{name}, seed {seed}: {path.read_bytes()[:400]!r}") from error
+    assert through or name in {"xlsx", "parquet"}, (
+        "every file was refused: nothing was tested behind the reader"
+    )
+
+
+def run_folder(tmp_path: Path) -> Path:
+    rows = records(CSV)
+    said = [row["expected"] for row in rows[::2]]
+    got = {name: [row["got"] for row in rows[::2]] for name in "ab"}
+    made = score_speech(said, got, language="en", metrics=["wer"], resamples=10)
+    made.save(tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_whatever_a_run_holds_is_loaded_or_refused(tmp_path: Path, choose: Any) -> None:
+    """Without its seal, which would refuse every change."""
+    folder = run_folder(tmp_path)
+    document = json.loads((folder / "run.json").read_text("utf-8"))
+    del document["sha256"]
+    through = 0
+    for seed in choose(range(TRIES), SAMPLE):
+        chance = random.Random(f"run {seed}")
+        raw = json.dumps(revalued(document, chance)).encode("utf-8", "replace")
+        (folder / "run.json").write_bytes(raw)
+        try:
+            load_run(folder)
+            through += 1
+        except GistmeterError as error:
+            assert str(error)
+        except Exception as error:
+            raise AssertionError(f"seed {seed}") from error
+    assert through
+
+
+def test_whatever_people_judge_is_matched_or_refused(tmp_path: Path, choose: Any) -> None:
+    rows = load_run(run_folder(tmp_path)).measured
+    path = tmp_path / "labels.csv"
+    text = "id,system,human\n" + "".join(
+        f"{at},{name},{at % 4}\n" for at in range(6) for name in "ab"
+    )
+    for seed in choose(range(TRIES), SAMPLE):
+        path.write_bytes(changed(text, ",", random.Random(f"labels {seed}")))
+        try:
+            read_labels(path, rows)
+        except GistmeterError as error:
+            assert str(error)
+
+
+def test_the_archive_of_a_workbook_may_hold_anything(tmp_path: Path, choose: Any) -> None:
+    path = tmp_path / "x.xlsx"
+    for seed in choose(range(TRIES // 3), SAMPLE):
+        chance = random.Random(f"archive {seed}")
+        source = zipfile.ZipFile(io.BytesIO(workbook(HEAD + BODY)))
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w", chance.choice((0, 8))) as book:
+            for name in source.namelist():
+                if chance.random() > 0.1:
+                    content = source.read(name)
+                    spoilt = chance.random() < 0.4
+                    book.writestr(name, bitten(content, chance) if spoilt else content)
+        path.write_bytes(stream.getvalue())
+        try:
+            read_sheets(path)
+        except GistmeterError as error:
+            assert str(error)
