@@ -30,7 +30,7 @@ from gistmeter.formats.table import reading_as
 from gistmeter.rows import Rows
 from gistmeter.run import Run
 from gistmeter.runs import Plan, RunFolder, hold, open_folder
-from gistmeter.settings import Settings
+from gistmeter.settings import OURS, PRESET, Settings
 from gistmeter.signature import combine, sign
 from gistmeter.statistics import count_reasons, summarise
 from gistmeter.types import SEED, Item, Metric
@@ -74,6 +74,7 @@ def score(
         with reading_as(getattr(settings, "encoding", "")):
             read = items if items is not None else family.read(settings, context)
         read = family.prepare(read, settings, context)
+        tell_preset(settings, context)
         spare(read.files, files)
         metrics = family.build(read, settings, context)
         know_thresholds(how.fail_under, metrics)
@@ -112,6 +113,17 @@ def score(
         if run.path and not how.no_report:
             run.report()
     return replace(run, remarks=tuple(context.remarks))
+
+
+def tell_preset(settings: Settings, context: Context) -> None:
+    """Say whose system is followed, and where the user departs from it."""
+    chosen = getattr(settings, PRESET, OURS)
+    if chosen == OURS:
+        return
+    own = settings.presets[chosen]
+    changed = [name for name, value in own.items() if getattr(settings, name) != value]
+    but = f", but for {', '.join(changed)}" if changed else ""
+    context.say(f"Scored as {chosen} does{but}; see docs/differences.md")
 
 
 def tell_uneven(run: Run, context: Context) -> None:

@@ -201,14 +201,15 @@ def test_reports_by_title_and_macro_averages():
 
 
 def test_one_book():
-    report = evaluate_alignment(SOURCE, SUMMARY, embedder=WordEmbedder())
+    report, metrics = evaluate_alignment("book", SOURCE, SUMMARY, embedder=WordEmbedder())
+    assert metrics == report.global_metrics and report.title == "book"
     assert len(report.sentences) == 4
     assert report.alignment_path[0] == (0, 1)
     assert report.global_metrics["coverage_at"] is None
 
 
 def test_a_book_that_cannot_be_scored_says_why():
-    report = evaluate_alignment(SOURCE, "", embedder=WordEmbedder())
+    report, _ = evaluate_alignment("book", SOURCE, "", embedder=WordEmbedder())
     assert report.reason == "the summary has no sentence"
     assert report.global_metrics["pfs"] is None
     assert report.to_dict()["alignment_path"] == []

@@ -18,7 +18,7 @@ def test_a_models_folder_with_either_pooling(pooling):
     config = EvaluationConfig(
         model_name=str(folder), pooling=pooling, alignment="nw", language="en", batch_size=8
     )
-    report = evaluate_alignment(SOURCE, SUMMARY, config, resamples=0)
+    report, _ = evaluate_alignment("book", SOURCE, SUMMARY, config, resamples=0)
     assert len(report.alignment_path) == 4
     assert report.global_metrics["coverage_at"] is None
     assert -1 <= report.global_metrics["alignment_confidence"] <= 1

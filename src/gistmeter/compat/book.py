@@ -66,9 +66,12 @@ def evaluate_corpus(
 
 
 def evaluate_alignment(
-    source: str, summary: str, config: EvaluationConfig | None = None, **options: Any
-) -> BookReport:
-    """The report of one book; `options` as for `evaluate_corpus`."""
-    title = "book"
-    reports, _ = evaluate_corpus({title: source}, {title: summary}, config, **options)
-    return reports[title]
+    book_id: str,
+    source: str,
+    summary: str,
+    config: EvaluationConfig | None = None,
+    **options: Any,
+) -> tuple[BookReport, dict[str, float | None]]:
+    """The report of one book and its metrics; `options` as for `evaluate_corpus`."""
+    reports, _ = evaluate_corpus({book_id: source}, {book_id: summary}, config, **options)
+    return reports[book_id], dict(reports[book_id].global_metrics)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.settings import OURS, PRESET, Settings, option
+from gistmeter.settings import Settings, option
 from gistmeter.types import SEED, Item, Sheet
 from gistmeter.views import View
 
@@ -245,16 +245,6 @@ class Family(Generic[SettingsT, ItemT]):
 
         found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
         return found
-
-    def _tell_preset(self, settings: SettingsT, context: Context) -> None:
-        """Say whose system is followed, and where the user departs from it."""
-        chosen = getattr(settings, PRESET, OURS)
-        if chosen == OURS:
-            return
-        own = settings.presets[chosen]
-        changed = [name for name, value in own.items() if getattr(settings, name) != value]
-        but = f", but for {', '.join(changed)}" if changed else ""
-        context.say(f"Scored as {chosen} does{but}; see docs/differences.md")
 
     # Metrics by name: the family's own, and those that other packages add.
 

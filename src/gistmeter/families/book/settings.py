@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from gistmeter.families.family import ModelSettings
-from gistmeter.settings import option
+from gistmeter.settings import OURS, option
+
+ALIGNEVAL: Mapping[str, Any] = {
+    "profile": "paper",
+    "pooling": "mean",
+    "max_length": 512,
+    "splitter": "simple",
+    "alignment": "nw",
+    "gap_penalty": -0.5,
+    "band": "absolute",
+    "pfs_gamma": 3.0,
+    "alpha": 10.0,
+    "scs_beta": 0.1,
+    "top_k": 3,
+}  # what AlignEval does
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +30,14 @@ class BookSettings(ModelSettings):
     """How books are split, embedded, aligned and measured."""
 
     title: ClassVar[str] = "book"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"aligneval": ALIGNEVAL}
+
+    preset: Literal["gistmeter", "aligneval"] = option(
+        OURS,
+        "Score as another system does: aligneval sets model, sentences, path and constants to what"
+        " its code does. Options given beside it win.",
+        panel="scores", flag="--as",
+    )  # fmt: skip
 
     source_path: Path | None = option(
         None,
@@ -35,8 +58,7 @@ class BookSettings(ModelSettings):
     )  # fmt: skip
     splitter: Literal["language", "simple"] = option(
         "language",
-        "Sentences by the language's rules, or simply after 。！？!?；;, full stops and line"
-        " breaks.",
+        "Sentences by the language's rules, or simply after each of 。！？!?, as AlignEval does.",
         panel="input", advanced=True,
     )  # fmt: skip
     metrics: tuple[str, ...] = option(

@@ -120,6 +120,8 @@ def _accuracy(pairs: Any, settings: ParseSettings, context: Context) -> ParseAcc
         *treebanks.unknown_weights(given, estimated),
         *treebanks.unknown_classes(items.gold, taxonomy),
     ):
+        if settings.unknown_tags == "refuse":
+            raise InputError(f"{warning}. They are refused (unknown_tags is refuse)")
         context.warn(warning)
     return ParseAccuracy(
         lemma_weights=dict(weights.lemma),

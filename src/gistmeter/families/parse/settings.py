@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from gistmeter.errors import InputError
-from gistmeter.settings import Settings, option
+from gistmeter.settings import OURS, Settings, option
+
+SEMARKUP: Mapping[str, Any] = {
+    "flat_classes": False,
+    "semantic_only": False,
+    "conll18": False,
+    "unknown_tags": "refuse",
+}  # what the scorer of the shared task SEMarkup-2023 does
 
 COLUMNS_HELP = (
     "The columns of the files in order, such as 'ID FORM LEMMA UPOS', where neither a"
@@ -20,6 +28,14 @@ class ParseSettings(Settings):
     """Which files, which weights, which scores."""
 
     title: ClassVar[str] = "parse"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"semarkup": SEMARKUP}
+
+    preset: Literal["gistmeter", "semarkup"] = option(
+        OURS,
+        "Score as another system does: semarkup is the scorer of the shared task SEMarkup-2023."
+        " Options given beside it win.",
+        panel="scores", flag="--as",
+    )  # fmt: skip
 
     gold: Path | None = option(
         None, "The treebank to score against (.conllu, .gz).",
@@ -62,6 +78,13 @@ class ParseSettings(Settings):
         None,
         "Weights of grammatical categories, as JSON. By default those of the SEMarkup treebank.",
         panel="scores", metavar="FILE",
+    )  # fmt: skip
+
+    unknown_tags: Literal["estimate", "refuse"] = option(
+        "estimate",
+        "Parts of speech and categories of the gold that have no weight, and classes that the"
+        " taxonomy lacks: estimate their weights and compare them by equality, or refuse.",
+        panel="scores", advanced=True,
     )  # fmt: skip
 
     def check(self) -> None:

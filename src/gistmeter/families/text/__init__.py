@@ -71,7 +71,6 @@ class Text(Family[TextSettings, Pair]):
         from gistmeter.families.text.lists import readers as readers_of
         from gistmeter.metrics.by_language import by_language
 
-        self._tell_preset(settings, context)
         wanted = _in_order(self.makers_of(settings.metrics)) if settings.metrics else None
         codes = list(dict.fromkeys(pair.language for pair in read.items))
         loaded = load_by_language(
