@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gistmeter.comparison import Comparison
+    from gistmeter.run import Run
 
 SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex", ".csv": "csv"}
 
@@ -55,19 +56,34 @@ def work(settings: CompareSettings, shown: Shown) -> int:
     from gistmeter.files import write_atomically
     from gistmeter.run import compare_all, load_run
 
-    found = compare_all([load_run(path) for path in shown.runs], settings)
+    runs = [load_run(path) for path in shown.runs]
+    found = compare_all(runs, settings)
     for path in shown.output:
         write_atomically(path, _spell(found, SUFFIXES[path.suffix.lower()]))
         console.say(f"Wrote {path}")
     if shown.format == "table":
         from gistmeter.report.pasted import print_comparison
+        from gistmeter.report.terminal import print_lines
 
         screen = console.stdout()
+        print_lines(_answer(runs)[:1], screen)
         for comparison in found:
             print_comparison(comparison.to_dict(), screen)
     else:
         console.write(_spell(found, shown.format))
     return 0
+
+
+def _answer(runs: Sequence[Run]) -> list[str]:
+    """What the family says of all systems together, where the runs can stand side by side."""
+    from gistmeter.comparison import gather
+    from gistmeter.families import family_of
+    from gistmeter.views import Opener
+
+    together = gather(runs)
+    if len(together) > 1 or len(together[0].systems) < 2:
+        return []
+    return family_of(together[0].command).view().answer(Opener(together[0]))
 
 
 def _spell(found: Sequence[Comparison], shape: str) -> str:

@@ -132,9 +132,11 @@ def show(run: Run, family: Family[Any, Any], shown: Shown) -> None:
         text = json.dumps(run.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
         console.write(text + "\n")
         return
-    from gistmeter.report.terminal import print_run, print_sheet
+    from gistmeter.report.terminal import print_lines, print_run, print_sheet
+    from gistmeter.views import Opener
 
     screen = console.stdout()
+    print_lines(family.view().answer(Opener(run)), screen)
     print_run(run, screen)
     for sheet in family.overview(run):
         print_sheet(sheet, screen)
