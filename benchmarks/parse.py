@@ -112,15 +112,18 @@ def best(work: Callable[[], object], repeat: int) -> float:
 
 def scorer(paths: tuple[Path, Path], classes: Path, cache_path: Path) -> Callable[[], object]:
     from gistmeter.cache import Cache
+    from gistmeter.families.family import Context
+    from gistmeter.families.parse import Parses, ParseSettings
     from gistmeter.score import measure
-    from gistmeter.parses import ParseOptions, prepare
 
-    cache = Cache(cache_path)
+    context = Context(Cache(cache_path), hear=lambda *_: None)
+    settings = ParseSettings(gold=paths[0], systems=paths[1], taxonomy=classes)
 
     def score() -> object:
-        task = prepare(paths[0], [paths[1]], ParseOptions(taxonomy=classes), cache)
-        rows = measure(task.pairs, task.metrics)
-        return {name: metric.pool(rows) for name, metric in task.metrics.items()}
+        read = Parses().read(settings, context)
+        metrics = Parses().build(read, settings, context)
+        rows = measure(read.items, metrics)
+        return {name: metric.pool(rows) for name, metric in metrics.items()}
 
     score()  # the first time compiles the taxonomy
     return score
@@ -133,13 +136,17 @@ def peak_memory(paths: tuple[Path, Path], classes: Path) -> int:
     """
     code = (
         "import sys\n"
-        "from gistmeter.parses import ParseOptions, prepare\n"
-        "from gistmeter.score import measure\n"
         "from pathlib import Path\n"
+        "from gistmeter.cache import Cache\n"
+        "from gistmeter.families.family import Context\n"
+        "from gistmeter.families.parse import Parses, ParseSettings\n"
+        "from gistmeter.score import measure\n"
         "if len(sys.argv) > 1:\n"
         "    gold, system, classes = map(Path, sys.argv[1:])\n"
-        "    task = prepare(gold, [system], ParseOptions(taxonomy=classes))\n"
-        "    measure(task.pairs, task.metrics)\n"
+        "    settings = ParseSettings(gold=gold, systems=system, taxonomy=classes)\n"
+        "    context = Context(Cache(None), hear=lambda *_: None)\n"
+        "    read = Parses().read(settings, context)\n"
+        "    measure(read.items, Parses().build(read, settings, context))\n"
         "status = dict(line.split(':', 1) for line in open('/proc/self/status'))\n"
         "print(status['VmHWM'].split()[0])\n"
     )

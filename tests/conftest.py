@@ -11,6 +11,8 @@ from hypothesis import settings
 settings.register_profile("gistmeter", deadline=None, print_blob=True)
 settings.load_profile("gistmeter")
 
+pytest_plugins = ("trust_table",)  # the option --everything, and the table of tests/trust
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 

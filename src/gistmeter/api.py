@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.cache import Cache
@@ -42,7 +43,7 @@ def score_text(
     arrangements: Column | str | None = None,
     structures: Column | None = None,
     recovered: Column | None = None,
-    language: Column | str = "auto",
+    language: Column | str | None = None,
     settings: TextSettings | None = None,
     models: Mapping[str, Any] | None = None,
     cache: Cache | Files | None = None,
@@ -61,7 +62,8 @@ def score_text(
     """
     options = {**{ROLES.get(role, role): one for role, one in (models or {}).items()}, **options}
     if given.is_path(candidates):
-        options |= {"predictions": candidates, "references": references, "language": language}
+        options |= {"predictions": candidates, "references": references}
+        options |= {} if language is None else {"language": language}
         return _score("text", settings, options, cache)
     columns = {
         "ids": ids, "arrangements": arrangements, "structures": structures, "recovered": recovered,
@@ -69,10 +71,9 @@ def score_text(
     by_system = candidates if isinstance(candidates, Mapping) else {"": candidates}
     if not by_system:
         raise InputError("There is nothing to score: no candidates were given")
-    shared = [one for one in (references, *columns.values()) if one is not None]
-    if len(by_system) > 1 and any(iter(one) is one for one in shared):  # a generator serves once
-        references = list(references) if references is not None else None
-        columns = {name: None if one is None else list(one) for name, one in columns.items()}
+    if len(by_system) > 1:  # a generator serves once
+        references = given.reusable(references)
+        columns = {name: given.reusable(one) for name, one in columns.items()}
     pairs: list[Pair] = []
     for system, texts in by_system.items():
         pairs += _pairs(
@@ -95,7 +96,7 @@ def _pairs(
     language: Any,
 ) -> list[Pair]:
     """Pairs from parallel columns; a column of another length is an error."""
-    from gistmeter.formats.references import clean
+    from gistmeter.formats.references import answer_in, clean
 
     said = given.texts(candidates, "candidates")
     if not said:
@@ -119,7 +120,7 @@ def _pairs(
     return [
         Pair(
             id=name,
-            candidate=clean(text or "") or None,
+            candidate=answer_in(text),
             references=tuple(dict.fromkeys(filter(None, map(clean, own)))),
             system=system,
             arrangement=arrangement,
@@ -136,28 +137,19 @@ def _pairs(
 
 def mark_originals(pairs: list[Pair]) -> list[Pair]:
     """Pairs that know whether their system has the unscrambled forms too."""
-    from gistmeter.metrics.consistency import HAS_ORIGINAL, is_original
+    from gistmeter.formats.predictions import marked
+    from gistmeter.metrics.consistency import is_original
 
-    originals = {pair.system for pair in pairs if is_original(pair.arrangement)}
-    told: set[str] = set()
-    marked = []
-    for pair in pairs:
-        if pair.system in originals or pair.system not in told:
-            mark = "yes" if pair.system in originals else "no"
-            marked.append(replace(pair, fields={**pair.fields, HAS_ORIGINAL: mark}))
-        else:
-            marked.append(pair)
-        told.add(pair.system)
-    return marked
+    return marked(pairs, {pair.system for pair in pairs if is_original(pair.arrangement)})
 
 
 def score_book(
     source: Mapping[str, str] | Files,
     summary: Mapping[str, Any] | Column | Files,
     *,
-    language: str = "auto",
+    language: str | None = None,
     settings: BookSettings | None = None,
-    models: Mapping[str, Any] | None = None,
+    models: Mapping[str, Any] = MappingProxyType({}),
     cache: Cache | Files | None = None,
     **options: Any,
 ) -> Run:
@@ -172,8 +164,8 @@ def score_book(
     >>> run["coverage_at"].value
     1.0
     """
-    options = {**{"model_name" if role == "embedder" else role: one
-                  for role, one in (models or {}).items()}, "language": language, **options}  # fmt: skip
+    named = {"model_name" if role == "embedder" else role: one for role, one in models.items()}
+    options = {**named, **({} if language is None else {"language": language}), **options}
     if given.is_path(source) and given.is_path(summary):
         options |= {"source_path": source, "summary_path": summary}
         return _score("book", settings, options, cache)
@@ -312,7 +304,12 @@ def _speech(
         ),
     }
     clips = [
-        Clip(expected=text or "", got=heard, recognizer=str(system), **dict(zip(known, own, strict=True)))
+        Clip(
+            expected=text or "",
+            got=heard,
+            recognizer=str(system),
+            **dict(zip(known, own, strict=True)),
+        )
         for system, column in by_system.items()
         for text, heard, *own in zip(
             said, _transcripts(column, str(system), count), *known.values(), strict=True

@@ -1,12 +1,12 @@
 """A configuration file: options in TOML, for every command or for one, and profiles of models.
 
-    seed = 7                      # every command that has the option
+seed = 7                      # every command that has the option
 
-    [text]                        # `gistmeter text` alone
-    language = "zh"
+[text]                        # `gistmeter text` alone
+language = "zh"
 
-    [profiles.mine]               # --profile mine
-    embedder = "BAAI/bge-m3"
+[profiles.mine]               # --profile mine
+embedder = "BAAI/bge-m3"
 """
 
 from __future__ import annotations

@@ -3,62 +3,142 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
+import json
 import os
 import re
+import stat
 import tempfile
+import time
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import IO, Any
 
-from gistmeter.errors import InputError
+from gistmeter.errors import GistmeterError, InputError
 
 HALVES = re.compile("[\ud800-\udfff]")
 MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
+MAX_PIPED = 1024**3  # of what does not tell its size
+DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and ends
+EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
-def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
+def read_bytes(path: Path, *, limit: int = MAX_BYTES, may_be_empty: bool = False) -> bytes:
     """A file's content; a missing, unreadable or empty one is the user's to mend."""
-    if not path.exists():
-        raise InputError(f"{path}: no such file. Check the path and the working folder")
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder, a file was expected")
+    refuse_device(path)
     try:
         if path.stat().st_size > limit:
             raise InputError(f"{path}: is larger than {limit:,} bytes")
-        content = path.read_bytes()
+        with path.open("rb") as stream:
+            if path.is_file():
+                content = stream.read()
+            else:  # a pipe does not say how much will come
+                content = stream.read(min(limit, MAX_PIPED) + 1)
+                if len(content) > min(limit, MAX_PIPED):
+                    raise InputError(f"{path}: gives more than {min(limit, MAX_PIPED):,} bytes")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    if not content.strip():
+    if not content.strip() and not may_be_empty:
         raise InputError(f"{path}: is empty")
     return content
 
 
-def write_atomically(path: Path, content: bytes | str | Callable[[Path], None]) -> None:
+def refuse_device(path: Path) -> None:
+    """A file must be there, and must end: a folder and a device such as /dev/zero are refused."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. Check the path and the working folder") from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
+        raise InputError(f"{path}: cannot be read ({error})") from error
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path}: is a folder, a file was expected")
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise InputError(f"{path}: is a device, a file was expected")
+
+
+def parse_json(text: str | bytes, **options: Any) -> Any:
+    """What JSON says. Whatever is not JSON, or nested beyond reason, is a `ValueError`."""
+    try:
+        return json.loads(text, **options)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
     """Put content at a path so that a reader sees the old file or the new one, never a part.
 
-    `content` may be a function that writes to a path it is given. Text is written as UTF-8.
+    It is on the disk when this returns. Text is written as UTF-8. A draft that a kill leaves behind
+    is known by its name, see `sweep`.
     """
+    raw = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+    draft = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
-    os.close(handle)
-    draft = Path(name)
-    try:
-        if callable(content):
-            content(draft)
-        else:
-            draft.write_bytes(
-                content if isinstance(content, bytes) else content.encode("utf-8", "replace")
-            )
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=DRAFT, suffix=DRAFT_END)
+        draft = Path(name)
+        with os.fdopen(handle, "wb") as stream:
+            _put(stream, raw)
         draft.chmod(0o666 & ~_umask())
         draft.replace(path)
+        _settle(path.parent)
+    except OSError as error:
+        _remove(draft)
+        raise unwritable(path, error) from error
     except BaseException:
+        _remove(draft)
+        raise
+
+
+def append(path: Path, line: bytes) -> None:
+    """Add a line to a file, on the disk when this returns."""
+    try:
+        with path.open("ab") as stream:
+            _put(stream, line)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> GistmeterError:
+    """What to say where the disk refuses: a full one is no mistake of the user's."""
+    kind = GistmeterError if error.errno in EXHAUSTED else InputError
+    return kind(f"{path}: cannot be written ({error.strerror or error})")
+
+
+def sweep(folder: Path, *, age: float = 0.0) -> None:
+    """Remove the drafts that killed processes left in a folder, if they are so many seconds old."""
+    with contextlib.suppress(OSError):
+        for file in folder.iterdir():
+            if is_draft(file) and time.time() - file.stat().st_mtime >= age:
+                _remove(file)
+
+
+def is_draft(path: Path) -> bool:
+    return path.name.startswith(DRAFT) and path.name.endswith(DRAFT_END)
+
+
+def _put(stream: IO[bytes], content: bytes) -> None:
+    stream.write(content)
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def _settle(folder: Path) -> None:
+    """Let a folder's entries reach the disk, where the system can say so."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _remove(draft: Path | None) -> None:
+    if draft is not None:
         with contextlib.suppress(OSError):
             draft.unlink()
-        raise
 
 
 def _umask() -> int:

@@ -1,4 +1,4 @@
-"""A run that is whole: its scores, the rows and metrics they come from, and what can be done with it.
+"""A run that is whole: its scores, the rows and metrics they come from, and what it can do.
 
 A `Run` made in memory and one loaded from its folder are the same thing: both can be saved,
 compared, reported and written as tables.
@@ -48,6 +48,7 @@ class Run:
     seed: int = SEED
     resamples: int = 1000
     confidence: float = 0.95
+    _findings: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Score:
         """The score of the only system; with several, ask `run.systems[system][name]`."""
@@ -145,6 +146,21 @@ class Run:
         `options` are those of `gistmeter compare`: metric, baseline, test, seed …
         """
         return compare([self, *others], **options)
+
+    @property
+    def findings(self) -> Mapping[str, Any]:
+        """The paired tests of this run's systems, computed when first asked for."""
+        if not self._findings:
+            from gistmeter.comparison import findings
+
+            self._findings.update(findings(self))
+        return self._findings
+
+    def answer(self) -> str:
+        """Who is ahead, by how much, and is it real: the sentence of terminal and report."""
+        from gistmeter.families import family_of
+
+        return family_of(self.command).answer(self, self.findings)
 
     def require(self, thresholds: Mapping[str, float]) -> None:
         """Raise where a score of any system is worse than its threshold."""
@@ -297,7 +313,7 @@ def write_report(
     Runs of the same items measured in the same way share a section, so that their systems are
     compared with each other.
     """
-    from gistmeter.comparison import findings, gather
+    from gistmeter.comparison import gather
     from gistmeter.families import family_of
     from gistmeter.report import html as page
 
@@ -306,7 +322,8 @@ def write_report(
         gathered,
         path,
         views=[family_of(run.command).view() for run in gathered],
-        comparisons=[findings(one) for one in gathered],
+        comparisons=[run.findings for run in gathered],
+        answers=[run.answer() for run in gathered],
         title=title,
         everything=everything,
     )

@@ -26,9 +26,10 @@ from gistmeter.cache import Cache
 from gistmeter.errors import GistmeterError, InputError, ModelError, UnknownName
 from gistmeter.families.family import Context, Family, Items, Progress, RunSettings, Task
 from gistmeter.files import sha256
+from gistmeter.formats.table import reading_as
 from gistmeter.rows import Rows
 from gistmeter.run import Run
-from gistmeter.runs import Plan, RunFolder, open_folder
+from gistmeter.runs import Plan, RunFolder, hold, open_folder
 from gistmeter.settings import Settings
 from gistmeter.signature import combine, sign
 from gistmeter.statistics import count_reasons, summarise
@@ -38,6 +39,7 @@ logger = logging.getLogger(__name__)
 
 OpenFolder = Callable[[Plan], RunFolder]
 Base = Callable[[Sequence[Any]], Rows]
+LISTED = 6  # systems named in a remark
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "torch", "transformers", "polars")
 
 
@@ -60,14 +62,17 @@ def score(
     """
     how = how or RunSettings()
     files, folder = split_outputs(how.output)
-    if folder:
-        RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
-    with contextlib.closing(Cache(None)) as memory:
+    with contextlib.ExitStack() as stack:
+        if folder:
+            stack.enter_context(hold(folder))
+            RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
+        memory = stack.enter_context(contextlib.closing(Cache(None)))
         store = memory if cache is None or how.no_cache else cache
         context = Context(
             store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite
         )
-        read = items if items is not None else family.read(settings, context)
+        with reading_as(getattr(settings, "encoding", "")):
+            read = items if items is not None else family.read(settings, context)
         read = family.prepare(read, settings, context)
         spare(read.files, files)
         metrics = family.build(read, settings, context)
@@ -97,15 +102,31 @@ def score(
             **statistics,
         )  # fmt: skip
         family.finish(run, task, context)
-    run = replace(run, remarks=tuple(context.remarks))
-    for path in files:
-        for file in run.write(path):
-            context.say(f"Wrote {file}")
-    if run.path:
-        run.write_pages()
-    if run.path and not how.no_report:
-        run.report()
+        tell_uneven(run, context)
+        run = replace(run, remarks=tuple(context.remarks))
+        for path in files:
+            for file in run.write(path):
+                context.say(f"Wrote {file}")
+        if run.path:
+            run.write_pages()
+        if run.path and not how.no_report:
+            run.report()
     return replace(run, remarks=tuple(context.remarks))
+
+
+def tell_uneven(run: Run, context: Context) -> None:
+    """Warn where systems are ranked by different items: whoever skips the hard ones would win."""
+    for name in run.headline:
+        held = [(system, own.scores[name]) for system, own in run.systems.items()
+                if name in own.scores]  # fmt: skip
+        if len({score.unscored for _, score in held}) > 1:
+            listed = ", ".join(f"{system} {score.unscored}" for system, score in held[:LISTED])
+            context.warn(
+                f"{name}: systems left different numbers of items unscored ({listed}"
+                f"{' …' if len(held) > LISTED else ''}), so their scores are of different items."
+                " gistmeter compare takes the items that they share"
+            )
+            return
 
 
 def evaluate(
@@ -148,7 +169,7 @@ def evaluate(
     folder = open_folder(plan) if open_folder else None
 
     started = time.perf_counter()
-    rows = _measure_all(items, named, folder, chunk, progress, base)
+    rows = _measure_all(items, named, folder, chunk, progress=progress, base=base)
     rows = rows.with_details(_documents(named, rows, items))
     measured = time.perf_counter()
     run = Run(
@@ -172,7 +193,9 @@ def evaluate(
         metrics=named,
         inputs=plan.inputs,
         headline=headline,
-        **statistics,
+        seed=seed,
+        resamples=resamples,
+        confidence=confidence,
     )  # fmt: skip
     if folder:
         folder.finish(run)
@@ -186,9 +209,7 @@ def _missing(metric: Metric) -> dict[str, str]:
     return {"partial": ",".join(parts)} if parts else {}
 
 
-def _documents(
-    metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]
-) -> dict[str, Any]:
+def _documents(metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]) -> dict[str, Any]:
     """What metrics say of all rows together: breakdowns, the sentences that lose most."""
     found: dict[str, Any] = {}
     for metric in metrics.values():
@@ -202,6 +223,7 @@ def _measure_all(
     metrics: Mapping[str, Metric],
     folder: RunFolder | None,
     chunk: int,
+    *,
     progress: Progress | None,
     base: Base,
 ) -> Rows:

@@ -17,7 +17,6 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -32,6 +31,8 @@ KINDS: Mapping[Any, Kind] = {
     Mapping[str, str]: "map", Mapping[str, float]: "map",
 }  # fmt: skip
 MARK = "option"
+PRESET = "preset"  # the option that sets others
+OURS = "gistmeter"  # the preset that changes nothing
 YES, NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 Built = TypeVar("Built")
 
@@ -54,6 +55,7 @@ class Option:
     kept: bool = True  # with the run; files are, by their content, among its inputs
     variable: str = ""  # an environment variable of the seeds that stands in for it
     separator: str = ","
+    flag: str = ""  # its spelling on the command line, where that cannot be a name in Python
     name: str = ""
     kind: Kind = "text"
     default: Any = None
@@ -71,13 +73,29 @@ def option(default: Any, help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The base of all settings: every value is checked, whoever gives it."""
+    """The base of all settings: every value is checked, whoever gives it.
+
+    The option `preset`, where a family has one, sets all that `presets` names under its value;
+    what is given beside it wins.
+    """
 
     title: ClassVar[str] = "settings"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def __new__(cls, **given: Any) -> Self:
+        made = super().__new__(cls)
+        object.__setattr__(made, "_given", frozenset(given))
+        return made
 
     def __post_init__(self) -> None:
-        for name, declared in options_of(type(self)).items():
-            object.__setattr__(self, name, convert(declared, getattr(self, name)))
+        options = options_of(type(self))
+        if PRESET in options:
+            object.__setattr__(self, PRESET, convert(options[PRESET], getattr(self, PRESET)))
+        chosen = self.presets.get(getattr(self, PRESET, ""), {})
+        for name, declared in options.items():
+            given = name in getattr(self, "_given", ()) or name not in chosen
+            value = getattr(self, name) if given else chosen[name]
+            object.__setattr__(self, name, convert(declared, value))
         self.check()
 
     def check(self) -> None:
@@ -118,20 +136,24 @@ def aliases_of(kind: type[Settings]) -> dict[str, str]:
     return {
         flag.lstrip("-").replace("-", "_"): name
         for name, declared in options_of(kind).items()
-        for flag in declared.flags
+        for flag in (declared.flag, *declared.flags)
         if flag.startswith("--")
     }
 
 
-@cache
+_KNOWN: dict[Any, dict[str, Option]] = {}
+
+
 def options_of(kind: type[Settings]) -> dict[str, Option]:
     """The options of some settings, by name, in the order of their declaration."""
-    hints = typing.get_type_hints(kind)
-    return {
-        part.name: _completed(part, hints[part.name])
-        for part in dataclasses.fields(kind)
-        if MARK in part.metadata
-    }
+    if kind not in _KNOWN:
+        hints = typing.get_type_hints(kind)
+        _KNOWN[kind] = {
+            part.name: _completed(part, hints[part.name])
+            for part in dataclasses.fields(kind)
+            if MARK in part.metadata
+        }
+    return _KNOWN[kind]
 
 
 def _completed(part: Any, annotation: Any) -> Option:

@@ -19,6 +19,8 @@ from typing import Any
 from gistmeter.errors import GistmeterError
 from gistmeter.version import __version__
 
+SEAL = "sha256"  # the key under which a document carries its digest
+
 
 def describe(value: Any) -> Any:
     """A value as JSON can hold it, with nothing lost that could change a score."""
@@ -53,6 +55,17 @@ def canonical(value: Any) -> str:
 def digest(value: Any) -> str:
     """SHA-256 of the canonical spelling, in hexadecimal."""
     return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def seal(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A document with its digest in it, so that damage shows when it is read again."""
+    return {**document, SEAL: digest(document)}
+
+
+def is_whole(document: Mapping[str, Any]) -> bool:
+    """Whether a sealed document is as it was sealed."""
+    rest = {key: value for key, value in document.items() if key != SEAL}
+    return document.get(SEAL) == digest(rest)
 
 
 def sign(name: str, metric: Any, **more: Any) -> str:

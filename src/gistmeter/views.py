@@ -19,6 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gistmeter.files import parse_json
+
 if TYPE_CHECKING:
     from gistmeter.rows import Rows
     from gistmeter.run import Run
@@ -126,7 +128,7 @@ class Details(Mapping[str, Any]):
         if name not in self._known:
             file = self._files[name]
             try:
-                self._known[name] = json.loads(file.read_bytes())
+                self._known[name] = parse_json(file.read_bytes())
             except (OSError, ValueError):
                 self._known[name] = None
         return self._known[name]
@@ -259,11 +261,6 @@ class View:
     texts: Sequence[str] = ()  # columns of which the first there is stands in the table
     reference: str = ""  # the column of what should have been, the same for all systems
     against: Sequence[tuple[str, str]] = ()  # pairs of scores that are worth a picture
-
-    def answer(self, opener: Opener) -> list[str]:
-        """The sentences a user came for, the first the most important; none: who is ahead."""
-        del opener
-        return []
 
     def opening(self, opener: Opener) -> list[Block]:
         """What the first screen shows beneath the answer."""

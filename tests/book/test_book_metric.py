@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gistmeter.cache import Cache
-from gistmeter.score import evaluate
 from gistmeter.metrics.alignment import BookAlignment
 from gistmeter.metrics.alignment.documents import document_name
 from gistmeter.metrics.alignment.metric import FEW_BOOKS, passage_labels
 from gistmeter.metrics.alignment.thresholds import Thresholds, thresholds_for
 from gistmeter.models.cached import CachedEmbedder
 from gistmeter.rows import Rows
+from gistmeter.score import evaluate
 from gistmeter.signature import sign
 from gistmeter.statistics import bootstrap_weights, resampled
 

@@ -12,13 +12,14 @@ from conftest import ROOT
 
 SOURCE = ROOT / "src" / "gistmeter"
 FOUNDATION = {"version", "errors"}
-SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages"}
+SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages", "wording"}
+PRESENTED = SHAPES | {"answer"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
 MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
 METRICS = MIDDLE | {"models.protocols"}
 MEASURES = MIDDLE | {"models", "metrics", "recognizers"}
 # What may be done with a run: every room below knows a `Run` by its shape only (type checking).
-WHOLE = MEASURES | {"families", "runs", "run", "comparison", "validation", "report"}
+WHOLE = MEASURES | {"answer", "families", "runs", "run", "comparison", "validation", "report"}
 ALLOWED = {
     "version": set(),
     "telemetry": set(),
@@ -28,6 +29,8 @@ ALLOWED = {
     "rows": SHAPES,
     "views": SHAPES,
     "pages": SHAPES,
+    "wording": set(),
+    "answer": SHAPES,
     "signature": FOUNDATION,
     "registry": FOUNDATION,
     "settings": FOUNDATION,
@@ -41,8 +44,8 @@ ALLOWED = {
     "recognizers": MIDDLE | {"models"},
     "comparison": MIDDLE,
     "validation": MIDDLE | {"comparison"},
-    "report": SHAPES,
-    "families": MEASURES,
+    "report": PRESENTED,
+    "families": MEASURES | {"answer"},
     "runs": MIDDLE | {"families", "run"},
     "run": WHOLE,
     "score": WHOLE,

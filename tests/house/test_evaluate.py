@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gistmeter.errors import InputError, ResumeError
-from gistmeter.score import evaluate
 from gistmeter.run import load_run
 from gistmeter.runs import ITEMS, JOURNAL, RUN, Plan, RunFolder
+from gistmeter.score import evaluate
 from gistmeter.types import Pair
 from toys import Length, pairs
 
@@ -39,12 +39,12 @@ def score(path: Path | None, items: list[Pair], resume: bool = False, **more: ob
 def test_the_size_of_chunks_changes_nothing() -> None:
     items = pairs(30, arrangements=("p", "q"))
     runs = [evaluate(items, [Length()], chunk=size, resamples=20) for size in (1, 7, 1000)]
-    assert runs[0].to_dict() == runs[1].to_dict("v") == runs[2].to_dict("v")
+    assert runs[0].to_dict() == runs[1].to_dict() == runs[2].to_dict()
 
 
 def test_json_has_the_documented_shape(tmp_path: Path) -> None:
     items = [*pairs(10, "model_a", ("p", "q")), Pair("none", "abc", (), "model_a", "p")]
-    found = score(tmp_path / "run", items).to_dict("0.1.0")
+    found = score(tmp_path / "run", items).to_dict()
     assert list(found) == ["gistmeter", "command", "signature", "run", "systems", "unscored"]
     kept = found["systems"]["model_a"]["scores"]["kept"]
     assert list(kept) == ["value", "low", "high", "n", "unscored", "higher_is_better"]
@@ -91,7 +91,7 @@ def test_resuming_a_finished_run_computes_nothing(tmp_path: Path) -> None:
     counted: list[int] = []
     again = score(tmp_path / "run", items, resume=True, progress=lambda _, d, __: counted.append(d))
     assert counted == []
-    assert again.to_dict() == first.to_dict("v")
+    assert again.to_dict() == first.to_dict()
 
 
 def test_other_arguments_are_refused_with_the_difference(tmp_path: Path) -> None:

@@ -10,19 +10,20 @@ import pytest
 import gistmeter
 
 NAMES = {
-    "__version__", "Book", "Cache", "Clip", "CustomMetricResult", "DiffReport", "EvaluationConfig",
-    "FormatError", "GistmeterError", "InputError", "Item", "Metric", "MissingDependency",
-    "MissingModel", "ModelError", "Pair", "Parse", "Pool", "ResumeError", "Rows", "Run", "Score",
-    "ScoreInfo", "SemanticFact", "SemanticMetricResult", "SemanticUnderstandingAnalyzer",
-    "Sentence", "SystemScores", "Token", "UnknownName", "Verdict", "align_sentences", "bertscore",
-    "content_fbeta", "entailment", "evaluate_alignment", "evaluate_corpus", "lexical_cosine",
-    "load_run", "polarity_conflict", "score_parses", "score_speech", "score_text",
-    "semantic_accuracy",
-    "transcribe_and_diff",
+    "Book", "BookSettings", "Cache", "Clip", "CustomMetricFn", "CustomMetricResult",
+    "DiffReport", "EvaluationConfig", "FormatError", "GistmeterError", "InputError", "Item",
+    "Metric", "MissingDependency", "MissingModel", "ModelError", "Pair", "Parse",
+    "ParseSettings", "Pool", "ResumeError", "Rows", "Run", "RunSettings", "Score", "ScoreInfo",
+    "SemanticFact", "SemanticMetricResult", "SemanticUnderstandingAnalyzer", "Sentence",
+    "SpeechSettings", "SystemScores", "TextSettings", "ThresholdError", "Token", "UnknownName",
+    "Verdict", "__version__", "align_sentences", "bertscore", "compare", "content_fbeta",
+    "entailment", "estimate_speech", "evaluate", "evaluate_alignment", "evaluate_corpus",
+    "lexical_cosine", "load_run", "polarity_conflict", "score_book", "score_parses",
+    "score_speech", "score_text", "semantic_accuracy", "transcribe_and_diff",
 }  # fmt: skip
 HEAVY = [
     "torch", "transformers", "sentence_transformers", "onnxruntime", "onnx", "numpy", "scipy",
-    "polars", "pandas", "altair", "vl_convert", "matplotlib", "jieba", "opencc", "fugashi",
+    "polars", "pandas", "matplotlib", "rich", "jieba", "opencc", "fugashi",
     "unidic_lite", "kiwipiepy", "simplemma", "py3langid", "tokenizers", "pydantic_ai", "jinja2",
 ]  # fmt: skip
 COMMANDS = ["text", "book", "parse", "speech", "compare", "validate", "report", "models", "demo"]

@@ -27,7 +27,7 @@ from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.metrics.parsing import ParseAccuracy
 from gistmeter.metrics.reading import Reading
 from gistmeter.metrics.transcription import ErrorRates
-from gistmeter.metrics.transcription.normalisation import Reading as Spelling
+from gistmeter.metrics.transcription.normalisation import Normalisation
 from gistmeter.types import Book, Metric, Pair
 
 sys.path.extend(str(ROOT / "tests" / family) for family in ("text", "book", "parse", "speech"))
@@ -169,15 +169,15 @@ def speech_case(name: str) -> Callable[[Path], Case]:
     def make(folder: Path) -> Case:
         from speech_doubles import WordMatcher, honest
 
-        spelling = Spelling(get("en"))
+        english = Normalisation(get("en"))
 
         def length(said: str, got: str) -> SimpleNamespace:
             return SimpleNamespace(score=len(got) / len(said or " "), detail="")
 
         made: dict[str, Metric] = {
-            "transcription": ErrorRates(spelling),
-            "sem_dist": SemanticDistance(WordMatcher(), spelling),
-            "facts": SemanticErrorRate(honest(), spelling),
+            "transcription": ErrorRates(english),
+            "sem_dist": SemanticDistance(WordMatcher(), english),
+            "facts": SemanticErrorRate(honest(), english),
             "latency": Latency(),
             "custom_metric": CustomMetric(NamedFunction("length", length)),
         }

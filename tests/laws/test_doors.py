@@ -25,7 +25,10 @@ from gistmeter.settings import Option, options_of, split
 
 SAMPLES = ROOT / "src" / "gistmeter" / "samples"
 FAMILIES = sorted(registry.TABLES["gistmeter.families"])
-TABLE = "file,expected,careful,hasty\na,turn on the light,turn on the light,turn on a light\n"
+TABLE = "file,expected,careful,hasty\n" + "".join(
+    f"clip{at},turn on light {at},turn on light {at},turn {'on' if at % 3 else 'in'} light {at}\n"
+    for at in range(8)
+)
 
 
 def text(**more: Any) -> Run:
@@ -98,6 +101,7 @@ def kept(folder: str) -> dict[str, bytes]:
 def page(folder: str) -> str:
     """The report, but for the run's name and times."""
     text = Path(folder, "report.html").read_text().replace(folder, "run")
+    text = re.sub(r'<p class="faint date">.*?</p>', "", text)
     return re.sub(r"(measure|statistics) seconds\W.*?\d+\.\d+", "", text, flags=re.S)
 
 

@@ -118,9 +118,7 @@ def test_a_metric_of_ones_own_in_every_family(installed: dict[str, str], metric:
 
 
 def test_the_texts_stand_beside_the_score(installed: dict[str, str]) -> None:
-    done = command(
-        installed, *CASES["kept_length"], "--metrics", "kept_length", "-o", "x.csv"
-    )
+    done = command(installed, *CASES["kept_length"], "--metrics", "kept_length", "-o", "x.csv")
     assert done.returncode == 0, done.stderr
     table = polars.read_csv("x.csv")
     assert table["Prediction"].to_list() == ["a cat", "dogs", "x"]

@@ -7,13 +7,13 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from parse_files import row, write
 from click.testing import CliRunner
+from parse_files import row, write
 
 from conftest import shared_path
+from gistmeter import score_parses
 from gistmeter.cli import app
 from gistmeter.errors import GistmeterError
-from gistmeter import score_parses
 from gistmeter.types import defined
 
 SAMPLES = Path(str(resources.files("gistmeter"))) / "samples" / "parse"

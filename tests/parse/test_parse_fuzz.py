@@ -8,19 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from door import prepare
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parse_files import row, sentence, text
 
+from door import prepare
 from gistmeter.errors import GistmeterError
-from gistmeter.score import measure
+from gistmeter.families.parse import Parses, ParseSettings
+from gistmeter.families.parse.treebanks import read_weights
 from gistmeter.formats.conllu.erasing import erase
 from gistmeter.formats.conllu.validation import find_problems
 from gistmeter.formats.conllu.vocabularies import build, read_vocabulary
 from gistmeter.formats.taxonomy import read_taxonomy
-from gistmeter.families.parse import Parses, ParseSettings
-from gistmeter.families.parse.treebanks import read_weights
+from gistmeter.score import measure
 
 PIECES = st.one_of(
     st.binary(max_size=6),

@@ -9,11 +9,11 @@ from parse_files import row, text, write
 
 from conftest import shared_path
 from gistmeter.errors import FormatError
+from gistmeter.families.parse.treebanks import estimate_weights
 from gistmeter.formats.conllu.erasing import erase
 from gistmeter.formats.conllu.reading import read_treebank
 from gistmeter.formats.conllu.validation import Problem, find_problems
 from gistmeter.formats.conllu.vocabularies import build, read_vocabulary
-from gistmeter.families.parse.treebanks import estimate_weights
 
 GOOD = [
     [

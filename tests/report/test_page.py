@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from sample_runs import VIEWS, Means, book_run, finish, parse_run, speech_run, text_run, views
 
 from gistmeter import registry
+from gistmeter.answer import Standing, answer
 from gistmeter.comparison import findings
 from gistmeter.families import family_of
 from gistmeter.families.book.blocks import book_view, pooled
@@ -26,12 +27,9 @@ from gistmeter.families.speech.blocks import diff_runs
 from gistmeter.families.text.blocks import mark
 from gistmeter.report import agreement, charts, drawing
 from gistmeter.report.html import write_report
-from gistmeter.report.html.answer import answer
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.items import choose
 from gistmeter.report.html.page import build_page, section_names
-from gistmeter.report.html.scores import Subject
-from gistmeter.report.html.wording import gap
 from gistmeter.rows import Rows
 from gistmeter.run import Run
 from gistmeter.views import (
@@ -42,6 +40,7 @@ from gistmeter.views import (
     shown,
     visible,
 )
+from gistmeter.wording import gap
 
 
 def built(runs: list[Run], **more: Any) -> str:
@@ -142,8 +141,7 @@ def two_systems(gap: float, size: int = 60, spread: float = 0.1) -> Run:
 
 
 def told(run: Run) -> str:
-    found = findings(run)["comparisons"]
-    return answer(Subject.of(run, VIEWS["text"]), found[0] if found else None)
+    return answer(Standing(run, VIEWS["text"]), findings(run))
 
 
 def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> None:
@@ -158,7 +156,7 @@ def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> No
 
 def test_the_answer_for_one_system_and_for_too_few_items() -> None:
     run, _ = book_run()
-    assert answer(Subject.of(run, VIEWS["book"]), None).startswith(
+    assert answer(Standing(run, VIEWS["book"]), {}).startswith(
         "abridged reaches coverage above the mean (coverage) 0.857"
     )
     few = two_systems(0.2, size=3)

@@ -428,6 +428,29 @@ def test_scores_of_sparse_counts_are_exchanged_label_by_label() -> None:
     assert found.pairs[0].low <= found.pairs[0].difference <= found.pairs[0].high
 
 
+@dataclass(frozen=True)
+class SteadyShare(MacroShare):
+    """As above, but never resampled where a label is seen only once."""
+
+    def pool(self, rows: Pool) -> dict[str, Value]:
+        whole = rows.labelled("by_label").whole
+        if whole is not None and (whole["seen"] == 1).any():
+            return {"accuracy": math.nan}
+        return MacroShare.pool(self, rows)
+
+
+def test_a_score_whose_resamples_would_mislead_has_its_difference_and_no_test() -> None:
+    """The labels of each system are looked at by themselves."""
+    a, b = labelled_rows("a", [1, 1, 0, 1, 1, 1], "xyxyyx"), labelled_rows("b", [0] * 6)
+    (found,) = compare(contenders([make_run(a, b, metric=SteadyShare())]))
+    assert found.pairs[0].difference == pytest.approx((2 / 3 + 1) / 2)
+    assert found.pairs[0].test == "none" and math.isnan(found.pairs[0].p_value)
+    assert "cannot be resampled" in found.notes[0]
+    steady = labelled_rows("c", [0] * 6, "xyxyyx")
+    (found,) = compare(contenders([make_run(a, steady, metric=SteadyShare())]))
+    assert math.isfinite(found.pairs[0].p_value)
+
+
 def test_counts_of_an_item_that_one_side_lacks_are_left_out_of_both() -> None:
     a, b = labelled_rows("a", [1, 1, 1, 1, 1, 1]), labelled_rows("b", [1, 1, 1, 1, 1, 0])
     failed = np.arange(6) == 5

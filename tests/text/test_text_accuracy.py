@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from text_doubles import PACKS, Given, Letters, pair
 
 from gistmeter.errors import InputError
-from gistmeter.score import evaluate
 from gistmeter.metrics.accuracy import SemanticAccuracy, Weights, mean_of_defined, weigh
 from gistmeter.metrics.polarity import PolarityRule
+from gistmeter.score import evaluate
 from gistmeter.signature import sign
 
 FULL = SemanticAccuracy(PACKS, Letters(), Given(), Given())
@@ -48,7 +48,7 @@ def test_an_absent_model_is_not_counted_as_zero() -> None:
     metric = SemanticAccuracy(PACKS, Letters(), Given())
     rows = metric.measure([pair("ab cd", "ab ef")])
     representation, overlap = rows.values("representation")[0], rows.values("f_beta")[0]
-    assert rows.values("s_acc")[0] == pytest.approx(0.6 * representation + 0.4 * overlap)
+    assert rows.values("s_acc")[0] == pytest.approx(0.8 * representation + 0.2 * overlap)
     assert metric.partial == {"s_acc": ("cross_encoder",)}
     assert "cross_encoder" not in metric.pool(rows)
 

@@ -13,6 +13,7 @@ from text_doubles import Spaces
 
 from gistmeter import languages
 from gistmeter.cache import Cache
+from gistmeter.families.text.remembering import RememberingLanguage
 from gistmeter.metrics.lexical import (
     compare_counts,
     content_counts,
@@ -21,7 +22,6 @@ from gistmeter.metrics.lexical import (
     set_f_beta,
 )
 from gistmeter.metrics.reader import normal_words
-from gistmeter.families.text.remembering import RememberingLanguage
 
 WORDS = st.lists(st.sampled_from("abcdef"), max_size=8)
 

@@ -20,7 +20,7 @@ DENIED, PLAIN, MIXED = Polarity(negated=True), Polarity(), Polarity(True, True)
     ("candidate", "reference", "expected"),
     [
         (BLAME, PRAISE, True),
-        (DENIED, PRAISE, True),  # only negated
+        (DENIED, PRAISE, False),  # only negated, and nothing that the praise affirms
         (PLAIN, PRAISE, False),
         (PRAISE, PRAISE, False),
         (MIXED, PRAISE, False),

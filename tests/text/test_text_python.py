@@ -9,15 +9,14 @@ import pytest
 from text_doubles import Given, Letters
 
 import gistmeter
+import gistmeter.api
+import gistmeter.families.text.components
 import gistmeter.formats.predictions
 import gistmeter.formats.references
 import gistmeter.metrics.accuracy
-import gistmeter.api
-import gistmeter.families.text.components
 from conftest import ROOT
+from gistmeter import registry, semantic_accuracy
 from gistmeter.errors import InputError
-from gistmeter import semantic_accuracy
-from gistmeter import registry
 from gistmeter.families.text import Text
 
 CANDIDATES = ["喜欢学习", "天气晴朗", None]
@@ -63,14 +62,14 @@ def test_score_text_with_models_of_ones_own() -> None:
 
 def test_the_family_appears_with_its_inputs() -> None:
     run = gistmeter.score_text(
-        ["喜欢学习", "热爱学习", "害怕困难", "害怕"],
-        ["喜欢学习", "喜欢学习", "害怕困难", "害怕困难"],
+        ["喜欢学习", "热爱学习", "学习", "害怕困难", "害怕", "困难"],
+        ["喜欢学习", "喜欢学习", "喜欢学习", "害怕困难", "害怕困难", "害怕困难"],
         language="zh",
         models=DOUBLES,
-        ids=["a", "a", "b", "b"],
-        arrangements=["original", "p1"] * 2,
-        structures=["x", "x", "y", "y"],
-        recovered=["a", "a", "b", "x"],
+        ids=["a", "a", "a", "b", "b", "b"],
+        arrangements=["original", "p1", "p2"] * 2,
+        structures=["x", "x", "x", "y", "y", "y"],
+        recovered=["a", "a", "a", "b", "x", "b"],
         systems="mine",
     )
     scores = run.systems["mine"].scores
@@ -124,7 +123,7 @@ def test_components_that_are_missing_are_left_out() -> None:
     )
     assert full == pytest.approx(0.68)
     partial = semantic_accuracy(bertscore=0.7, sts=math.nan, lexical_cosine=0.5, f_beta=0.5)
-    assert partial == pytest.approx(0.6 * 0.6 + 0.4 * 0.5)
+    assert partial == pytest.approx(0.8 * 0.6 + 0.2 * 0.5)
     assert semantic_accuracy(representation=0.4, f_beta=0.4) == pytest.approx(0.4)
     for wrong in ({}, {"bleu": 0.5, "f_beta": 0.5}):
         with pytest.raises(InputError):

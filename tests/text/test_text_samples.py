@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter import languages
-from gistmeter.cache import Cache
 from gistmeter.families.family import Items
-from gistmeter.score import score
+from gistmeter.families.text import Text, TextSettings
 from gistmeter.formats.predictions import Matched, match, read_predictions
 from gistmeter.formats.references import read_references
-from gistmeter.models.loading import load_models
-from gistmeter.families.text import Text, TextSettings
+from gistmeter.score import score
 
 SAMPLES = Path(str(files("gistmeter") / "samples" / "text"))
 LANGUAGES = {"chinese": "zh", "traditional_chinese": "zh-Hant", "japanese": "ja", "korean": "ko"}

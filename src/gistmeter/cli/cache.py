@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gistmeter.cli.command import SettingsCommand, ToolGroup
 from gistmeter.cli import locations
+from gistmeter.cli.command import SettingsCommand, ToolGroup
 
 
 def info() -> None:

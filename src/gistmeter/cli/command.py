@@ -77,10 +77,12 @@ class SettingsCommand(click.Command):
         ]
 
     def _options(self) -> list[click.Parameter]:
-        return [self._option(key, one) for key, one in self.declared.items() if one.argument != "only"]
+        return [
+            self._option(key, one) for key, one in self.declared.items() if one.argument != "only"
+        ]
 
     def _option(self, key: str, one: Option) -> click.Parameter:
-        flag = "--" + key.replace("_", "-")
+        flag = one.flag or "--" + key.replace("_", "-")
         spelled = [flag, *one.flags]
         if one.kind == "flag" and one.default is not False:
             spelled = [f"{flag}/--no-{key.replace('_', '-')}", *one.flags]
@@ -158,7 +160,7 @@ class SettingsCommand(click.Command):
 def _flags(one: Option, everything: bool) -> str:
     if one.argument == "only":
         return one.metavar or one.name.upper()
-    flag = "--" + one.name.replace("_", "-")
+    flag = one.flag or "--" + one.name.replace("_", "-")
     if one.kind == "flag":
         return flag if one.default is False else f"{flag} / --no-{flag[2:]}"
     short = [other for other in one.flags if everything or not other.startswith("--")]

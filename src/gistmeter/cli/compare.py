@@ -66,7 +66,7 @@ def work(settings: CompareSettings, shown: Shown) -> int:
         from gistmeter.report.terminal import print_lines
 
         screen = console.stdout()
-        print_lines(_answer(runs)[:1], screen)
+        print_lines(_answer(runs).splitlines()[:1], screen)
         for comparison in found:
             print_comparison(comparison.to_dict(), screen)
     else:
@@ -74,16 +74,12 @@ def work(settings: CompareSettings, shown: Shown) -> int:
     return 0
 
 
-def _answer(runs: Sequence[Run]) -> list[str]:
+def _answer(runs: Sequence[Run]) -> str:
     """What the family says of all systems together, where the runs can stand side by side."""
     from gistmeter.comparison import gather
-    from gistmeter.families import family_of
-    from gistmeter.views import Opener
 
     together = gather(runs)
-    if len(together) > 1 or len(together[0].systems) < 2:
-        return []
-    return family_of(together[0].command).view().answer(Opener(together[0]))
+    return together[0].answer() if len(together) == 1 else ""
 
 
 def _spell(found: Sequence[Comparison], shape: str) -> str:

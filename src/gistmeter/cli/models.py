@@ -37,9 +37,7 @@ class Which(Settings):
         "", "A profile, a model of the hub, a folder, or e5-small.",
         panel="input", argument="only", metavar="NAME",
     )  # fmt: skip
-    revision: str = option(
-        "", "A branch, tag or commit of the hub's repository.", panel="models"
-    )
+    revision: str = option("", "A branch, tag or commit of the hub's repository.", panel="models")
 
     def check(self) -> None:
         if not self.name:

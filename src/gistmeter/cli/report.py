@@ -24,18 +24,14 @@ class ReportSettings(Settings):
         Path("report.html"), "The page to write.",
         panel="output", flags=("-o",), metavar="FILE.html",
     )  # fmt: skip
-    all: bool = option(
-        False, "Put every item in, however large the page becomes.", panel="output"
-    )
+    all: bool = option(False, "Put every item in, however large the page becomes.", panel="output")
     quiet: bool = option(False, "Say nothing; errors still show.", panel="output", flags=("-q",))
 
     def check(self) -> None:
         if not self.runs:
             raise InputError("Name the runs to report: gistmeter report RUN")
         if self.output.suffix.lower() not in (".html", ".htm"):
-            raise InputError(
-                f"{self.output}: a report is an HTML file; give it the suffix .html"
-            )
+            raise InputError(f"{self.output}: a report is an HTML file; give it the suffix .html")
 
 
 def work(settings: ReportSettings) -> int:

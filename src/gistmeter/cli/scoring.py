@@ -53,8 +53,8 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
     """Score and show; the exit code is decided when all is done."""
     from gistmeter.cache import Cache
     from gistmeter.cli.locations import cache_file
-    from gistmeter.report.progress import ProgressBars
     from gistmeter.configuration import profiles
+    from gistmeter.report.progress import ProgressBars
     from gistmeter.score import score
 
     if getattr(settings, "estimate", False):
@@ -133,10 +133,9 @@ def show(run: Run, family: Family[Any, Any], shown: Shown) -> None:
         console.write(text + "\n")
         return
     from gistmeter.report.terminal import print_lines, print_run, print_sheet
-    from gistmeter.views import Opener
 
     screen = console.stdout()
-    print_lines(family.view().answer(Opener(run)), screen)
+    print_lines(run.answer().splitlines(), screen)
     print_run(run, screen)
     for sheet in family.overview(run):
         print_sheet(sheet, screen)

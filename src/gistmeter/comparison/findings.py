@@ -5,7 +5,6 @@ A report draws and never computes, so this is computed here and handed over as p
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from gistmeter.comparison.opponents import (
 from gistmeter.comparison.paired import compare
 from gistmeter.comparison.results import Options
 from gistmeter.errors import InputError
+from gistmeter.files import parse_json
 from gistmeter.rows import Rows
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _documents(run: Run) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in sorted(folder.iterdir()):
         try:
-            found[f"{folder.parent.name}/{file.name}"] = json.loads(file.read_bytes())
+            found[f"{folder.parent.name}/{file.name}"] = parse_json(file.read_bytes())
         except (OSError, ValueError):
             continue
     return found

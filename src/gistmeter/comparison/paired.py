@@ -118,13 +118,24 @@ class _Sample:
         rows = Rows.concat([matched.first, matched.second])
         sample = cls(matched, pool, Clustered(rows, np.concatenate(cluster), 2 * size))
         if size:
-            asked = pool(Resample(sample.both, np.ones((1, 2 * size))))
-            sample.whole = sample.weigh(np.ones((1, size)))
-            names = [name for name in scores if name in asked]
-            found = sample.differences(*sample.whole, 1, names)
-            sample.observed = {name: float(value[0]) for name, value in found.items()}
+            sample.learn(scores)
             sample.clusters = sample.by_cluster()
         return sample
+
+    def learn(self, scores: Sequence[str]) -> None:
+        """What will be asked, and the differences of the data as they are."""
+        size, once = len(self.matched.clusters), np.ones((1, self.both.size))
+        sides = range(size), range(size, 2 * size)
+        asked = [self.pool(Resample(self.both, once, whole=side)) for side in sides]
+        self.whole = self.weigh(once[:, :size])
+        names = [name for name in scores if all(name in side for side in asked)]
+        found = self.differences(*self.whole, 1, names) if names else {}
+        self.observed = {name: float(value[0]) for name, value in found.items()}
+        if any(map(math.isnan, self.observed.values())):  # a value that has no honest resamples
+            ours, theirs = self.pool(self.matched.first), self.pool(self.matched.second)
+            for name, value in self.observed.items():
+                if math.isnan(value):
+                    self.observed[name] = float(np.asarray(ours[name] - theirs[name]))
 
     def weigh(self, weights: Floats) -> tuple[Sums, Sums]:
         """The sums of both systems under the same weights."""
@@ -307,10 +318,7 @@ def _result(
 
 
 def _few(clusters: int) -> str:
-    return (
-        f"with {clusters} clusters no p-value can be below {2.0 ** (1 - clusters):.3g}: "
-        "the test needs 6 at least"
-    )
+    return f"{clusters} independent parts are too few for a test: it needs 6 at least"
 
 
 def _p_value(sample: _Sample, score: str, drawn: Floats, options: Options) -> float:

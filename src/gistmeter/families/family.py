@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gistmeter.errors import InputError, UnknownName
-from gistmeter.settings import Settings, option
+from gistmeter.settings import OURS, PRESET, Settings, option
 from gistmeter.types import SEED, Item, Sheet
 from gistmeter.views import View
 
 if TYPE_CHECKING:
+    from gistmeter.answer import Findings
     from gistmeter.cache import Cache
     from gistmeter.models.loading import Models
+    from gistmeter.pages import PairView
     from gistmeter.rows import Rows
     from gistmeter.run import Run
     from gistmeter.types import Metric
-    from gistmeter.pages import PairView
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +48,13 @@ class ModelSettings(Settings):
         " configuration's own.",
         panel="models", main=True,
     )  # fmt: skip
-    device: str = option("auto", "Where torch runs: auto, cpu, cuda or mps.", panel="models", kept=False)
+    encoding: str = option(
+        "", "The files' encoding, such as gb18030. By default it is found.",
+        panel="input", kept=False, advanced=True,
+    )  # fmt: skip
+    device: str = option(
+        "auto", "Where torch runs: auto, cpu, cuda or mps.", panel="models", kept=False
+    )
     max_length: int = option(
         0,
         "Tokens a model reads at once; 0: its own maximum.",
@@ -172,16 +179,12 @@ class Family(Generic[SettingsT, ItemT]):
         """The items of the files that the settings name."""
         raise NotImplementedError
 
-    def prepare(
-        self, read: Items[ItemT], settings: SettingsT, context: Context
-    ) -> Items[ItemT]:
+    def prepare(self, read: Items[ItemT], settings: SettingsT, context: Context) -> Items[ItemT]:
         """Items as they are scored, wherever they come from: languages found, groups named."""
         del settings, context
         return read
 
-    def build(
-        self, read: Items[ItemT], settings: SettingsT, context: Context
-    ) -> dict[str, Metric]:
+    def build(self, read: Items[ItemT], settings: SettingsT, context: Context) -> dict[str, Metric]:
         """The metrics by name, with their models."""
         raise NotImplementedError
 
@@ -218,12 +221,32 @@ class Family(Generic[SettingsT, ItemT]):
         del run
         return ()
 
+    def answer(self, run: Run, findings: Findings) -> str:
+        """What the user came for, in a sentence or two; the terminal and the report both say it.
+
+        `findings` are the paired tests of the run's systems, as `comparison.findings` gives them:
+        `{"comparisons": [...]}`, one for each score, empty for a single system.
+        """
+        from gistmeter.answer import Standing, answer
+
+        return answer(Standing(run, self.view()), findings)
+
     def view(self) -> View:
         """How a report shows its runs."""
         from gistmeter import registry
 
         found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
         return found
+
+    def _tell_preset(self, settings: SettingsT, context: Context) -> None:
+        """Say whose system is followed, and where the user departs from it."""
+        chosen = getattr(settings, PRESET, OURS)
+        if chosen == OURS:
+            return
+        own = settings.presets[chosen]
+        changed = [name for name, value in own.items() if getattr(settings, name) != value]
+        but = f", but for {', '.join(changed)}" if changed else ""
+        context.say(f"Scored as {chosen} does{but}; see docs/differences.md")
 
     # Metrics by name: the family's own, and those that other packages add.
 
@@ -272,8 +295,7 @@ def plugin_metrics(family: str) -> list[str]:
     return [
         name
         for name in registry.names(METRICS)
-        if name not in own
-        and getattr(registry.find(METRICS, name), "family", family) == family
+        if name not in own and getattr(registry.find(METRICS, name), "family", family) == family
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,11 @@ def column(values: Any, name: str) -> list[Any]:
             " file that is there"
         )
     return [None if is_undefined(value) else value for value in values]
+
+
+def reusable(values: Any) -> Any:
+    """The same values, as a list where they could be gone through only once."""
+    return list(values) if isinstance(values, Iterator) else values
 
 
 def is_undefined(value: object) -> bool:

@@ -17,7 +17,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gistmeter.errors import FormatError, InputError
-from gistmeter.formats.references import IDIOM, STRUCTURE, References, Splitting, clean, usable
+from gistmeter.formats.references import (
+    IDIOM,
+    STRUCTURE,
+    References,
+    Splitting,
+    answer_in,
+    usable,
+)
 from gistmeter.formats.table import SUFFIXES, Table, name_in, read_sheets
 from gistmeter.types import Pair
 
@@ -34,6 +41,7 @@ OPTIONAL = {"structure": STRUCTURE, "recovered": RECOVERED, "language": LANGUAGE
 ORIGINAL = "original"
 HAS_ORIGINAL = "has_original"
 _NUMBERED = re.compile(r"(?P<model>.+)_(?P<arrangement>arrangement[_-]?\d+)", re.IGNORECASE)
+_ARRANGEMENT = re.compile(r"arrangement[_-]?\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +72,68 @@ class Matched:
         return sum(bool(pair.references) for pair in self.pairs)
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The files of predictions, and those that are arrangements of a base file."""
+
+    paths: list[Path]
+    base: Mapping[Path, str]  # file -> the system it belongs to
+    remarks: list[str]
+
+
+def gather(paths: Sequence[Path]) -> Gathered:
+    """The files that were named; where base.csv was, its arrangements base_<arrangement>.csv.
+
+    Those stand in for base.csv where they are numbered (base_arrangement1.csv), or where there is
+    no base.csv: as users of OrderProbe have them.
+    """
+    found, base, remarks = [], {}, []
+    for path in paths:
+        beside = [] if path.is_dir() else _arrangements_of(path)
+        if not beside:
+            found.append(path)
+            continue
+        found += [file for file in beside if file not in found]
+        base.update(dict.fromkeys(beside, path.stem))
+        listed = ", ".join(file.name for file in beside[:3])
+        more = " …" if len(beside) > 3 else ""
+        also = f"; {path.name} itself is not read" if path.exists() else ""
+        remarks.append(f"{path.name}: its arrangements are {listed}{more}{also}")
+    return Gathered(found, base, remarks)
+
+
+def _arrangements_of(path: Path) -> list[Path]:
+    head = f"{path.stem}_"
+    if path.suffix.lower() not in (".csv", ".tsv") or not path.parent.is_dir():
+        return []
+    files = sorted(
+        file
+        for file in path.parent.iterdir()
+        if file.name.startswith(head) and file.suffix.lower() == path.suffix.lower()
+    )
+    names = {file: file.stem.removeprefix(head) for file in files}
+    if any(_ARRANGEMENT.fullmatch(name) for name in names.values()):
+        known = [name == ORIGINAL or _ARRANGEMENT.fullmatch(name) for name in names.values()]
+        return [file for file, kept in zip(files, known, strict=True) if kept]
+    return [] if path.exists() else [file for file in files if names[file].lower() != "summary"]
+
+
 def read_predictions(
-    paths: Sequence[Path], *, columns: Mapping[str, str] | None = None
+    paths: Sequence[Path],
+    *,
+    columns: Mapping[str, str] | None = None,
+    base: Mapping[Path, str] | None = None,
 ) -> list[Prediction]:
-    """All predictions of files and folders, in their order; a repetition is an error."""
+    """All predictions of files and folders, in their order; a repetition is an error.
+
+    `base` names the system of files that are its arrangements.
+    """
     found: list[Prediction] = []
     for path in paths:
         files = _files_of(path) if path.is_dir() else [path]
         for file in files:
-            found += _read_file(file, columns or {}, in_folder=path.is_dir())
+            system = (base or {}).get(file, "")
+            found += _read_file(file, columns or {}, in_folder=path.is_dir(), base=system)
     refuse_repetitions(found)
     return found
 
@@ -116,13 +177,17 @@ def _files_of(folder: Path) -> list[Path]:
     return files
 
 
-def _read_file(path: Path, columns: Mapping[str, str], *, in_folder: bool) -> list[Prediction]:
+def _read_file(
+    path: Path, columns: Mapping[str, str], *, in_folder: bool, base: str = ""
+) -> list[Prediction]:
     sheets = read_sheets(path)
     workbook = path.suffix.lower() == ".xlsx"
     sheets = _sheets_of_predictions(sheets, columns) if workbook and len(sheets) > 1 else sheets
     system, arrangement = path.stem, ""
     if in_folder and not workbook:
         system, arrangement = split_stem(path.stem)
+    if base:
+        system, arrangement = base, path.stem.removeprefix(f"{base}_")
     found: list[Prediction] = []
     for name, table in sheets.items():
         label = name if workbook and (len(sheets) > 1 or _names_arrangement(name)) else arrangement
@@ -189,7 +254,7 @@ def _read_rows(
         found.append(
             Prediction(
                 idiom=key,
-                text=clean(cells["prediction"]) or None,
+                text=answer_in(cells["prediction"]),
                 system=cells.get("system") or system,
                 arrangement=cells.get("arrangement") or arrangement,
                 path=table.path,
@@ -245,18 +310,12 @@ def match(
     known = references.by_idiom if references else {}
     classes = {**(references.structures if references else {}), **(structures or {})}
     originals = {row.system for row in predictions if row.arrangement.lower() == ORIGINAL}
-    told: set[str] = set()
     pairs = []
     for row in predictions:
         given = known.get(row.idiom) or (split([row.references]) if row.references else ())
         extra = dict(row.fields)
         if row.idiom in classes:
             extra.setdefault("structure", classes[row.idiom])
-        if row.system in originals:
-            extra[HAS_ORIGINAL] = "yes"
-        elif row.system not in told:
-            extra[HAS_ORIGINAL] = "no"
-            told.add(row.system)
         pairs.append(
             Pair(
                 id=row.idiom,
@@ -268,12 +327,28 @@ def match(
                 fields=extra,
             )
         )
+    pairs = marked(pairs, originals)
     predicted = {row.idiom for row in predictions}
     bare = dict.fromkeys(pair.id for pair in pairs if not pair.references)
     matched = Matched(pairs, list(bare), [name for name in known if name not in predicted])
     if not any(pair.references for pair in pairs):
         _refuse_nothing_in_common(predictions, references)
     return matched
+
+
+def marked(pairs: Sequence[Pair], originals: set[str]) -> list[Pair]:
+    """Pairs that say whether their system has the unscrambled forms; no is said once a system."""
+    told: set[str] = set()
+    found = []
+    for pair in pairs:
+        fields = {key: value for key, value in pair.fields.items() if key != HAS_ORIGINAL}
+        if pair.system in originals:
+            fields[HAS_ORIGINAL] = "yes"
+        elif pair.system not in told:
+            fields[HAS_ORIGINAL] = "no"
+            told.add(pair.system)
+        found.append(replace(pair, fields=fields))
+    return found
 
 
 def _refuse_nothing_in_common(

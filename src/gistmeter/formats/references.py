@@ -9,7 +9,7 @@ text, their content stays, and white space is collapsed: models see that text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +33,7 @@ PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 DEFAULT_SEPARATORS = "||"
+CLASSES = " || "  # between the structure classes of an idiom that has several
 WIDE = "wide"
 _WIDE_PATTERN = re.compile(r"\|\||[;；/、]")
 _BRACKETS = str.maketrans("", "", "[]")
@@ -45,6 +46,21 @@ def clean(text: str) -> str:
     '指考试 落榜'
     """
     return " ".join(printable(text).translate(_BRACKETS).split())
+
+
+NOTHING = re.compile(r"n/?a|nan|none|null", re.IGNORECASE)
+
+
+def answer_in(cell: str | None) -> str | None:
+    """What a system answered; None where it answered nothing: no letter and no digit (。。。, an
+    emoji), or what programs write for nothing (nan, N/A).
+
+    >>> answer_in(" 努力 "), answer_in("。。。"), answer_in("NaN")
+    ('努力', None, None)
+    """
+    text = clean(cell or "")
+    said = any(character.isalnum() for character in text)
+    return text if said and not NOTHING.fullmatch(text.strip("<>()# ")) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +96,8 @@ class References:
     by_idiom: Mapping[str, tuple[str, ...]]
     structures: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = ()  # those that the references were taken from
-    guessed: str = ""  # the encoding, where it was a guess
+    guesses: Mapping[Path, str] = field(default_factory=dict)  # encodings that were guessed
+    files: tuple[Path, ...] = ()
 
 
 def read_references(
@@ -103,7 +120,25 @@ def read_references(
             structures[name] = label
     split = (splitting or Splitting()).split
     by_idiom = {name: split(own) for name, own in cells.items()}
-    return References(by_idiom, structures, tuple(explanations), table.guessed)
+    guesses = {path: table.guessed} if table.guessed else {}
+    return References(by_idiom, structures, tuple(explanations), guesses, (path,))
+
+
+def merged(parts: Sequence[References]) -> References:
+    """The references of several files: an idiom that occurs in two has those of both."""
+    if len(parts) == 1:
+        return parts[0]
+    by_idiom: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        for idiom, own in part.by_idiom.items():
+            by_idiom[idiom] = tuple(dict.fromkeys((*by_idiom.get(idiom, ()), *own)))
+    return References(
+        by_idiom,
+        {idiom: label for part in parts for idiom, label in part.structures.items()},
+        tuple(dict.fromkeys(name for part in parts for name in part.columns)),
+        {path: name for part in parts for path, name in part.guesses.items()},
+        tuple(path for part in parts for path in part.files),
+    )
 
 
 def usable(table: Table, columns: Mapping[str, str]) -> dict[str, str]:
@@ -160,23 +195,40 @@ def _is_explanation(name: str) -> bool:
     return any(stem in folded for stem in ("explanation", "reference", "definition", "meaning"))
 
 
-def read_by_idiom(path: Path, name: str, synonyms: Iterable[str]) -> dict[str, str]:
-    """A file of two columns, idiom and something about it (structure, polarity)."""
+def read_by_idiom(
+    path: Path, name: str, synonyms: Iterable[str], *, key: str = "idiom"
+) -> dict[str, str]:
+    """A file of two columns, an idiom (or another key) and something about it, such as polarity."""
+    found: dict[str, str] = {}
+    for idiom, label, line in _pairs(path, name, tuple(synonyms), key):
+        if found.setdefault(idiom, label) != label:
+            raise FormatError(f"gives '{idiom}' two values of {name}", path=path, row=line)
+    return found
+
+
+def read_classes(path: Path) -> tuple[dict[str, str], list[str]]:
+    """Structure classes by idiom, and the idioms that have several, which count in each."""
+    found: dict[str, dict[str, None]] = {}
+    for idiom, label, _ in _pairs(path, "structure", STRUCTURE, "idiom"):
+        found.setdefault(idiom, {})[label] = None
+    several = [idiom for idiom, labels in found.items() if len(labels) > 1]
+    return {idiom: CLASSES.join(labels) for idiom, labels in found.items()}, several
+
+
+def _pairs(
+    path: Path, name: str, known: tuple[str, ...], key: str
+) -> Iterator[tuple[str, str, int]]:
+    """Key, value and line of a table of two columns, with or without a header line."""
     table = next(iter(read_sheets(path).values()))
-    known = tuple(synonyms)
-    if not table.find("idiom", IDIOM) and not table.find(name, known):
+    if not table.find(key, IDIOM) and not table.find(name, known):
         table = read_table(path, header=False)
     if len(table.columns) < 2:
-        raise FormatError(f"has one column; idiom and {name} were expected", path=path)
-    idiom = table.find("idiom", IDIOM) or table.columns[0]
+        raise FormatError(f"has one column; {key} and {name} were expected", path=path)
+    named = table.find(key, IDIOM) or table.columns[0]
     value = table.find(name, known)
-    value = value or next(column for column in table.columns if column != idiom)
-    pairs = zip(table.column(idiom), table.column(value), table.lines, strict=True)
-    found: dict[str, str] = {}
-    for key, cell, line in pairs:
-        if not (key or "").strip() or not (cell or "").strip():
-            continue
-        label = (cell or "").strip()
-        if found.setdefault(name_in(key), label) != label:
-            raise FormatError(f"gives '{key}' two values", path=path, row=line, column=value)
-    return found
+    value = value or next(column for column in table.columns if column != named)
+    for cell, label, line in zip(
+        table.column(named), table.column(value), table.lines, strict=True
+    ):
+        if (cell or "").strip() and (label or "").strip():
+            yield name_in(cell), (label or "").strip(), line

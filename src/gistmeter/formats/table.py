@@ -8,18 +8,22 @@ family gives, and any can be renamed by the user.
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import csv
 import io
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from gistmeter.errors import FormatError, InputError
-from gistmeter.files import printable, read_bytes
+from gistmeter.files import MAX_BYTES, parse_json, printable, read_bytes
+from gistmeter.formats.workbook import MAX_CELLS, unpack_workbook
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".xlsx", ".parquet")
 LEGACY = ("gb18030", "cp932", "cp949", "big5", "cp1251", "cp1250")
@@ -129,8 +133,31 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     return {table.name: table}
 
 
+_ENCODING: ContextVar[str] = ContextVar("encoding", default="")
+
+
+@contextlib.contextmanager
+def reading_as(encoding: str) -> Iterator[None]:
+    """Read files in an encoding that the user names; an unknown one is an error at once."""
+    try:
+        codecs.lookup(encoding or "utf-8")
+    except LookupError:
+        raise InputError(f"encoding is '{encoding}'; expected a name such as gb18030") from None
+    token = _ENCODING.set(encoding)
+    try:
+        yield
+    finally:
+        _ENCODING.reset(token)
+
+
 def decode(content: bytes, path: Path) -> tuple[str, str]:
     """Text and, where the encoding was guessed, its name."""
+    if named := _ENCODING.get():
+        try:
+            return content.decode(named).removeprefix("\ufeff"), ""
+        except UnicodeDecodeError as error:
+            line = content[: error.start].count(b"\n") + 1
+            raise FormatError(f"is not {named}: {error.reason}", path=path, row=line) from error
     if b"\0" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         encoding = _utf16_without_mark(content)
         if encoding is None:
@@ -263,7 +290,7 @@ def _read_jsonl(path: Path, text: str, guessed: str) -> Table:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = parse_json(line)
         except ValueError as error:
             raise FormatError(f"is not JSON ({error})", path=path, row=number) from error
         if not isinstance(record, dict):
@@ -275,7 +302,7 @@ def _read_jsonl(path: Path, text: str, guessed: str) -> Table:
 
 def _read_json(path: Path, text: str, guessed: str) -> Table:
     try:
-        document = json.loads(text)
+        document = parse_json(text)
     except ValueError as error:
         raise FormatError(f"is not JSON ({error})", path=path) from error
     if not isinstance(document, list) or not all(isinstance(entry, dict) for entry in document):
@@ -311,8 +338,9 @@ def _cell(value: Any) -> str | None:
 def _read_xlsx(path: Path, content: bytes, header: bool) -> dict[str, Table]:
     from python_calamine import CalamineWorkbook
 
+    plain = unpack_workbook(path, content)
     try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        book = CalamineWorkbook.from_filelike(io.BytesIO(plain))
         grids = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
     except Exception as error:  # calamine raises several kinds, some of them private
         raise FormatError(f"is not a readable XLSX workbook ({error})", path=path) from error
@@ -327,14 +355,9 @@ def _read_xlsx(path: Path, content: bytes, header: bool) -> dict[str, Table]:
         names = [str(cell) for cell in first]
         columns = _headers(names, path, line) if header else _numbered(len(first))
         body = filled[1:] if header else filled
-        tables[name] = Table(
-            name,
-            columns,
-            [[None if cell == "" else _cell(cell) for cell in row] for _, row in body],
-            [line for line, _ in body],
-            path,
-            headed=header,
-        )
+        cells = [[None if cell == "" else _cell(cell) for cell in row] for _, row in body]
+        lines = [line for line, _ in body]
+        tables[name] = _bounded(Table(name, columns, cells, lines, path, headed=header))
     if not tables:
         raise InputError(f"{path}: is empty (no sheet has a filled cell)")
     filled_tables = {name: table for name, table in tables.items() if table.rows}
@@ -345,16 +368,50 @@ def _read_parquet(path: Path) -> Table:
     import polars
 
     try:
-        frame = polars.read_parquet(path)
-    except (OSError, polars.exceptions.PolarsError) as error:
+        scan = polars.scan_parquet(path, glob=False)
+        count, width = scan.select(polars.len()).collect().item(), len(scan.collect_schema())
+        _refuse_large(path, count, width)
+        frame = scan.collect()
+        _refuse_long(path, frame)
+    except (OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
         raise FormatError(f"is not a readable Parquet file ({error})", path=path) from error
     cells = [[_cell(value) for value in frame[name].to_list()] for name in frame.columns]
     rows = [list(row) for row in zip(*cells, strict=True)]
     return _checked(Table(path.stem, frame.columns, rows, list(range(1, len(rows) + 1)), path))
 
 
+def _refuse_large(path: Path, rows: int, columns: int) -> None:
+    if rows * columns > MAX_CELLS:
+        raise FormatError(
+            f"spans {rows:,} rows and {columns:,} columns, more than {MAX_CELLS:,} cells. Remove "
+            "what is not needed, or save it as CSV",
+            path=path,
+        )
+
+
+def _refuse_long(path: Path, frame: Any) -> None:
+    """A text that is repeated a million times takes no room in Parquet, but much in memory."""
+    import polars
+
+    size = frame.select(polars.col(polars.String).str.len_bytes().sum()).sum_horizontal()
+    if len(size) and int(size.item() or 0) > MAX_BYTES:
+        raise FormatError(f"has more than {MAX_BYTES:,} bytes of text", path=path)
+
+
 def _checked(table: Table) -> Table:
     if not table.rows:
         raise InputError(f"{table.path}: has a header but no rows" if table.columns else
                          f"{table.path}: is empty")  # fmt: skip
+    return _bounded(table)
+
+
+def _bounded(table: Table) -> Table:
+    """No cell is longer than any text: what reads it would not come to an end."""
+    for line, row in zip(table.lines, table.rows, strict=True):
+        for column, cell in zip(table.columns, row, strict=False):
+            if cell is not None and len(cell) > MAX_CELL:
+                raise FormatError(
+                    f"has {len(cell):,} characters; at most {MAX_CELL:,} are read",
+                    path=table.path, row=line, column=column,
+                )  # fmt: skip
     return table

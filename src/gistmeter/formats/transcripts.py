@@ -55,7 +55,7 @@ class Clips:
 
 def read_transcripts(path: Path) -> Transcripts:
     """The texts of a file. Duplicate ids are an error; an empty file is an empty text."""
-    if path.is_file() and not path.read_bytes().strip():
+    if path.is_file() and not read_bytes(path, may_be_empty=True).strip():
         return Transcripts(path, {path.stem: ""}, keyed=False)
     text, guessed = decode(read_bytes(path), path)
     lines = [(number, line) for number, line in enumerate(_lines(text), 1) if line.strip()]
@@ -248,7 +248,7 @@ def read_assets(folder: Path) -> Clips:
 
 def read_one_text(path: Path) -> str:
     """A file as one text, whatever its lines look like; an empty file is an empty text."""
-    if path.is_file() and not path.read_bytes().strip():
+    if path.is_file() and not read_bytes(path, may_be_empty=True).strip():
         return ""
     text, _ = decode(read_bytes(path), path)
     return printable(text.strip())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Analyser
@@ -12,6 +13,7 @@ from gistmeter.languages.headings import Heading
 from gistmeter.languages.normalisation import unify
 from gistmeter.languages.number_words import words_to_digits
 from gistmeter.languages.polarity import Polarity, Reader, compose
+from gistmeter.languages.polarity.matching import present
 from gistmeter.languages.sentences import Splitter, simple_sentences
 
 Step = Callable[[str], str]
@@ -39,13 +41,16 @@ class Language:
     reader: Reader | None = None  # finds polar words and negations
     hint: Hint | None = None  # how sure it is, in [0, 1], that a text is in this language
     plain: bool = False  # content words as the analyser gives them, nothing normalised
+    presence: bool = False  # polarity by the words that are there, wherever negations stand
     # Similarities that tell sentences of books apart, by model: coverage and support
     thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict, hash=False)
 
     @property
     def id(self) -> str:
         """Code, analyser with its versions, and word lists: what could change an answer."""
-        return f"{self.code}({self.analyser.id},lists-{lexicons.fingerprint(self.lists)})"
+        present = ",presence" if self.presence else ""
+        lists = lexicons.fingerprint(self.lists)
+        return f"{self.code}({self.analyser.id},lists-{lists}{present})"
 
     @property
     def analysed(self) -> bool:
@@ -90,4 +95,12 @@ class Language:
 
     def polarity(self, text: str) -> Polarity:
         """Praise, blame and denial in a text; nothing is found where there are no lists."""
+        if self.presence:
+            return present(self.analyser.words(text), self.lists)
         return Polarity() if self.reader is None else compose(self.reader, text)
+
+    def with_lists(self, lists: str) -> Language:
+        """The same language with other word lists."""
+        reader: Any = self.reader
+        own = replace(reader, lists=lists) if hasattr(reader, "lists") else reader
+        return replace(self, lists=lists, reader=own)

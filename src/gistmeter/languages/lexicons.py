@@ -14,7 +14,7 @@ of another distribution. A list that a language does not have is empty.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -29,9 +29,24 @@ LISTS = (
     "affirmations",
     "positive",
     "negative",
+    "qualities",
+    "overrides",
     "abbreviations",
     "numbers",
 )
+
+
+_OWN: dict[str, Mapping[str, str]] = {}  # lists of users by the name of their package
+
+
+def register(package: str, own: Mapping[str, Sequence[str]]) -> str:
+    """The name of lists that are those of a package but for the given ones; what they hold is in
+    the name, so that the same lists have the same one."""
+    texts = {name: "\n".join(["# given by the user", *held]) for name, held in own.items()}
+    content = "\0".join(f"{name}\0{text}" for name, text in sorted(texts.items()))
+    named = f"{package}+{hashlib.sha256(content.encode()).hexdigest()[:12]}"
+    _OWN[named] = texts
+    return named
 
 
 @cache
@@ -62,6 +77,9 @@ def fingerprint(package: str) -> str:
 
 @cache
 def _read(package: str, name: str) -> str:
+    own, mark, _ = package.rpartition("+")
+    if mark:
+        return _OWN[package][name] if name in _OWN[package] else _read(own, name)
     try:
         file = resources.files(package) / f"{name}.txt"
     except ModuleNotFoundError:

@@ -9,10 +9,13 @@ al. 2020), S_sts is the cosine of their sentence embeddings, S_cos and F_β comp
 F_β being reduced where prediction and reference differ in polarity. Each component is compared
 with every reference and aggregated by maximum or mean before it is weighed.
 
-A component whose model is absent is not counted as 0: the mean skips it, a missing layer's weight
-is shared out among the others (weights are always divided by the sum of those present), and the
-score is marked partial. Rows also hold S_Acc under both aggregations (`s_acc_max`, `s_acc_mean`),
-which consistency is made of.
+Models whose unrelated texts score far above 0 are rescaled by that baseline b, x → (x − b)/(1 − b),
+cut at 0: the embedded model's are, the papers' are not (there the seeds' plain numbers stand).
+
+A component whose model is absent is not counted as 0: the mean skips it, a missing cross-encoder's
+weight goes to the representation, which judges meaning as it does, weights are divided by the sum
+of those present, and the score is marked partial. Rows also hold S_Acc under both aggregations
+(`s_acc_max`, `s_acc_mean`), which consistency is made of.
 """
 
 from __future__ import annotations
@@ -28,7 +31,15 @@ from gistmeter.metrics.lexical import compare_counts, content_counts, negations_
 from gistmeter.metrics.marks import marks
 from gistmeter.metrics.polarity import PolarityRule
 from gistmeter.metrics.reader import TextReader, readers_of
-from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats, shown
+from gistmeter.metrics.references import (
+    AGGREGATES,
+    Aggregate,
+    Comparisons,
+    Floats,
+    Missing,
+    counted,
+    shown,
+)
 from gistmeter.models.protocols import CrossEncoder, Embedder, TokenMatcher
 from gistmeter.rows import Pool, Rows, Value
 from gistmeter.types import Pair, ScoreInfo
@@ -53,6 +64,21 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
+class Baselines:
+    """What unrelated texts score, by language; a component without one is taken as it is."""
+
+    sts: Mapping[str, float] = field(default_factory=dict)
+    bertscore: Mapping[str, float] = field(default_factory=dict)
+
+    def rescale(self, name: str, values: Floats, languages: Sequence[str]) -> Floats:
+        known: Mapping[str, float] = getattr(self, name)
+        if not known:
+            return values
+        base = np.asarray([known.get(code, 0.0) for code in languages])
+        return np.clip((values - base) / (1.0 - base), 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
 class SemanticAccuracy:
     """S_Acc and its components.
 
@@ -70,6 +96,9 @@ class SemanticAccuracy:
     bertscore: bool = True
     order: Order = "reference-first"  # of the cross-encoder's pair
     polarity: PolarityRule = field(default_factory=PolarityRule)
+    missing: Missing = "unscored"  # or zero: what a missing prediction is
+    sigmoids: int = 1  # over the cross-encoder's logit; OrderProbe's can have two
+    baselines: Baselines = field(default_factory=Baselines)
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("s_acc"),
@@ -123,6 +152,10 @@ class SemanticAccuracy:
         languages = readers_of(pairs, self.languages)
         judged = _Judged(comparisons, {}, np.zeros(len(comparisons)), {})
         self._ask_models(judged)
+        codes = [pairs[owner].language for owner in comparisons.owner.tolist()]
+        for name in ("bertscore", "sts"):
+            if name in judged.values:
+                judged.values[name] = self.baselines.rescale(name, judged.values[name], codes)
         self._compare_words(judged, languages)
         conflict = self.polarity.decide([pair.id for pair in pairs], languages, comparisons)
         columns = self._combine(judged, conflict, self.aggregate)
@@ -131,9 +164,10 @@ class SemanticAccuracy:
         columns["unseen"] = comparisons.aggregate(judged.unseen, "max")
         marked = [marks(pair, pack) for pair, pack in zip(pairs, languages, strict=True)]
         rows = Rows.of(pairs).with_numbers(columns).with_texts({**shown(pairs), "marks": marked})
-        for name in (*self.present, "s_acc_max", "s_acc_mean"):
+        scored = (*self.present, "s_acc_max", "s_acc_mean")
+        for name in scored:
             rows = rows.with_reasons(name, self._reasons(name, judged, columns))
-        return rows
+        return counted(rows, scored, self.missing)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {name: rows.mean(name) for name in self.present}
@@ -144,7 +178,10 @@ class SemanticAccuracy:
             sides = (texts.references, texts.candidates)
             first, second = sides if self.order == "reference-first" else sides[::-1]
             answer = self.cross_encoder.score(list(zip(first, second, strict=True)))
-            judged.add("cross_encoder", answer.values, answer.unseen, answer.failures)
+            values = answer.values
+            for _ in range(self.sigmoids - 1):
+                values = 1 / (1 + np.exp(-np.asarray(values, dtype=np.float64)))
+            judged.add("cross_encoder", values, answer.unseen, answer.failures)
         if self.matcher is not None and self.bertscore:
             matched = self.matcher.match(list(zip(texts.candidates, texts.references, strict=True)))
             judged.add("bertscore", matched.f1, matched.unseen, matched.failures)
@@ -231,6 +268,8 @@ def mean_of_defined(columns: Sequence[Floats]) -> Floats:
 def weigh(columns: Mapping[str, Floats], weights: Weights) -> Floats:
     """S_Acc from its layers; a layer that is no column is left out and the weights rescaled.
 
+    A missing cross-encoder's weight goes to the representation, if that is there.
+
     >>> layers = {"cross_encoder": 0.8, "representation": 0.6, "f_beta": 0.5}
     >>> print(weigh({name: np.array([value]) for name, value in layers.items()}, Weights()))
     [0.68]
@@ -240,6 +279,8 @@ def weigh(columns: Mapping[str, Floats], weights: Weights) -> Floats:
         "representation": weights.representation,
         "f_beta": weights.f_beta,
     }
+    if "cross_encoder" not in columns and "representation" in columns:
+        parts["representation"] += parts.pop("cross_encoder")
     used = [(columns[name], weight) for name, weight in parts.items() if name in columns and weight]
     if not used:
         raise InputError("No component with a weight above 0 is there to make S_Acc of")

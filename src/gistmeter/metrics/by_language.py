@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -63,6 +63,10 @@ class ByLanguage:
         pooled: Mapping[str, Value] = self.first.pool(rows)
         return pooled
 
+    def documents(self, rows: Rows, items: Sequence[Any]) -> Mapping[str, Any]:
+        tell = getattr(self.first, "documents", None)
+        return tell(rows, items) if tell is not None else {}
+
     def explain(self, name: str, rows: Rows) -> str:
         explain = getattr(self.first, "explain", None)
         return explain(name, rows) if explain is not None else "undefined"
@@ -78,4 +82,4 @@ def by_language(made: Mapping[str, Metric]) -> Metric:
     """The one metric, where all languages share it; else one that tells them apart."""
     if len({str(describe(metric)) for metric in made.values()}) == 1:
         return next(iter(made.values()))
-    return ByLanguage(made)
+    return cast("Metric", ByLanguage(made))

@@ -5,9 +5,11 @@
 P_ROUGE-L = LCS(prediction, reference) / c is the precision of ROUGE-L (Lin 2004): the longest
 common subsequence of words over the prediction's length c. BP is BLEU's brevity penalty (Papineni
 et al. 2002): 1 where the prediction is longer than the reference's length r, else exp(1 − r/c),
-which keeps a single right word from scoring 1. Words are the language's own.
+which keeps a single right word from scoring 1. Words are the language's own. OrderProbe (He et al.
+2026) counts characters: P is then the share of the prediction's different characters that the
+reference has, whatever their order, and lengths are in characters.
 
-Recovery is the share of items whose scrambled form was restored exactly.
+Recovery is the share of scrambled items whose form was restored exactly.
 """
 
 from __future__ import annotations
@@ -16,17 +18,28 @@ import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from gistmeter.errors import InputError
+from gistmeter.metrics.consistency import is_original
 from gistmeter.metrics.reader import TextReader, normal_words, readers_of
-from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, shown
+from gistmeter.metrics.references import (
+    AGGREGATES,
+    NO_PREDICTION,
+    Aggregate,
+    Comparisons,
+    Missing,
+    counted,
+    shown,
+)
 from gistmeter.rows import Pool, Rows, Value
 from gistmeter.types import Pair, ScoreInfo
 
 RECOVERED = "recovered"
+NOT_SCRAMBLED = "the form was not scrambled"
+Unit = Literal["words", "characters"]
 ANSWERS = {
     "true": 1.0, "yes": 1.0, "1": 1.0, "1.0": 1.0,
     "false": 0.0, "no": 0.0, "0": 0.0, "0.0": 0.0,
@@ -41,7 +54,25 @@ def information(prediction: Sequence[str], reference: Sequence[str]) -> float:
         return math.nan
     precision = LCSseq.similarity(prediction, reference) / len(prediction)
     shortfall = len(reference) / len(prediction)
-    return float(precision * (1.0 if shortfall < 1 else math.exp(1 - shortfall)))
+    return float(precision * _brevity(shortfall))
+
+
+def _brevity(shortfall: float) -> float:
+    """BLEU's penalty, of the reference's length over the prediction's."""
+    return 1.0 if shortfall < 1 else math.exp(1 - shortfall)
+
+
+def character_information(prediction: str, reference: str) -> float:
+    """S_Info as OrderProbe counts it: characters as sets. Range [0, 1]; NaN where one is empty.
+
+    >>> character_information("abab", "abc")
+    1.0
+    """
+    if not prediction or not reference:
+        return math.nan
+    said = set(prediction)
+    precision = len(said & set(reference)) / len(said)
+    return precision * _brevity(len(reference) / len(prediction))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +81,8 @@ class Information:
 
     languages: Mapping[str, TextReader]  # by code; an item without one takes the first
     aggregate: Aggregate = "max"
+    missing: Missing = "unscored"  # or zero: what a missing prediction is
+    unit: Unit = "words"
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("s_info"),)
 
@@ -61,9 +94,7 @@ class Information:
         texts = Comparisons.of(pairs)
         readers = readers_of(pairs, self.languages)
         values = [
-            information(
-                normal_words(readers[owner], candidate), normal_words(readers[owner], reference)
-            )
+            self._compare(readers[owner], candidate, reference)
             for owner, candidate, reference in zip(
                 texts.owner.tolist(), texts.candidates, texts.references, strict=True
             )
@@ -74,7 +105,12 @@ class Information:
             at: texts.reasons.get(at, "no words in prediction or reference") for at in missing
         }
         rows = Rows.of(pairs).with_numbers({"s_info": column}).with_texts(shown(pairs))
-        return rows.with_reasons("s_info", reasons)
+        return counted(rows.with_reasons("s_info", reasons), ["s_info"], self.missing)
+
+    def _compare(self, reader: TextReader, candidate: str, reference: str) -> float:
+        if self.unit == "characters":
+            return character_information(candidate, reference)
+        return information(normal_words(reader, candidate), normal_words(reader, reference))
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {"s_info": rows.mean("s_info")}
@@ -82,11 +118,14 @@ class Information:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """The share of items whose form was restored exactly. Range [0, 1], higher is better.
+    """The share of scrambled items whose form was restored exactly: [0, 1], higher is better.
 
     The column `Recovered` holds the form that a system restored, compared with the item's id, or
-    says true or false. An item without it is unscored.
+    says true or false. An item without it is unscored, and so is the unscrambled original, in
+    which there is nothing to restore.
     """
+
+    missing: Missing = "unscored"  # or zero: what a missing prediction is
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("recovery"),)
 
@@ -94,7 +133,8 @@ class Recovery:
         column = np.asarray([recovered(pair) for pair in pairs], dtype=np.float64)
         missing = np.flatnonzero(np.isnan(column)).tolist()
         rows = Rows.of(pairs).with_numbers({"recovery": column})
-        return rows.with_reasons("recovery", dict.fromkeys(missing, "no restored form"))
+        rows = rows.with_reasons("recovery", {at: _why(pairs[at]) for at in missing})
+        return counted(rows, ["recovery"], self.missing)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {"recovery": rows.mean("recovery")}
@@ -103,11 +143,17 @@ class Recovery:
 def recovered(pair: Pair) -> float:
     """1 where the form was restored, 0 where not, NaN where nothing is said."""
     given = pair.fields.get(RECOVERED, "").strip()
-    if not given:
+    if not given or is_original(pair.arrangement):
         return math.nan
     if given.lower() in ANSWERS:
         return ANSWERS[given.lower()]
     return float(_folded(given) == _folded(pair.id))
+
+
+def _why(pair: Pair) -> str:
+    if is_original(pair.arrangement):
+        return NOT_SCRAMBLED
+    return "no restored form" if pair.candidate else NO_PREDICTION
 
 
 def _folded(form: str) -> str:

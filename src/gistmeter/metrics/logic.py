@@ -4,7 +4,8 @@
 
 from a model of natural language inference. The premise is the reference and the hypothesis the
 explanation (`reference-to-prediction`), or the other way round, or both: two texts say the same
-where each follows from the other, so "both" gives the minimum of the two. Several references are
+where each follows from the other, so "both" gives the minimum of the two, for each reference by
+itself. Several references are
 aggregated by maximum or mean; under the maximum, `neutral` and `contradiction` are those of the
 reference that entails most, so that the three still sum to 1.
 
@@ -21,7 +22,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from gistmeter.errors import InputError
-from gistmeter.metrics.references import AGGREGATES, Aggregate, Comparisons, Floats, shown
+from gistmeter.metrics.references import (
+    AGGREGATES,
+    Aggregate,
+    Comparisons,
+    Floats,
+    Missing,
+    counted,
+    shown,
+)
 from gistmeter.models.protocols import EntailmentModel, Judgements
 from gistmeter.rows import Pool, Rows, Value, divide
 from gistmeter.types import Pair, ScoreInfo
@@ -45,6 +54,7 @@ class LogicalValidity:
     direction: Direction = "reference-to-prediction"
     aggregate: Aggregate = "max"
     average: Average = "arrangements"
+    missing: Missing = "unscored"  # or zero: what a missing prediction is
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("s_logic"),
@@ -70,17 +80,19 @@ class LogicalValidity:
         columns: dict[str, Floats] = {}
         reasons = dict(comparisons.reasons)
         unseen = np.zeros(len(comparisons))
+        sides: list[Floats] = []
         for direction in self.directions:
             answer = self._ask(comparisons, direction)
             columns |= self._columns(comparisons, direction, answer)
             reasons |= comparisons.blame(answer.failures)
             unseen = np.fmax(unseen, answer.unseen)
-        sides = [columns[f"{self._head(direction)}entailment"] for direction in self.directions]
-        columns["s_logic"] = np.minimum.reduce(sides)
+            sides.append(np.asarray(answer.entailment, dtype=np.float64))
+        columns["s_logic"] = comparisons.aggregate(np.minimum.reduce(sides), self.aggregate)
         columns["unseen_by_nli"] = comparisons.aggregate(unseen, "max")
         missing = np.flatnonzero(np.isnan(columns["s_logic"])).tolist()
         rows = Rows.of(pairs).with_numbers(columns).with_texts(shown(pairs))
-        return rows.with_reasons("s_logic", {at: reasons[at] for at in missing})
+        rows = rows.with_reasons("s_logic", {at: reasons[at] for at in missing})
+        return counted(rows, ["s_logic"], self.missing)
 
     def derive(self, rows: Rows) -> Rows:
         """Rows whose `unseen`, the share of a text that some model did not see, counts this one."""

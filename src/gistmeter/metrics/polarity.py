@@ -5,10 +5,11 @@ scope it stands. The text is *positive* where more of its words end up positive 
 *negative* the other way round, and neither where they balance. Between a candidate c and a
 reference r there is a conflict where
 
-    r is positive, and c is negative or only negated (a negation and no polar word); or
-    r is negative, and c is positive and nothing in it is negated.
+    r is positive, and c is negative, or c has no polar word and denies a predicate that r affirms;
+    r is negative, and c is positive by a word that no negation governs.
 
-So 不是不喜欢 (twice negated) does not contradict praise, and 不喜欢 does. With several references
+So 不是不喜欢 (twice negated) does not contradict praise, and 不喜欢 does; nor does 不忍放手
+contradict 喜爱. A language may have idioms whose polarity its words do not show (`overrides`). With several references
 the rule's `mode` decides: all of them, any of them, or a share of at least `ratio` must conflict.
 An override by item id replaces what is read from the item's references. A conflict multiplies
 F-beta by `penalty`.
@@ -23,7 +24,7 @@ from typing import Literal
 import numpy as np
 
 from gistmeter.errors import InputError
-from gistmeter.languages import Polarity
+from gistmeter.languages import Polarity, lexicons
 from gistmeter.metrics.reader import TextReader
 from gistmeter.metrics.references import Comparisons, Floats
 
@@ -37,18 +38,47 @@ def sign(polarity: Polarity) -> int:
     if not polarity.words:
         return int(polarity.positive) - int(polarity.negative)
     polar = [word for word in polarity.words if word.kind in ("positive", "negative")]
-    positive = sum((word.kind == "positive") != word.negated for word in polar)
-    return (2 * positive > len(polar)) - (2 * positive < len(polar))
+    signs = [1 if (word.kind == "positive") != word.negated else -1 for word in polar]
+    total = sum(signs) or (signs[-1] if signs and polarity.last else 0)
+    return (total > 0) - (total < 0)
 
 
-def conflicts(candidate: Polarity, reference: Polarity | int) -> bool:
-    """Whether two readings contradict each other; a reference may be given by its sign."""
+def conflicts(candidate: Polarity, reference: Polarity | int, text: str = "") -> bool:
+    """Whether two readings contradict each other; a reference may be given by its sign.
+
+    `text` is the reference's, in which a denied predicate is looked for.
+    """
     expected = reference if isinstance(reference, int) else sign(reference)
     found = sign(candidate)
     if expected > 0:
         polar = candidate.positive or candidate.negative
-        return found < 0 or (candidate.negated and not polar)
-    return expected < 0 and found > 0 and not candidate.negated
+        return found < 0 or (not polar and _denies(candidate, reference, text.lower()))
+    return expected < 0 and found > 0 and (not candidate.negated or _praises(candidate))
+
+
+def _praises(candidate: Polarity) -> bool:
+    return any(word.kind == "positive" and not word.negations for word in candidate.words)
+
+
+def _denies(candidate: Polarity, reference: Polarity | int, text: str) -> bool:
+    """Whether a predicate is denied that the reference affirms: neither denies itself, nor has as
+    the object of a polar word (舍不得放手)."""
+    known = Polarity() if isinstance(reference, int) else reference
+    governed = {text[word.end :].lstrip() for word in known.words}
+    return any(
+        word in text
+        and word not in known.denied
+        and not any(rest.startswith(word) for rest in governed)
+        for word in candidate.denied
+        if word
+    )
+
+
+def words_conflict(candidate: Polarity, reference: Polarity) -> bool:
+    """OrderProbe's rule, of readings that only say whether such words are there."""
+    if reference.positive:
+        return candidate.negative or (candidate.negated and not candidate.positive)
+    return reference.negative and candidate.positive and not candidate.negated
 
 
 def parse_sign(text: str) -> int:
@@ -69,6 +99,7 @@ class PolarityRule:
     mode: Mode = "all"
     ratio: float = 0.5  # share of references that must conflict in mode "ratio"
     overrides: Mapping[str, int] = field(default_factory=dict)  # sign by item id
+    reading: Literal["scope", "words"] = "scope"  # how the languages read polarity
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -85,8 +116,15 @@ class PolarityRule:
         for owner, (candidate, reference) in zip(comparisons.owner.tolist(), texts, strict=True):
             language = languages[owner]
             expected = self.overrides.get(ids[owner])
+            if expected is None:
+                known = lexicons.pairs(language.lists, "overrides").get(ids[owner])
+                expected = None if known is None else parse_sign(known)
+            if self.reading == "words":  # an override then stands for both texts: no conflict
+                sides = language.polarity(candidate), language.polarity(reference)
+                found.append(expected is None and words_conflict(*sides))
+                continue
             against = language.polarity(reference) if expected is None else expected
-            found.append(conflicts(language.polarity(candidate), against))
+            found.append(conflicts(language.polarity(candidate), against, reference))
         share = comparisons.aggregate(np.asarray(found, dtype=np.float64), "mean")
         held = [float(self.holds(one)) for one in np.nan_to_num(share).tolist()]
         return np.where(np.isnan(share), np.nan, held)

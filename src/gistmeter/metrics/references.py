@@ -8,12 +8,13 @@ that a model could not give are left out; without any value the result is undefi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from gistmeter.rows import Rows
 from gistmeter.types import Pair
 
 Aggregate = Literal["max", "mean"]
@@ -22,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 
 NO_PREDICTION = "no prediction"
 NO_REFERENCE = "no reference"
+COUNTED = "no prediction, counted as 0"
+Missing = Literal["unscored", "zero"]  # what a missing prediction is
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,21 @@ class Comparisons:
     def blame(self, failures: Mapping[int, str]) -> dict[int, str]:
         """Failures by comparison as reasons by row."""
         return {int(self.owner[at]): why for at, why in sorted(failures.items(), reverse=True)}
+
+
+def counted(rows: Rows, names: Sequence[str], missing: Missing) -> Rows:
+    """Rows in which a missing prediction scores 0, with the reason kept, where that is asked."""
+    if missing == "unscored":
+        return rows
+    columns, reasons = {}, {}
+    for name in names:
+        known = rows.reasons.get(name, {})
+        absent = [at for at, why in known.items() if why == NO_PREDICTION]
+        column = rows.values(name).copy()
+        column[absent] = 0.0
+        columns[name] = column
+        reasons[name] = {**known, **dict.fromkeys(absent, COUNTED)}
+    return replace(rows.with_numbers(columns), reasons={**rows.reasons, **reasons})
 
 
 def shown(pairs: Sequence[Pair]) -> dict[str, list[str | None]]:

@@ -8,7 +8,6 @@ tokens, special ones included.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.errors import FormatError, InputError
+from gistmeter.files import parse_json
 
 Float32 = npt.NDArray[np.float32]
 POOLING_MODES = {
@@ -46,7 +46,7 @@ def read_json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise FormatError(f"not JSON ({error})", path=path) from error
     if not isinstance(content, dict):
@@ -107,7 +107,7 @@ def read_pooling(folder: Path, wanted: str) -> Pooling:
     if wanted or not path.is_file():
         return Pooling(wanted or "mean")
     try:
-        modules = json.loads(path.read_text(encoding="utf-8"))
+        modules = parse_json(path.read_bytes())
         kinds = [(str(one["type"]).rsplit(".", 1)[-1], str(one["path"])) for one in modules]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise FormatError(f"not a list of modules ({error})", path=path) from error

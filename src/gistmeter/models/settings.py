@@ -91,6 +91,8 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
         "en": {"matcher": "roberta-large"},
         "tr": {"matcher": "dbmdz/bert-base-turkish-cased"},
     },
+    # OrderProbe asks bert-score for the language "zh_trad", which it does not know.
+    "orderprobe": {"as": "paper", "zh-Hant": {"matcher": "bert-base-multilingual-cased"}},
     "paper-book": {"embedder": "hfl/chinese-bert-wwm-ext"},
 }
 
@@ -103,6 +105,8 @@ def profile_names(
     if profile not in profiles:
         raise UnknownName("profile", profile, profiles)
     chosen = dict(profiles[profile])
+    if "as" in chosen:  # another profile, but for what is said beside it
+        chosen = {**profiles[chosen.pop("as")], **chosen}
     for code in (language.split("-", maxsplit=1)[0], language):
         special = chosen.get(code)
         if code and isinstance(special, Mapping):

@@ -8,7 +8,6 @@ the last word has been said.
 from __future__ import annotations
 
 import asyncio
-import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from gistmeter.errors import InputError
+from gistmeter.files import parse_json
 from gistmeter.recognizers.http import MISTAKES, retry_after
 from gistmeter.recognizers.local import require
 from gistmeter.recognizers.protocols import MissingKey, RecognizerError, SpeechEvent
@@ -181,7 +181,7 @@ class WebSocketSession:
         except ConnectionClosed as error:
             raise self._closed(error) from error
         try:
-            message = json.loads(raw)
+            message = parse_json(raw)
         except ValueError as error:
             raise RecognizerError(f"{self._dialect.vendor} sent what is no JSON") from error
         if not isinstance(message, dict):

@@ -46,13 +46,14 @@ def write_table(
         write_atomically(path, markdown(run))
         return [path]
     if suffix == ".parquet":
-        frame = run.to_polars()
-        write_atomically(path, frame.write_parquet)
+        stream = io.BytesIO()
+        run.to_polars().write_parquet(stream)
+        write_atomically(path, stream.getvalue())
         return [path]
     made = layout(run)
     sheets = [sheet for sheet in made if not sheet.suffixes or suffix in sheet.suffixes]
     if suffix == ".xlsx":
-        write_atomically(path, lambda draft: _write_xlsx(sheets, draft))
+        write_atomically(path, workbook(sheets))
         return [path, *_beside(path, companions(run))]
     if suffix not in {".csv", ".tsv"}:
         raise InputError(f"{path}: cannot write '{suffix}'. Known: {', '.join(SUFFIXES)}")
@@ -119,12 +120,15 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _write_xlsx(sheets: Sequence[Sheet], path: Path) -> None:
+def workbook(sheets: Sequence[Sheet]) -> bytes:
+    """Sheets as XLSX."""
     import xlsxwriter
+
+    stream = io.BytesIO()
 
     # Text stays text: no cell becomes a formula, a link or a number by its looks.
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    with xlsxwriter.Workbook(str(path), {**options, "constant_memory": False}) as book:
+    with xlsxwriter.Workbook(stream, {**options, "in_memory": True}) as book:
         bold = book.add_format({"bold": True, "bottom": 1})
         number = book.add_format({"num_format": "0.0000"})
         taken: set[str] = set()
@@ -139,6 +143,7 @@ def _write_xlsx(sheets: Sequence[Sheet], path: Path) -> None:
                     _write_cell(page, line, at, cell, number)
             if sheet.rows:
                 page.autofilter(0, 0, len(sheet.rows), max(len(sheet.columns) - 1, 0))
+    return stream.getvalue()
 
 
 def _write_cell(page: Any, line: int, at: int, cell: object, number: Any) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 LONGEST_SIGNATURE = 240
 SHORT = 16  # characters of a cell that need not be wrapped
+AS_ZERO = "counted as 0"  # how the reason of an item ends that has a score all the same
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -35,9 +36,12 @@ def print_run(run: Run, console: Console) -> None:
         console.print(_many_systems(run))
     if run.missing:
         console.print(safe(f"* partial, without: {', '.join(run.missing)}"))
-    if run.unscored:
-        listed = "; ".join(f"{why} ({count})" for why, count in run.unscored.items())
-        console.print(safe(f"Unscored: {listed}"))
+    counted = {why: count for why, count in run.unscored.items() if why.endswith(AS_ZERO)}
+    unscored = {why: count for why, count in run.unscored.items() if why not in counted}
+    for label, reasons in (("Unscored", unscored), ("Missing", counted)):
+        if reasons:
+            listed = "; ".join(f"{why} ({count})" for why, count in reasons.items())
+            console.print(safe(f"{label}: {listed}"))
     console.print(safe(f"Signature: {short_signature(run.signature)}"), style="dim")
     if run.path:
         console.print(safe(f"Run: {run.path}"))
@@ -105,6 +109,7 @@ def _many_systems(run: Run) -> Table:
     table.add_column("value", justify="right")
     table.add_column("interval", justify="right")
     table.add_column("n", justify="right")
+    table.add_column("unscored", justify="right")
     names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
     for score_name in names:
         held = [(system, scores[score_name]) for system, scores in run.systems.items()
@@ -113,7 +118,7 @@ def _many_systems(run: Run) -> Table:
             label = score_name + ("*" if score.partial else "") if at == 0 else ""
             table.add_row(
                 safe(label), safe(system), score.number(score.value), interval(score),
-                str(score.n), end_section=at == len(held) - 1,
+                str(score.n), str(score.unscored or ""), end_section=at == len(held) - 1,
             )  # fmt: skip
     return table
 

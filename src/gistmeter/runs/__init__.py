@@ -7,13 +7,16 @@
 
 While a run works, `journal.jsonl` holds the plan on its first line and then one line per chunk of
 items; Parquet cannot be appended to, so `items.parquet` is written once, at the end, and the
-journal goes. A last line cut off by a kill is not counted.
+journal goes. A folder that has one is unfinished. Every line of the journal carries a digest, and
+`run.json` one of itself and of the files beside it: what is damaged is measured again or refused.
+One process at a time writes (`.lock`).
 """
 
 from gistmeter.families.family import DETAILS, TRANSCRIPTS
 from gistmeter.runs.folder import RunFolder, choose_folder, open_folder, save_run
 from gistmeter.runs.layout import ITEMS, JOURNAL, REPORT, RUN, to_json
 from gistmeter.runs.loading import read_run, revive
+from gistmeter.runs.lock import hold
 from gistmeter.runs.plan import Plan
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "Plan",
     "RunFolder",
     "choose_folder",
+    "hold",
     "open_folder",
     "read_run",
     "revive",

@@ -2,115 +2,127 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.errors import GistmeterError, InputError, ResumeError
+from gistmeter.errors import InputError, ResumeError
 from gistmeter.families.family import DETAILS
-from gistmeter.files import write_atomically
+from gistmeter.files import is_draft, write_atomically
 from gistmeter.rows import Rows
-from gistmeter.runs import journal
+from gistmeter.runs.journal import Journal
 from gistmeter.runs.layout import (
     ITEMS,
     JOURNAL,
+    LOCK,
     REPORT,
     RUN,
     default_folder,
     newest_unfinished,
+    plain,
+    read_document,
     read_items,
-    read_json,
     to_json,
 )
+from gistmeter.runs.lock import hold
 from gistmeter.runs.plan import Plan, refuse_other_plan
-from gistmeter.signature import canonical, describe
+from gistmeter.signature import describe, seal
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
 
+logger = logging.getLogger(__name__)
+
 
 class RunFolder:
-    """The folder of one run while it is being made."""
+    """The folder of one run while it is being made.
 
-    def __init__(self, path: Path, plan: Plan, done: Sequence[Rows] = ()) -> None:
-        self.path, self.plan = path, plan
-        self.done = list(done)
+    A folder with a journal is unfinished, whatever else is in it. The journal comes first and goes
+    last, so that a kill at any moment leaves a run that can be resumed or replaced.
+    """
+
+    def __init__(self, path: Path, plan: Plan, kept: Journal) -> None:
+        self.path, self.plan, self._journal = path, plan, kept
 
     @classmethod
     def start(cls, path: Path, plan: Plan, *, overwrite: bool = False) -> RunFolder:
         """A new run in a new or empty folder; a folder with a run in it is kept unless told."""
         cls.check_free(path, overwrite=overwrite)
-        if path.exists():
-            _empty(path)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be made ({error.strerror or error})") from error
-        folder = cls(path, plan)
-        write_atomically(path / JOURNAL, canonical(plan.to_dict()) + "\n")
-        return folder
+        kept = Journal(path / JOURNAL, plan.to_dict())
+        kept.start()
+        _clear(path)
+        return cls(path, plan, kept)
 
     @staticmethod
     def check_free(path: Path, *, overwrite: bool = False) -> None:
         """Refuse a folder that a new run cannot have, before any work is done."""
         if path.exists() and not path.is_dir():
             raise InputError(f"{path}: is a file; a run needs a folder")
-        if not path.exists() or not any(path.iterdir()):
+        held = contents(path)
+        if not held or (overwrite and held & {JOURNAL, RUN}):
             return
-        if not (path / RUN).exists() and not (path / JOURNAL).exists():
-            raise InputError(f"{path}: is not empty and holds no run. Choose another folder")
-        if not overwrite:
+        if held & {JOURNAL, RUN}:
             raise InputError(
                 f"{path}: holds a run already. Use --resume to go on with it, --overwrite to "
                 "replace it, or choose another folder"
             )
+        if not overwrite or held - {ITEMS, REPORT, DETAILS}:
+            raise InputError(f"{path}: is not empty and holds no run. Choose another folder")
 
     @classmethod
     def resume(cls, path: Path, plan: Plan) -> RunFolder | None:
         """Go on with a run; None where there is nothing to go on with."""
-        if not path.is_dir() or not any(path.iterdir()):
+        held = contents(path)
+        if not held - {ITEMS, REPORT, DETAILS}:
             return None
-        if (path / RUN).exists():
-            stored = read_json(path / RUN).get("plan", {})
-            refuse_other_plan(path, plan, stored)
-            return cls(path, plan, [read_items(path / ITEMS)])
-        if not (path / JOURNAL).exists():
+        if JOURNAL in held:
+            kept = Journal.read(path / JOURNAL, path / DETAILS)
+            if kept.rejected:
+                logger.warning(
+                    "%s: %d lines were damaged; their items are measured again",
+                    kept.path, kept.rejected,
+                )  # fmt: skip
+            refuse_other_plan(path, plan, kept.plan)
+        elif RUN in held:
+            kept = _reopen(path, plan)
+        else:
             raise ResumeError(f"{path}: holds no run to resume. Choose another folder")
-        stored, parts, good = journal.read(path / JOURNAL)
-        refuse_other_plan(path, plan, stored)
-        with (path / JOURNAL).open("r+b") as stream:
-            stream.truncate(good)  # a half-written last line must not stand before the next one
-        return cls(path, plan, parts)
+        _clear(path, kept.details)
+        return cls(path, plan, kept)
 
     def missing(self) -> list[int]:
         """The items that no row stands for yet, in input order."""
-        seen = {int(at) for part in self.done for at in part.item}
+        seen = {at for part in self._journal.chunks for at in part.item.tolist()}
         return [at for at in range(self.plan.items) if at not in seen]
 
     def add(self, rows: Rows) -> None:
         """Journal a chunk: its details first, so that a journalled chunk is a whole one."""
-        for name, document in rows.details.items():
-            self.write_detail(name, document)
-        journal.append(self.path / JOURNAL, rows)
-        self.done.append(rows)
+        self._journal.add(rows, self._write_details(rows.details))
 
-    def write_detail(self, name: str, document: Any) -> None:
-        """A document beside the run: JSON, or text as it is."""
-        safe = re.sub(r"[^\w.-]+", "_", name, flags=re.UNICODE).lstrip(".") or "detail"
-        text = document if isinstance(document, str) else to_json(document)
-        write_atomically(self.path / DETAILS / safe, text)
+    def _write_details(self, documents: Mapping[str, Any]) -> dict[str, str]:
+        """Documents beside the run, JSON or text as it is: their file names and digests."""
+        digests = {}
+        for name, document in documents.items():
+            tame = re.sub(r"[^\w.-]+", "_", name, flags=re.UNICODE).lstrip(".") or "detail"
+            text = document if isinstance(document, str) else to_json(document)
+            write_atomically(self.path / DETAILS / tame, text)
+            digests[tame] = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        return digests
 
     def rows(self) -> Rows:
         """All rows, in input order."""
-        return Rows.merge(self.done)
+        return Rows.merge(self._journal.chunks)
 
     def finish(self, run: Run) -> None:
         """Write the run for good and let the journal go."""
-        for name, document in run.measured.details.items():
-            self.write_detail(name, document)
-        frame = run.to_polars()
-        write_atomically(self.path / ITEMS, frame.write_parquet)
+        details = {**self._journal.details, **self._write_details(run.measured.details)}
+        stream = io.BytesIO()
+        run.to_polars().write_parquet(stream)
+        write_atomically(self.path / ITEMS, stream.getvalue())
         document = {
             **run.to_dict(),
             "plan": self.plan.to_dict(),
@@ -125,13 +137,40 @@ class RunFolder:
             "confidence": run.confidence,
             "resamples": run.resamples,
             "seed": run.seed,
+            "files": {
+                ITEMS: hashlib.sha256(stream.getvalue()).hexdigest(),
+                **{f"{DETAILS}/{name}": sha for name, sha in sorted(details.items())},
+            },
         }
         for system, held in document["systems"].items():
             for name, score in held["scores"].items():
                 known = run.systems[system].scores[name]
                 score.update(unit=known.unit, reasons=dict(known.reasons))
-        write_atomically(self.path / RUN, to_json(document) + "\n")
+        write_atomically(self.path / RUN, to_json(seal(plain(document))) + "\n")
         (self.path / JOURNAL).unlink(missing_ok=True)
+
+
+def contents(path: Path) -> set[str]:
+    """The names in a folder, but for what belongs to no run: the lock and drafts."""
+    if not path.is_dir():
+        return set()
+    return {file.name for file in path.iterdir() if file.name != LOCK and not is_draft(file)}
+
+
+def _reopen(path: Path, plan: Plan) -> Journal:
+    """The journal of a finished run, which is unfinished again until it is written anew."""
+    document = read_document(path)
+    refuse_other_plan(path, plan, document.get("plan", {}))
+    details = {
+        name.removeprefix(f"{DETAILS}/"): sha
+        for name, sha in document.get("files", {}).items()
+        if name != ITEMS
+    }
+    rows = read_items(path / ITEMS)
+    kept = Journal(path / JOURNAL, plan.to_dict())
+    kept.start()
+    kept.add(rows, details)
+    return kept
 
 
 def choose_folder(command: str, *, resume: bool) -> Path:
@@ -152,7 +191,7 @@ def open_folder(
             say(f"Resuming {path}: {plan.items - left} of {plan.items} items are done")
             return resumed
         say("Nothing to resume: starting afresh")
-    return RunFolder.start(path, plan, overwrite=overwrite)
+    return RunFolder.start(path, plan, overwrite=overwrite or resume)
 
 
 def save_run(run: Run, *, overwrite: bool = False) -> None:
@@ -161,16 +200,15 @@ def save_run(run: Run, *, overwrite: bool = False) -> None:
         raise InputError("The run has no folder to be saved in")
     items = int(run.measured.item.max()) + 1 if len(run.measured) else 0
     plan = Plan(run.command, run.settings, run.signature, run.inputs, items)
-    RunFolder.start(run.path, plan, overwrite=overwrite).finish(run)
+    with hold(run.path):
+        RunFolder.start(run.path, plan, overwrite=overwrite).finish(run)
 
 
-def _empty(path: Path) -> None:
-    """Remove what a run has written, and nothing else."""
-    for name in (JOURNAL, RUN, ITEMS, REPORT):
+def _clear(path: Path, details: Collection[str] = ()) -> None:
+    """Remove what earlier runs have written here, but for the named details; no other file."""
+    for name in (RUN, ITEMS, REPORT):
         (path / name).unlink(missing_ok=True)
     if (path / DETAILS).is_dir():
         for file in (path / DETAILS).iterdir():
-            if file.is_file():
+            if file.is_file() and file.name not in details:
                 file.unlink()
-    if any(file for file in path.iterdir() if file.name != DETAILS):
-        raise GistmeterError(f"{path}: holds files that are not of a run; nothing more was removed")

@@ -1,39 +1,97 @@
-"""The journal of a run: its plan, then a line a chunk of rows, each whole or not counted."""
+"""The journal of a run: its plan, then one line per chunk of rows, each whole or not counted.
+
+Every line carries a digest; that of a chunk covers the plan too, so that no line of another run
+counts. A line that does not fit (cut off by a kill, damaged on the disk, there twice) is left out,
+and its items are measured again.
+"""
 
 from __future__ import annotations
 
 import base64
 import io
-import json
-import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from gistmeter.errors import ResumeError
+from gistmeter.files import append, parse_json, sha256, write_atomically
 from gistmeter.rows import Rows
-from gistmeter.signature import canonical
+from gistmeter.signature import SEAL, canonical, digest, is_whole, seal
 
 
-def append(path: Path, rows: Rows) -> None:
-    """Add a chunk, on disk when this returns."""
-    with path.open("a", encoding="utf-8", errors="replace") as stream:
-        stream.write(canonical(_encode(rows)) + "\n")
-        stream.flush()
-        os.fsync(stream.fileno())
+@dataclass(slots=True)
+class Journal:
+    """The plan and the chunks so far, in memory and on disk."""
+
+    path: Path
+    plan: Mapping[str, Any]
+    chunks: list[Rows] = field(default_factory=list)
+    details: dict[str, str] = field(default_factory=dict)  # file name -> SHA-256
+    rejected: int = 0  # whole lines that did not fit
+
+    def start(self) -> None:
+        write_atomically(self.path, self._line({"plan": dict(self.plan)}))
+
+    def add(self, rows: Rows, details: Mapping[str, str]) -> None:
+        """Add a chunk, on disk when this returns."""
+        append(self.path, self._line(self._chunk(rows, details)).encode())
+        self.chunks.append(rows)
+        self.details.update(details)
+
+    def _chunk(self, rows: Rows, details: Mapping[str, str]) -> dict[str, Any]:
+        return {"of": digest(self.plan), "rows": _encode(rows), "details": dict(details)}
+
+    def _line(self, document: Mapping[str, Any]) -> str:
+        return canonical(seal(document)) + "\n"
+
+    @classmethod
+    def read(cls, path: Path, folder: Path) -> Journal:
+        """What fits of a journal; the file is left with that alone. Details are in the folder."""
+        lines = path.read_bytes().split(b"\n")
+        cut_off = lines.pop()
+        head = _document(lines[0]) if lines else {}
+        if not isinstance(head.get("plan"), dict):
+            raise ResumeError(f"{path}: is damaged: it has no plan. Start again with --overwrite")
+        found, kept = cls(path, head["plan"]), [lines[0]]
+        documents = [_document(line) for line in lines[1:]]
+        newest = {name: sha for one in documents for name, sha in one.get("details", {}).items()}
+        spoilt = {name for name, sha in newest.items() if not _is(folder / name, sha)}
+        left = set(range(int(found.plan["items"])))
+        for line, document in zip(lines[1:], documents, strict=True):
+            if found._take(document, left, spoilt):
+                kept.append(line)
+        found.rejected = len(lines) - len(kept)
+        if cut_off or found.rejected:
+            write_atomically(path, b"\n".join([*kept, b""]))
+        return found
+
+    def _take(self, line: Mapping[str, Any], left: set[int], spoilt: set[str]) -> bool:
+        """Count a chunk of this plan whose items are wanted and whose details are whole."""
+        if line.get("of") != digest(self.plan) or not spoilt.isdisjoint(line["details"]):
+            return False
+        rows = _decode(line["rows"])
+        items = set(rows.item.tolist())
+        if not items <= left:
+            return False
+        left -= items
+        self.chunks.append(rows)
+        self.details.update(line["details"])
+        return True
 
 
-def read(path: Path) -> tuple[dict[str, Any], list[Rows], int]:
-    """The plan, the chunks, and how many bytes of the file are whole lines."""
-    content = path.read_bytes()
-    good = content.rfind(b"\n") + 1
-    lines = content[:good].splitlines()
-    if not lines:
-        raise ResumeError(f"{path}: the journal has no plan. Start again with --overwrite")
+def _is(file: Path, sha: str) -> bool:
+    return file.is_file() and sha256(file) == sha
+
+
+def _document(line: bytes) -> dict[str, Any]:
+    """A line's document; nothing where it is not what was written."""
     try:
-        plan, *chunks = (json.loads(line) for line in lines)
-        return plan, [_decode(chunk) for chunk in chunks], good
-    except (ValueError, KeyError, TypeError) as error:
-        raise ResumeError(f"{path}: is damaged. Start again with --overwrite") from error
+        document = parse_json(line)
+        whole = isinstance(document, dict) and SEAL in document and is_whole(document)
+    except ValueError:
+        return {}
+    return document if whole else {}
 
 
 def _encode(rows: Rows) -> str:
@@ -46,7 +104,4 @@ def _encode(rows: Rows) -> str:
 def _decode(line: str) -> Rows:
     import polars
 
-    try:
-        return Rows.from_polars(polars.read_parquet(base64.b64decode(line, validate=True)))
-    except polars.exceptions.PolarsError as error:
-        raise ValueError(str(error)) from error
+    return Rows.from_polars(polars.read_parquet(base64.b64decode(line, validate=True)))

@@ -13,10 +13,13 @@ import numpy as np
 
 from gistmeter.errors import FormatError
 from gistmeter.families.family import TRANSCRIPTS
-from gistmeter.files import read_bytes
+from gistmeter.files import parse_json, read_bytes, sha256
 from gistmeter.rows import Rows
+from gistmeter.signature import SEAL, is_whole
 
 JOURNAL, RUN, ITEMS, REPORT = "journal.jsonl", "run.json", "items.parquet", "report.html"
+LOCK = ".lock"
+REMEDY = "Take it from a backup, or score again with --overwrite"
 
 
 def default_folder(command: str, root: Path, now: datetime.datetime | None = None) -> Path:
@@ -63,11 +66,25 @@ def plain(value: Any) -> Any:
 
 def read_json(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(read_bytes(path))
+        document = parse_json(read_bytes(path))
     except ValueError as error:
         raise FormatError(f"is not JSON ({error})", path=path) from error
     if not isinstance(document, dict):
         raise FormatError("is not a JSON object", path=path)
+    return document
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The `run.json` of a folder, once it and the files that it names are found undamaged."""
+    document = read_json(path / RUN)
+    digests = document.get("files")
+    if SEAL not in document or not isinstance(digests, dict):
+        return document  # made before runs were sealed
+    if not is_whole(document):
+        raise FormatError(f"is not as it was written. {REMEDY}", path=path / RUN)
+    for name, digest in digests.items():
+        if (path / name).is_file() and sha256(path / name) != digest:
+            raise FormatError(f"is not as it was written. {REMEDY}", path=path / name)
     return document
 
 
@@ -76,5 +93,5 @@ def read_items(path: Path) -> Rows:
 
     try:
         return Rows.from_polars(polars.read_parquet(path))
-    except (OSError, polars.exceptions.PolarsError) as error:
+    except (OSError, ValueError, TypeError, polars.exceptions.PolarsError) as error:
         raise FormatError(f"cannot be read ({error})", path=path) from error

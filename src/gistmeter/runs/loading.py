@@ -12,8 +12,8 @@ from typing import Any
 from gistmeter import registry
 from gistmeter.errors import FormatError, InputError, UnknownName
 from gistmeter.families import family_of
-from gistmeter.runs.layout import ITEMS, JOURNAL, RUN, read_items, read_json
 from gistmeter.run import Run
+from gistmeter.runs.layout import ITEMS, JOURNAL, RUN, read_document, read_items
 from gistmeter.types import SEED, Metric, Score, SystemScores
 
 logger = logging.getLogger(__name__)
@@ -27,10 +27,11 @@ def read_run(path: Path) -> Run:
     """
     if path.name == RUN:
         path = path.parent
+    if (path / JOURNAL).exists():
+        raise InputError(f"{path}: the run was not finished: resume it first")
     if not (path / RUN).exists():
-        hint = " It was not finished: resume it first" if (path / JOURNAL).exists() else ""
-        raise InputError(f"{path}: holds no run ({RUN} is missing).{hint}")
-    document = read_json(path / RUN)
+        raise InputError(f"{path}: holds no run ({RUN} is missing)")
+    document = read_document(path)
     try:
         return Run(
             command=document["command"],
@@ -99,8 +100,8 @@ def _read_scores(held: Mapping[str, Any], signatures: Mapping[str, str]) -> Syst
                 value=number(score["value"]),
                 low=number(score.get("low")),
                 high=number(score.get("high")),
-                n=score["n"],
-                unscored=score["unscored"],
+                n=int(score["n"]),
+                unscored=int(score["unscored"]),
                 higher_is_better=score["higher_is_better"],
                 unit=score.get("unit", ""),
                 partial=tuple(score.get("partial", ())),

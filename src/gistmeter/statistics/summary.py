@@ -61,7 +61,7 @@ def _score(
     n, unscored = _counts(rows, basis) if basis in rows else (len(rows), 0)
     reasons = dict(collections.Counter(rows.reasons.get(basis, {}).values()))
     explain = getattr(metric, "explain", None)
-    if n and np.isnan(value) and explain is not None:
+    if np.isnan(value) and explain is not None and (n or not reasons):
         reasons[explain(info.name, rows)] = 1
     low, high = bounds or (np.nan, np.nan)
     partial: Mapping[str, Sequence[str]] = getattr(metric, "partial", {})

@@ -19,6 +19,7 @@ from gistmeter.settings import Settings
 from gistmeter.types import Book, Metric, Sheet
 
 if TYPE_CHECKING:
+    from gistmeter.answer import Findings
     from gistmeter.metrics.alignment.metric import BookAlignment
     from gistmeter.models.protocols import Embedder
     from gistmeter.rows import Rows
@@ -179,6 +180,12 @@ class Books(Family[BookSettings, Book]):
                 f"'{title}': the band of {task.settings.bandwidth} holds no path; it was widened to"
                 f" {band}"
             )
+
+    def answer(self, run: Run, findings: Findings) -> str:
+        """What was kept, invented, moved and changed; of several editions first, which is better."""
+        from gistmeter.families.book.verdict import verdict
+
+        return "\n".join(verdict(run, findings))
 
     def sheets(self, run: Run) -> list[Sheet]:
         """The verdict, chapters, what was cut, moved, invented and changed, and every sentence."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.families.book.verdict import editions, verdict
+from gistmeter.families.book.verdict import editions
 from gistmeter.views import (
     Block,
     Chart,
@@ -52,9 +52,6 @@ ALONG = (("recall_along", "source_recall", "source"), ("coverage_along", "covera
 
 class BookView(View):
     """A summary sentence with its source, and its book."""
-
-    def answer(self, opener: Opener) -> list[str]:
-        return verdict(opener.run, opener.details)
 
     def listed(self, rows: Rows) -> list[int]:
         """Sentences; the passages of the source are there for the statistics."""

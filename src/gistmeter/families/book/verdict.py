@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from gistmeter.types import Score
 from gistmeter.views import Details, shown
+from gistmeter.wording import probability
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
 
 NAMED = 3  # moved blocks that a sentence names
 QUESTIONS = ("source_recall", "unsupported", "moved", "changed")
+MOST = 4  # other editions that a sentence compares with the first
+PHRASES = {
+    "source_recall": ("keeps less", "keeps more"),
+    "unsupported": ("invents more", "invents less"),
+    "moved": ("moves more", "moves less"),
+    "changed": ("changes more facts", "changes fewer facts"),
+}
+LEAST = 0.001  # p-values below are said to be so
 LEVEL = 0.005  # shares that differ by less are said to be the same
 
 
@@ -104,12 +113,12 @@ def with_interval(score: Score) -> str:
     return f"{percent(score.value)} ({percent(score.low)} to {percent(score.high)})"
 
 
-def verdict(run: Run, details: Mapping[str, Any] | None = None) -> list[str]:
+def verdict(run: Run, findings: Mapping[str, Any]) -> list[str]:
     """Who is more faithful and why, then three or four lines for each edition."""
-    held = editions(run, details)
+    held = editions(run)
     lines = []
     if len(run.systems) > 1:
-        lines.append(_ranking(run, held))
+        lines.append(_ranking(run, held, findings))
     for system in run.systems:
         own = [one for one in held if one.system == system]
         lead = f"{shown(system, 60)}: " if len(run.systems) > 1 else ""
@@ -158,17 +167,18 @@ def _lines(run: Run, system: str, own: Sequence[Edition]) -> list[str]:
     return lines
 
 
-def _ranking(run: Run, held: Sequence[Edition]) -> str:
+def _ranking(run: Run, held: Sequence[Edition], findings: Mapping[str, Any]) -> str:
     """The first edition against each other, in words."""
     order = sorted(run.systems, key=lambda system: _worth(run, system), reverse=True)
-    best = order[0]
-    reasons = [f"{shown(other, 60)} {_reasons(run, held, best, other)}" for other in order[1:]]
-    return (
-        f"{shown(best, 60)} is the most faithful edition by what it keeps: "
-        + "; ".join(reasons[:4])
-        + (f"; and {len(reasons) - 4} more" if len(reasons) > 4 else "")
-        + "."
-    )
+    best, others = order[0], order[1 : MOST + 1]
+    tests = {one["metric"]: one for one in findings.get("comparisons") or ()}
+    told = [f"{shown(other, 60)} {_reasons(run, held, tests, best, other)}" for other in others]
+    more = f"; and {len(order) - 1 - MOST} more" if len(order) - 1 > MOST else ""
+    pair = _pair(tests.get("source_recall"), best, others[0])
+    units = int(pair.get("clusters") or 0)
+    over = f" Tested over {units} passages: it holds for these books." if units else ""
+    lead = "keeps most of the original" if _worth(run, best) >= 0 else "comes first"
+    return f"{shown(best, 60)} {lead}; {'; '.join(told)}{more}.{over}"
 
 
 def _worth(run: Run, system: str) -> float:
@@ -176,24 +186,34 @@ def _worth(run: Run, system: str) -> float:
     return score.value if score is not None and math.isfinite(score.value) else -1.0
 
 
-def _reasons(run: Run, held: Sequence[Edition], best: str, other: str) -> str:
+def _pair(comparison: Mapping[str, Any] | None, best: str, other: str) -> Mapping[str, Any]:
+    for pair in (comparison or {}).get("pairs") or ():
+        if {pair.get("a"), pair.get("b")} == {best, other}:
+            found: Mapping[str, Any] = pair
+            return found
+    return {}
+
+
+def _reasons(
+    run: Run,
+    held: Sequence[Edition],
+    tests: Mapping[str, Mapping[str, Any]],
+    best: str,
+    other: str,
+) -> str:
     """In what an edition is worse than the best one, and in what it is better."""
-    worse, better = [], []
+    worse: list[str] = []
+    better: list[str] = []
     ours, theirs = run.systems[best].scores, run.systems[other].scores
-    phrases = {
-        "source_recall": ("keeps less", "keeps more"),
-        "unsupported": ("invents more", "invents less"),
-        "moved": ("moves more", "moves less"),
-        "changed": ("changes more facts", "changes fewer facts"),
-    }
-    for name, (fault, merit) in phrases.items():
+    for name, (fault, merit) in PHRASES.items():
         if name not in ours or name not in theirs:
             continue
         gap = ours[name].value - theirs[name].value
         gap = gap if ours[name].higher_is_better else -gap
         if not math.isfinite(gap) or abs(gap) < LEVEL:
             continue
-        said = f"{fault if gap > 0 else merit} ({percent(theirs[name].value)} against {percent(ours[name].value)})"
+        values = f"{percent(theirs[name].value)} against {percent(ours[name].value)}"
+        said = f"{fault if gap > 0 else merit} ({values}{_tested(tests.get(name), best, other)})"
         moves = [str(move["text"]) for one in held if one.system == other for move in one.moves]
         if name == "moved" and gap > 0 and moves:
             said += f": {shown(moves[0], 120)}"
@@ -202,3 +222,10 @@ def _reasons(run: Run, held: Sequence[Edition], best: str, other: str) -> str:
         return "is its equal on every count"
     told = ", ".join(worse)
     return told + (f"{', but ' if told else ''}{', '.join(better)}" if better else "")
+
+
+def _tested(comparison: Mapping[str, Any] | None, best: str, other: str) -> str:
+    p = _pair(comparison, best, other).get("p_corrected")
+    if not isinstance(p, int | float) or not math.isfinite(p):
+        return ""
+    return f", p {probability(p)}" if p < LEAST else f", p = {probability(p)}"

@@ -28,7 +28,7 @@ class Parses(Family[ParseSettings, Parse]):
     description = (
         "Scores lemmas, tags, features, heads, relations, semantic slots and classes. The layout of"
         " the files is found: CoNLL-U, SEMarkup, CoBaLD, or CoNLL-U Plus by its '# global.columns'"
-        " line. Systems take the gold's layout. Tools for treebanks, as in gistmeter parse validate:"
+        " line. Systems take the gold's layout. Tools for treebanks, as gistmeter parse TOOL:"
         " validate, build-vocabulary, erase, estimate-weights"
     )
     examples = (

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any, Self
 from gistmeter.errors import InputError, ResumeError
 from gistmeter.families.family import DETAILS, TRANSCRIPTS, Context
 from gistmeter.families.speech.settings import SpeechSettings
-from gistmeter.files import sha256, write_atomically
+from gistmeter.files import append, parse_json, sha256, write_atomically
 from gistmeter.metrics.latency import TimedClip
 from gistmeter.recognizers.benchmark import (
     BenchmarkSettings,
@@ -28,7 +27,7 @@ from gistmeter.recognizers.benchmark import (
     resolve,
     transcribe_all,
 )
-from gistmeter.signature import canonical
+from gistmeter.signature import SEAL, canonical, is_whole, seal
 from gistmeter.types import Clip
 
 GENERIC = "generic"  # no language that a recogniser could be told
@@ -144,10 +143,7 @@ class Journal:
         self.done[recognizer, clip] = transcript
         if self.path is None:
             return
-        with self.path.open("ab") as stream:
-            stream.write(_spelled(_line(recognizer, clip, transcript)))
-            stream.flush()
-            os.fsync(stream.fileno())
+        append(self.path, _spelled(_line(recognizer, clip, transcript)))
 
     def move_into(self, folder: Path, *, unfinished: str = "") -> None:
         """Make the journal one of the run's details; an unfinished one stays where it is, too."""
@@ -192,24 +188,26 @@ def read_journal(path: Path, plan: Mapping[str, Any]) -> Found | None:
 
 def _is_document(line: bytes) -> bool:
     try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
+        return isinstance(parse_json(line), dict)
+    except ValueError:
         return False
 
 
 def _document(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        document = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        document = parse_json(line)
+    except ValueError as error:
         raise _damaged(path, number, f"is not JSON ({type(error).__name__})") from error
     if not isinstance(document, dict):
         raise _damaged(path, number, "is not a JSON object")
+    if SEAL in document and not is_whole(document):
+        raise _damaged(path, number, "is not as it was written")
     return document
 
 
 def _damaged(path: Path, number: int, what: str) -> ResumeError:
     return ResumeError(
-        f"{path}, line {number}: {what}. Mend or remove the line, or start again with --overwrite"
+        f"{path}, line {number}: {what}. Remove the line, or start again with --overwrite"
     )
 
 
@@ -249,4 +247,5 @@ def _transcript(line: Mapping[str, Any]) -> tuple[tuple[str, str], Transcript]:
 
 
 def _spelled(document: Mapping[str, Any]) -> bytes:
-    return (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    whole = parse_json(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
+    return (json.dumps(seal(whole), ensure_ascii=False) + "\n").encode("utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,14 +13,11 @@ from gistmeter.settings import Settings
 from gistmeter.types import Metric, Pair, Sheet
 
 if TYPE_CHECKING:
-    from gistmeter.formats.predictions import Matched, Prediction
-    from gistmeter.formats.references import References
     from gistmeter.models.loading import Models
     from gistmeter.rows import Rows
     from gistmeter.run import Run
 
 __all__ = ["Text", "TextSettings"]
-SHOWN = 6  # names that are listed; all unmatched idioms are in the run's notes
 FROM_S_ACC = ("consistency", "robustness", "structure")
 
 
@@ -53,54 +50,9 @@ class Text(Family[TextSettings, Pair]):
     chunk = 512  # pairs that fit in one block of the matcher, so that no text is encoded twice
 
     def read(self, settings: TextSettings, context: Context) -> Items[Pair]:
-        from gistmeter.formats import predictions as tables
-        from gistmeter.formats import references as explained
+        from gistmeter.families.text.reading import read_pairs
 
-        if not settings.predictions:
-            raise InputError(
-                "No predictions were given: name a file or folder, or set MODEL_FILE. "
-                "See gistmeter text --help"
-            )
-        splitting = explained.Splitting(settings.reference_separators)
-        rows = tables.read_predictions(settings.predictions, columns=settings.column)
-        systems = list(dict.fromkeys(row.system for row in rows))
-        for path in settings.original:
-            rows += tables.read_original(path, systems, columns=settings.column)
-        tables.refuse_repetitions(rows)
-        references = (
-            explained.read_references(
-                settings.references, splitting=splitting, columns=settings.column
-            )
-            if settings.references
-            else None
-        )
-        classes = (
-            explained.read_by_idiom(settings.structure, "structure", explained.STRUCTURE)
-            if settings.structure
-            else {}
-        )
-        matched = tables.match(rows, references, splitting=splitting, structures=classes)
-        _tell_guesses(rows, references, settings, context)
-        _tell_matches(matched, context)
-        explained_in = (settings.references.name,) if settings.references else ()
-        names = [(row.path.name, *explained_in) for row in rows]
-        single = [settings.references, settings.structure, settings.polarity_overrides]
-        separators = settings.reference_separators
-        return Items(
-            matched.pairs,
-            files=[
-                *tables.files_of([*settings.predictions, *settings.original]),
-                *(path for path in single if path),
-            ],
-            signed={} if separators == explained.DEFAULT_SEPARATORS else {"separators": separators},
-            notes={
-                "unmatched": {
-                    "predicted without reference": matched.without_reference,
-                    "references without prediction": matched.without_prediction,
-                }
-            },
-            held=names,
-        )
+        return read_pairs(settings, context)
 
     def prepare(self, read: Items[Pair], settings: TextSettings, context: Context) -> Items[Pair]:
         """Every pair with its language."""
@@ -113,8 +65,10 @@ class Text(Family[TextSettings, Pair]):
         self, read: Items[Pair], settings: TextSettings, context: Context
     ) -> dict[str, Metric]:
         from gistmeter.families.models import load_by_language
+        from gistmeter.families.text.lists import readers as readers_of
         from gistmeter.metrics.by_language import by_language
 
+        self._tell_preset(settings, context)
         wanted = _in_order(self.makers_of(settings.metrics)) if settings.metrics else None
         codes = list(dict.fromkeys(pair.language for pair in read.items))
         loaded = load_by_language(
@@ -133,7 +87,7 @@ class Text(Family[TextSettings, Pair]):
         )
         has_nli = all(models.nli is not None for models in loaded.values())
         names = wanted or possible_metrics(read.items, nli=has_nli)
-        readers = _readers(codes, settings, context)
+        readers = readers_of(codes, settings, context)
         _tell_absent(next(iter(loaded.values())), names, settings, context)
         built = {code: self._metrics(names, loaded[code], readers, settings) for code in codes}
         return {
@@ -148,6 +102,7 @@ class Text(Family[TextSettings, Pair]):
         readers: Mapping[str, Any],
         settings: TextSettings,
     ) -> dict[str, Metric]:
+        from gistmeter.families.text.lists import polarity_rule
         from gistmeter.metrics import accuracy, consistency, information, logic, reading
 
         if "s_logic" in names and models.nli is None:
@@ -155,20 +110,26 @@ class Text(Family[TextSettings, Pair]):
                 "S_Logic needs an NLI model, and there is none. "
                 + models.absent.get("nli", "Name one with --nli, or use --profile paper")
             )
+        absent = settings.missing_prediction
         builders: dict[str, Any] = {
             "s_acc": lambda: accuracy.SemanticAccuracy(
                 readers, models.embedder, models.matcher, models.cross_encoder,
                 settings.aggregate, accuracy.Weights(*settings.weights), settings.beta_f,
-                settings.use_bertscore, settings.cross_encoder_order, _polarity(settings),
+                settings.use_bertscore, settings.cross_encoder_order, polarity_rule(settings),
+                absent, settings.sigmoids, _baselines(models, list(readers)),
             ),
             "s_logic": lambda: logic.LogicalValidity(
-                models.nli, settings.direction, settings.aggregate, settings.average  # type: ignore[arg-type]
+                models.nli, settings.direction, settings.aggregate, settings.average, absent  # type: ignore[arg-type]
             ),
-            "s_info": lambda: information.Information(readers, settings.aggregate),
-            "consistency": consistency.Consistency,
-            "robustness": consistency.SequenceRobustness,
-            "structure": consistency.StructuralRobustness,
-            "recovery": information.Recovery,
+            "s_info": lambda: information.Information(
+                readers, settings.aggregate, absent, settings.information_unit
+            ),
+            "consistency": lambda: consistency.Consistency(by=settings.consistency),
+            "robustness": lambda: consistency.SequenceRobustness(on=settings.robustness_on),
+            "structure": lambda: consistency.StructuralRobustness(
+                spread=settings.structure_spread, on=settings.robustness_on
+            ),
+            "recovery": lambda: information.Recovery(absent),
         }  # fmt: skip
         made: dict[str, Metric] = {}
         for name in names:
@@ -213,8 +174,7 @@ class Text(Family[TextSettings, Pair]):
     def companions(self, run: Run) -> Mapping[str, Sheet]:
         from gistmeter.families.text.sheets import logic_results
 
-        sheet = logic_results(run)
-        return {"s_log_results.csv": sheet} if sheet else {}
+        return logic_results(run)
 
 
 def possible_metrics(pairs: Sequence[Pair], *, nli: bool) -> list[str]:
@@ -252,34 +212,18 @@ def _roles(chosen: Sequence[str] | None, settings: TextSettings) -> list[str]:
     return [role for role, needed in wanted.items() if needed or role in further]
 
 
-def _readers(codes: Sequence[str], settings: TextSettings, context: Context) -> dict[str, Any]:
-    """All languages of the run, each remembering in the cache what it read."""
-    from gistmeter import languages
-    from gistmeter.families.text.remembering import RememberingLanguage
+def _baselines(models: Models, codes: Sequence[str]) -> Any:
+    """The baselines of models that have one."""
+    from gistmeter.metrics.accuracy import Baselines
+    from gistmeter.models.baselines import baseline
 
-    readers = {
-        code: RememberingLanguage(languages.get(code, settings.tokenizer), context.cache)
-        for code in codes
-    }
-    for reader in readers.values():
-        reader.require()
-    return readers
-
-
-def _polarity(settings: TextSettings) -> Any:
-    from gistmeter.formats.references import POLARITY, read_by_idiom
-    from gistmeter.metrics.polarity import PolarityRule, parse_sign
-
-    overrides: dict[str, int] = {}
-    if settings.polarity_overrides:
-        given = read_by_idiom(settings.polarity_overrides, "polarity", POLARITY)
-        try:
-            overrides = {idiom: parse_sign(sign) for idiom, sign in given.items()}
-        except InputError as error:
-            raise InputError(f"{settings.polarity_overrides}: {error}") from error
-    return PolarityRule(
-        settings.polarity_penalty, settings.polarity_mode, settings.polarity_ratio, overrides
-    )
+    found: dict[str, dict[str, float]] = {}
+    for name, model in (("sts", models.embedder), ("bertscore", models.matcher)):
+        for code in codes if model is not None else ():
+            base = baseline(name, model.id, code)
+            if base is not None:
+                found.setdefault(name, {})[code] = base
+    return Baselines(**found)
 
 
 def _tell_absent(
@@ -291,40 +235,4 @@ def _tell_absent(
     for role in (role for role in models.absent if role != "nli"):
         if settings.strict:
             raise InputError(f"S_Acc would be partial: {models.absent[role]}")
-        context.say(
-            f"S_Acc is partial, its weights rescaled without {role.replace('_', '-')}: "
-            f"{models.absent[role]}"
-        )
-
-
-def _tell_guesses(
-    rows: Sequence[Prediction],
-    references: References | None,
-    settings: TextSettings,
-    context: Context,
-) -> None:
-    guesses = {row.path: row.guessed for row in rows if row.guessed}
-    if references and references.guessed and settings.references:
-        guesses[settings.references] = references.guessed
-    for path, encoding in guesses.items():
-        context.say(f"{path}: read as {encoding}, which is a guess. Save it as UTF-8")
-
-
-def _tell_matches(matched: Matched, context: Context) -> None:
-    systems = list(dict.fromkeys(pair.system for pair in matched.pairs))
-    arrangements = list(dict.fromkeys(pair.arrangement for pair in matched.pairs))
-    context.say(f"Systems: {_shortened(systems)}")
-    if arrangements != [""]:
-        context.say(f"Arrangements: {_shortened(name or 'unnamed' for name in arrangements)}")
-    context.say(f"{matched.matched} of {len(matched.pairs)} predictions have references")
-    for idioms, what in (
-        (matched.without_reference, "predicted idioms have no reference"),
-        (matched.without_prediction, "idioms of the references were not predicted"),
-    ):
-        if idioms:
-            context.say(f"{len(idioms)} {what}: {_shortened(idioms)}")
-
-
-def _shortened(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:SHOWN]) + (" …" if len(listed) > SHOWN else "")
+        context.say(f"S_Acc is partial, without {role.replace('_', '-')}: {models.absent[role]}")

@@ -80,7 +80,7 @@ def polarity_conflict(
     pack = _pack(language, references)
     rule = polarity.PolarityRule(mode=mode, ratio=ratio)
     found = [
-        polarity.conflicts(pack.polarity(clean(candidate)), pack.polarity(clean(one)))
+        polarity.conflicts(pack.polarity(clean(candidate)), pack.polarity(clean(one)), clean(one))
         for one in references
     ]
     return rule.holds(sum(found) / len(found))

@@ -18,7 +18,7 @@ from gistmeter.cache import Cache, keys
 from gistmeter.languages import Language, Polarity, PolarWord
 from gistmeter.version import __version__
 
-REVISION = 3  # to be raised when analysers or polarity change what they find
+REVISION = 4  # to be raised when analysers or polarity change what they find
 HELD = 1 << 17  # analyses in memory at most
 
 
@@ -34,16 +34,17 @@ class Analysis:
         read = self.polarity
         flags = [read.positive, read.negative, read.negated]
         marks = [[w.text, w.start, w.end, w.kind, w.negations] for w in read.words]
-        parts = [self.content, self.words, flags, marks]
+        parts = [self.content, self.words, flags, marks, read.denied, read.last]
         text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "surrogatepass")
 
     @classmethod
     def decode(cls, stored: bytes) -> Analysis:
-        content, words, flags, marks = json.loads(stored.decode("utf-8", "surrogatepass"))
+        parts = json.loads(stored.decode("utf-8", "surrogatepass"))
+        content, words, flags, marks, denied, last = parts
         positive, negative, negated = flags
         words_found = tuple(PolarWord(*mark) for mark in marks)
-        polarity = Polarity(positive, negative, negated, words_found)
+        polarity = Polarity(positive, negative, negated, words_found, tuple(denied), last)
         return cls(tuple(content), tuple(words), polarity)
 
 

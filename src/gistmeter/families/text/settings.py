@@ -9,8 +9,19 @@ from typing import Any, ClassVar, Literal
 
 from gistmeter.errors import InputError
 from gistmeter.families.family import ModelSettings
-from gistmeter.settings import option
+from gistmeter.settings import OURS, option
 
+ORDERPROBE: Mapping[str, Any] = {
+    "profile": "orderprobe",
+    "reference_separators": "wide",
+    "tokenizer": "jieba",
+    "polarity_reading": "words",
+    "missing_prediction": "zero",
+    "consistency": "idioms",
+    "structure_spread": "range",
+    "robustness_on": "mean",
+    "information_unit": "characters",
+}  # what the system of He et al. (2026, arXiv:2601.08626) does
 TOKENS_A_TEXT = 128  # what one text of batch_size_emb stands for
 
 
@@ -19,6 +30,14 @@ class TextSettings(ModelSettings):
     """How predictions are read, compared with their references, and scored."""
 
     title: ClassVar[str] = "text"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"orderprobe": ORDERPROBE}
+
+    preset: Literal["gistmeter", "orderprobe"] = option(
+        OURS,
+        "Score as the system of a paper does: orderprobe (He et al. 2026) sets models, words,"
+        " polarity and composites to what its code does. Options given beside it win.",
+        panel="scores", flag="--as",
+    )  # fmt: skip
 
     predictions: tuple[Path, ...] = option(
         (),
@@ -27,10 +46,11 @@ class TextSettings(ModelSettings):
         " predictions too.",
         panel="input", metavar="PATH", argument="too", main=True, variable="MODEL_FILE",
     )  # fmt: skip
-    references: Path | None = option(
-        None,
-        "Idioms and their explanations. Default: the predictions' own column Reference.",
-        panel="input", metavar="FILE", main=True, variable="ORIGINAL_FILE",
+    references: tuple[Path, ...] = option(
+        (),
+        "Idioms and their explanations, or a folder with one file per language. May be repeated:"
+        " all count. Default: the predictions' own column Reference.",
+        panel="input", metavar="PATH", main=True, variable="ORIGINAL_FILE",
     )  # fmt: skip
     original: tuple[Path, ...] = option(
         (),
@@ -65,8 +85,14 @@ class TextSettings(ModelSettings):
         panel="scores", main=True,
     )  # fmt: skip
     aggregate: Literal["max", "mean"] = option(
-        "max", "Over several references: max or mean.", panel="scores", variable="REF_AGG_MODE"
-    )
+        "max", "Over several references: max or mean.",
+        panel="scores", variable="REF_AGG_MODE", flags=("--ref-agg-mode",),
+    )  # fmt: skip
+    missing_prediction: Literal["unscored", "zero"] = option(
+        "unscored",
+        "What a prediction that is missing is: unscored, or zero. The table counts them.",
+        panel="scores",
+    )  # fmt: skip
     weights: tuple[float, ...] = option(
         (0.5, 0.3, 0.2), "Weights of cross-encoder, representation and F-beta in S_Acc.",
         panel="scores", low=0.0, metavar="A,B,C",
@@ -87,6 +113,24 @@ class TextSettings(ModelSettings):
     polarity_ratio: float = option(
         0.5, "The share of them in mode ratio.", panel="scores", low=0.0, high=1.0, advanced=True
     )
+    polarity_reading: Literal["scope", "words"] = option(
+        "scope",
+        "How polarity is read: scope (negations turn round what they govern), or words (any listed"
+        " word counts, wherever it stands).",
+        panel="scores", advanced=True,
+    )  # fmt: skip
+    polarity_words: Path | None = option(
+        None, "Polar words in place of the language's own: a table of word and polarity.",
+        panel="scores", metavar="FILE", advanced=True,
+    )  # fmt: skip
+    negations: Path | None = option(
+        None, "Negations in place of the language's own, one per line.",
+        panel="scores", metavar="FILE", advanced=True,
+    )  # fmt: skip
+    stopwords: Path | None = option(
+        None, "Stop words in place of the language's own, one per line.",
+        panel="scores", metavar="FILE", advanced=True,
+    )  # fmt: skip
     polarity_overrides: Path | None = option(
         None,
         "Polarity of idioms that the word lists get wrong: a table of idiom and polarity"
@@ -102,6 +146,30 @@ class TextSettings(ModelSettings):
     average: Literal["arrangements", "items"] = option(
         "arrangements", "S_Logic overall: the mean of arrangements, or of items.",
         panel="scores", advanced=True,
+    )  # fmt: skip
+    consistency: Literal["orders", "idioms"] = option(
+        "orders",
+        "What S_Cons punishes: explanations that change with the order, or idioms explained worse"
+        " than the best one.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
+    structure_spread: Literal["variation", "range"] = option(
+        "variation", "What the spread of S_struct is divided by: the mean of the classes (variation)"
+        " or their range.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
+    robustness_on: Literal["aggregate", "mean", "max"] = option(
+        "aggregate", "The S_Acc behind S_seq, S_struct and S_Rob: the run's own, or that under mean"
+        " or max over references.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
+    information_unit: Literal["words", "characters"] = option(
+        "words", "What S_Info counts.", panel="scores", advanced=True
+    )
+    sigmoids: int = option(
+        1,
+        "Sigmoids over the cross-encoder's logit: 2 where a library has already applied one.",
+        panel="scores", low=1, high=2, advanced=True,
     )  # fmt: skip
     high_accuracy: float = option(
         0.8, "S_Acc from here on is read as high.", panel="scores", advanced=True

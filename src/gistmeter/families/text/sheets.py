@@ -7,6 +7,7 @@ workbook has one sheet per arrangement and the summary.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -136,11 +137,37 @@ def summary(run: Run) -> Sheet:
     return Sheet("summary", columns, lines)
 
 
-def logic_results(run: Run) -> Sheet | None:
-    """S_Logic over models, as `s_log_results.csv` has it; None where it was not scored."""
+def logic_results(run: Run) -> dict[str, Sheet]:
+    """S_Logic as its users know it: `s_log_results.csv` over models, and for each model
+    `MODEL_s_log.csv` with its items and `MODEL_s_log_summary.csv` with its arrangements."""
+    systems = {name: held for name, held in run.systems.items() if "s_logic" in held.scores}
+    if not systems:
+        return {}
     lines: list[list[object]] = [
         [system, held.scores["s_logic"].value, *held.scores["s_logic"].interval]
-        for system, held in run.systems.items()
-        if "s_logic" in held.scores
+        for system, held in systems.items()
     ]
-    return Sheet("s_log_results", ["Model Name", "S_Log", "low", "high"], lines) if lines else None
+    found = {
+        "s_log_results.csv": Sheet("s_log_results", ["Model Name", "S_Log", "low", "high"], lines)
+    }
+    rows = run.measured.by("system")
+    for system, held in systems.items():
+        name = f"{file_name(system)}_s_log"
+        own = rows[system]
+        columns = [own.keys["group"], own.keys["id"], own.texts["reference"],
+                   own.texts["prediction"], _numbers(own, "s_logic")]  # fmt: skip
+        cells = [list(row) for row in zip(*columns, strict=True)]
+        head = ["Sheet", "Idiom", "Reference", "Prediction", "S_Log"]
+        found[f"{name}.csv"] = Sheet(name, head, cells)
+        averages: list[list[object]] = [
+            [group, values.get("s_logic")] for group, values in held.groups.items()
+        ]
+        averages.append(["Overall", held.scores["s_logic"].value])
+        summary_name = f"{name}_summary"
+        found[f"{summary_name}.csv"] = Sheet(summary_name, ["Sheet", "Average_S_Log"], averages)
+    return found
+
+
+def file_name(system: str) -> str:
+    """A system's name as part of a file's."""
+    return re.sub(r"[^\w.-]+", "_", system).strip("._") or "system"

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import IO
 
 from gistmeter.errors import FormatError, InputError
+from gistmeter.files import refuse_device
 
 BLOCK = 16 * 1024**2  # bytes; large enough for NumPy, small enough for its cache and any machine
 UNFOLDED = 64 * 1024**2  # a compressed file may always unfold to this,
 UNFOLDING = 100  # else to so many times its own size: treebanks shrink about tenfold
+LONGEST = 256 * 1024**2  # bytes of one sentence
 BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -41,6 +43,8 @@ def read_blocks(path: Path, size: int = BLOCK) -> Iterator[Block]:
             line += block.content.count(b"\n")
             seen = True
         rest = joined[cut:]
+        if len(rest) > LONGEST:
+            raise FormatError(f"has a sentence of more than {LONGEST:,} bytes", path=path, row=line)
     if rest:
         yield Block(without_returns(rest + b"\n"), line)
     if not rest and not seen:
@@ -80,8 +84,7 @@ def _shorten(line: bytes, width: int) -> bytes:
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder, a file was expected")
+    refuse_device(path)
     try:
         with path.open("rb") as stream:
             start = stream.read(3)
@@ -94,8 +97,6 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
                 stream.seek(3)
             while piece := stream.read(size):
                 yield piece
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Check the path and the working folder") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
 

@@ -138,8 +138,9 @@ class ParsePairs(Sequence[Parse]):
         """The keys of the rows, without building items."""
         ids: list[str] = []
         systems: list[str] = []
+        names = self.derive("names", lambda: [self.name(unit) for unit in range(self.size)])
         for segment in self.segments():
-            ids += [self.name(unit) for unit in range(segment.first, segment.last)]
+            ids += names[segment.first : segment.last]
             count = segment.last - segment.first
             own = self.item_systems[segment.first : segment.last] if self.item_systems else None
             systems += own or [segment.match.name] * count

@@ -51,11 +51,12 @@ class JapaneseReader:
 
     follows: bool = True
     reach: int = 0
+    lists: str = LISTS
     analyser: Mecab = field(default_factory=Mecab)
 
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
-        silent = mask(text, LISTS)
+        silent = mask(text, self.lists)
         marks: list[Mark] = []
         place = 0
         while place < len(tokens):
@@ -64,7 +65,7 @@ class JapaneseReader:
                 first, last = tokens[place], tokens[place + count - 1]
                 own = int(place > 0 and self._is_prefix(tokens[place - 1]))
                 marks.append(Mark(kind, first.start, last.end, place, own))
-                if word in lexicons.words(LISTS, "shifters"):
+                if word in lexicons.words(self.lists, "shifters"):
                     marks.append(Mark(Kind.SHIFTER, first.start, last.end, place))
             else:
                 marks += self._single(tokens, place, silent)
@@ -73,7 +74,7 @@ class JapaneseReader:
 
     def _polar(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
         """The longest polar word that begins here, inflected or not."""
-        kinds = {} if silent.covers(tokens[place].start) else polar_kinds(LISTS)
+        kinds = {} if silent.covers(tokens[place].start) else polar_kinds(self.lists)
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
             head = "".join(token.surface for token in tokens[place : place + count - 1])
             last = tokens[place + count - 1]
@@ -93,20 +94,18 @@ class JapaneseReader:
                 yield Mark(Kind.NEGATION, token.start, token.end, place)
             if after is not None and self._leads_over(token, tokens[place + 1 : place + 3]):
                 yield Mark(Kind.BORDER, token.end, token.end, place)
-        elif token.form in lexicons.words(LISTS, "shifters"):
+        elif token.form in lexicons.words(self.lists, "shifters"):
             yield Mark(Kind.SHIFTER, token.start, token.end, place)
         elif self._parts(token, after):
             yield Mark(Kind.BORDER, token.start, token.end, place)
 
-    @staticmethod
-    def negates(token: Token) -> bool:
-        return token.form in lexicons.words(LISTS, "negations") and token.tag.startswith(
+    def negates(self, token: Token) -> bool:
+        return token.form in lexicons.words(self.lists, "negations") and token.tag.startswith(
             ("助動詞", "形容詞")
         )
 
-    @staticmethod
-    def _is_prefix(token: Token) -> bool:
-        return token.surface in lexicons.words(LISTS, "negations") and token.tag.startswith(
+    def _is_prefix(self, token: Token) -> bool:
+        return token.surface in lexicons.words(self.lists, "negations") and token.tag.startswith(
             "接頭辞"
         )
 
@@ -122,16 +121,15 @@ class JapaneseReader:
             )
         return first.surface == "で" and not first.tag.startswith("動詞")
 
-    @staticmethod
-    def _parts(token: Token, after: Token | None) -> bool:
+    def _parts(self, token: Token, after: Token | None) -> bool:
         if token.tag.startswith("補助記号"):
             return True
         if token.tag == "助詞-接続助詞":
             if token.surface in ("て", "で"):
                 return after is not None and after.form not in AUXILIARY
             return token.form in CONJUNCTIVE
-        if token.surface == "で" and token.tag.startswith("助動詞"):
+        if token.surface == "で" and token.tag.startswith(("助動詞", "助詞-格助詞")):
             return after is not None and not (
-                after.form in AUXILIARY or after.form in lexicons.words(LISTS, "negations")
+                after.form in AUXILIARY or after.form in lexicons.words(self.lists, "negations")
             )
         return False

@@ -28,11 +28,12 @@ class KoreanReader:
 
     follows: bool = True
     reach: int = 0
+    lists: str = LISTS
     analyser: Kiwi = field(default_factory=Kiwi)
 
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
-        silent = mask(text, LISTS)
+        silent = mask(text, self.lists)
         marks: list[Mark] = []
         place, denied = 0, False
         while place < len(tokens):
@@ -42,7 +43,7 @@ class KoreanReader:
                 first, last = tokens[place], tokens[place + count - 1]
                 own = int(place > 0 and self._is_prefix(tokens[place - 1]))
                 found.append(Mark(kind, first.start, last.end, place, own))
-                if word in lexicons.words(LISTS, "shifters"):
+                if word in lexicons.words(self.lists, "shifters"):
                     found.append(Mark(Kind.SHIFTER, first.start, last.end, place))
             for mark in found:
                 denied = mark.kind is Kind.NEGATION or (denied and mark.kind is not Kind.BORDER)
@@ -51,7 +52,7 @@ class KoreanReader:
         return marks
 
     def _polar(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
-        kinds = {} if silent.covers(tokens[place].start) else polar_kinds(LISTS)
+        kinds = {} if silent.covers(tokens[place].start) else polar_kinds(self.lists)
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
             some = tokens[place : place + count]
             if count == 1 and not some[0].content:
@@ -75,23 +76,20 @@ class KoreanReader:
                 yield Mark(Kind.NEGATION, token.start, token.end, place)
             if token.form == "없이":
                 yield Mark(Kind.BORDER, token.end, token.end, place)
-        elif token.form in lexicons.words(LISTS, "shifters"):
+        elif token.form in lexicons.words(self.lists, "shifters") and token.tag != "VX":
             yield Mark(Kind.SHIFTER, token.start, token.end, place)
         elif self._parts(token, after, denied):
             yield Mark(Kind.BORDER, token.start, token.end, place)
 
-    @staticmethod
-    def negates(token: Token) -> bool:
-        return token.form in lexicons.words(LISTS, "negations") and token.tag.startswith(
+    def negates(self, token: Token) -> bool:
+        return token.form in lexicons.words(self.lists, "negations") and token.tag.startswith(
             NEGATIVE_TAGS
         )
 
-    @staticmethod
-    def _is_prefix(token: Token) -> bool:
-        return token.surface in lexicons.words(LISTS, "negations") and token.tag == "XPN"
+    def _is_prefix(self, token: Token) -> bool:
+        return token.surface in lexicons.words(self.lists, "negations") and token.tag == "XPN"
 
-    @staticmethod
-    def _parts(token: Token, after: list[Token], denied: bool) -> bool:
+    def _parts(self, token: Token, after: list[Token], denied: bool) -> bool:
         if token.tag in ("SF", "SP", "SE"):
             return True
         if token.tag == "EC":

@@ -14,15 +14,23 @@ clause's. Two negations cancel: 不是不喜欢, "not without merit", 好きで�
 *Shifters* (avoid, overcome, lack; 克服, 缺乏) reverse their object but deny no predicate. *Concord*
 words (Czech nikdo, Russian никогда, English nor) count only where their clause has no other
 negation: "nikdy nebyl šťastný" is one negation. A negation can also be part of the word itself
-(neschopný, 不誠実): it then governs that word alone.
+(neschopný, 不誠実): it then governs that word alone. *Qualities* (才能, reputation) and people (恩人,
+innocent) are what a predicate speaks of: they count only where their clause has no other polar word.
+Where praise and blame balance, the last word decides if the predicate comes last (Japanese, Korean).
+What a negation denies that governs no polar word is kept in `denied`, cut to what endings leave.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
+
+from gistmeter.languages import lexicons
+
+_UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 
 
 class Kind(Enum):
@@ -83,23 +91,36 @@ class Polarity:
     negative: bool = False
     negated: bool = False
     words: tuple[PolarWord, ...] = ()
+    denied: tuple[str, ...] = ()  # beginnings of predicates that are denied and not polar
+    last: bool = False  # whether the predicate comes last, and decides where words balance
 
 
 def compose(reader: Reader, text: str) -> Polarity:
     """Read a text and apply the rule."""
     found: list[PolarWord] = []
-    denied = False
+    denied: list[str] = []
     for clause in _clauses(reader.read(text)):
-        polar, clause_denied = _judge(reader, clause, text)
+        polar, clause_denied = _judge(reader, _without_qualities(reader, clause, text), text)
         found += polar
-        denied |= clause_denied
+        denied += clause_denied
     coloured = [word for word in found if word.kind != "negation"]
     return Polarity(
         any((word.kind == "positive") != word.negated for word in coloured),
         any((word.kind == "negative") != word.negated for word in coloured),
-        denied or any(word.negated for word in coloured),
+        bool(denied) or any(word.negated for word in coloured),
         tuple(sorted(found, key=lambda word: word.start)),
+        tuple(denied),
+        reader.follows and bool(coloured),
     )
+
+
+def _without_qualities(reader: Reader, clause: list[Mark], text: str) -> list[Mark]:
+    weak = lexicons.words(getattr(reader, "lists", lexicons.GENERIC), "qualities")
+    polar = [mark for mark in clause if mark.kind in (Kind.POSITIVE, Kind.NEGATIVE)]
+    strong = [mark for mark in polar if text[mark.start : mark.end].lower() not in weak]
+    if not strong:
+        return clause
+    return [mark for mark in clause if mark not in polar or mark in strong]
 
 
 def _clauses(marks: list[Mark]) -> Iterator[list[Mark]]:
@@ -115,8 +136,8 @@ def _clauses(marks: list[Mark]) -> Iterator[list[Mark]]:
         yield clause
 
 
-def _judge(reader: Reader, clause: list[Mark], text: str) -> tuple[list[PolarWord], bool]:
-    """The words of a clause with their negations, and whether its predicate is denied."""
+def _judge(reader: Reader, clause: list[Mark], text: str) -> tuple[list[PolarWord], list[str]]:
+    """The words of a clause with their negations, and what is denied beside them."""
     negations = [mark for mark in clause if mark.kind is Kind.NEGATION]
     if not negations:  # several words in concord are one negation
         negations = [mark for mark in clause if mark.kind is Kind.CONCORD][:1]
@@ -135,8 +156,21 @@ def _judge(reader: Reader, clause: list[Mark], text: str) -> tuple[list[PolarWor
         words.append(
             PolarWord(text[mark.start : mark.end], mark.start, mark.end, mark.kind.value, count)
         )
-    idle = sum(one not in governing for one in negations)
-    return words, idle % 2 == 1
+    idle = [one for one in negations if one not in governing]
+    denied = [_predicate(reader, one, text) for one in idle] if len(idle) % 2 else []
+    return words, denied
+
+
+def _predicate(reader: Reader, negation: Mark, text: str) -> str:
+    """The beginning of the word that a negation denies: what stands next to it."""
+    if reader.follows:
+        near = re.search(r"(\w+)\W*$", text[: negation.start])
+        word = near[1] if near else ""
+        return word[-2:] if _UNSPACED.search(word) else word[:2]
+    stop = lexicons.words(getattr(reader, "lists", lexicons.GENERIC), "stopwords")
+    after = (word.lower() for word in re.findall(r"\w+", text[negation.end :]))
+    word = next((word for word in after if word not in stop), "")
+    return word[:2] if _UNSPACED.search(word) else word[: max(3, round(0.6 * len(word)))]
 
 
 def _governs(reader: Reader, negation: Mark, word: Mark) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.polarity import Kind
+from gistmeter.languages.polarity import Kind, Polarity
 
 
 @cache
@@ -48,6 +49,14 @@ def mask(text: str, lists: str, *more: re.Pattern[str], spaced: bool = False) ->
         else:
             spans.append((start, end))
     return Mask(tuple(spans))
+
+
+def present(words: Sequence[str], lists: str) -> Polarity:
+    """Whether any word of praise, of blame, any negation is among the words."""
+    kinds, negations = polar_kinds(lists), lexicons.words(lists, "negations")
+    found = {kinds.get(word) for word in words}
+    negated = any(word in negations for word in words)
+    return Polarity(Kind.POSITIVE in found, Kind.NEGATIVE in found, negated)
 
 
 @cache

@@ -47,12 +47,13 @@ class ChineseReader:
 
     follows: bool = False
     reach: int = 7
+    lists: str = LISTS
     analyser: Jieba = field(default_factory=lambda: Jieba(traditional=True))
 
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
         plain = simplified(tokens, text)
-        silent = mask(plain, LISTS, QUESTION)
+        silent = mask(plain, self.lists, QUESTION)
         marks: list[Mark] = []
         place, verbal = 0, False  # whether a negation of a verb is open
         while place < len(tokens):
@@ -72,27 +73,27 @@ class ChineseReader:
         self, tokens: list[Token], place: int, plain: str, silent: Mask
     ) -> tuple[int, list[Mark]]:
         """How many tokens are taken here, and what they mark."""
-        kinds, start = polar_kinds(LISTS), tokens[place].start
+        kinds, start = polar_kinds(self.lists), tokens[place].start
         for count in range(min(LONGEST, len(tokens) - place), 0, -1):
             end = tokens[place + count - 1].end
             kind = kinds.get(plain[start:end])
             if kind is not None and not silent.covers(start):
                 marks = [Mark(kind, start, end, place)]
-                if plain[start:end] in lexicons.words(LISTS, "shifters"):
+                if plain[start:end] in lexicons.words(self.lists, "shifters"):
                     marks.append(Mark(Kind.SHIFTER, start, end, place))
                 return count, marks
         return 1, list(self._single(tokens[place], place, silent))
 
     def _single(self, token: Token, index: int, silent: Mask) -> Iterator[Mark]:
         word, start, end = token.form, token.start, token.end
-        kinds = polar_kinds(LISTS)
-        if word in PUNCTUATION or word in lexicons.words(LISTS, "borders"):
+        kinds = polar_kinds(self.lists)
+        if word in PUNCTUATION or word in lexicons.words(self.lists, "borders"):
             yield Mark(Kind.BORDER, start, end, index)
         elif silent.covers(start):
             return
-        elif word in lexicons.words(LISTS, "negations"):
+        elif word in lexicons.words(self.lists, "negations"):
             yield Mark(Kind.NEGATION, start, end, index)
-        elif word in lexicons.words(LISTS, "shifters"):
+        elif word in lexicons.words(self.lists, "shifters"):
             yield Mark(Kind.SHIFTER, start, end, index)
         elif word[0] in "不没无未" and word[1:] in kinds:
             yield Mark(Kind.NEGATION, start, start + 1, index)
@@ -106,12 +107,12 @@ class ChineseReader:
 
     def _halves(self, token: Token, index: int) -> Iterator[Mark]:
         """A long word that no list has: a polar half, and what governs it (不怕困难, 克服困难)."""
-        kinds, shifters = polar_kinds(LISTS), lexicons.words(LISTS, "shifters")
+        kinds, shifters = polar_kinds(self.lists), lexicons.words(self.lists, "shifters")
         marks = []
         for part, at in ((token.form[:2], token.start), (token.form[2:], token.start + 2)):
             if part in shifters:
                 marks.append(Mark(Kind.SHIFTER, at, at + 2, index))
-            if part in lexicons.words(LISTS, "negations"):
+            if part in lexicons.words(self.lists, "negations"):
                 marks.append(Mark(Kind.NEGATION, at, at + 2, index))
             elif part[0] in "不没无未" and part not in kinds and part[1:] in kinds:
                 marks.append(Mark(Kind.NEGATION, at, at + 1, index))

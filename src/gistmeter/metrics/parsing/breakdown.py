@@ -63,25 +63,27 @@ def _count_points(
 def _count_features(words: WordPairs, item: Ints) -> Counts:
     """Values of each category: in the gold, in the system, and in both."""
     sets, match = feature_sets(words.pairs), words.segment.match
-    gold, system = words.codes("FEATS")
-    ours = sets.hits(gold.astype(np.int64), np.maximum(system, 0).astype(np.int64))
+    gold, system = (np.maximum(cells, 0).astype(np.int64) for cells in words.codes("FEATS"))
+    word, atom = sets.members(gold)
+    right = (gold == system)[word]
+    unequal = np.flatnonzero(gold != system)
+    right[~right] = sets.hits(gold[unequal], system[unequal]).hit
+    if words.matched is not None:
+        right &= words.matched[word]
     units = words.pairs.units if match.units is None else match.units
     first, last = match.system.offsets[units[[words.segment.first, words.segment.last]]].tolist()
-    cells = match.system.columns["FEATS"][first:last].astype(np.int64)
-    theirs = sets.hits(cells, cells)
-    right = ours.hit if words.matched is None else ours.hit & words.matched[ours.pair]
-    nothing = np.zeros(len(theirs.pair))
+    other, theirs = sets.members(match.system.columns["FEATS"][first:last].astype(np.int64))
+    system_item = items_of_words(match.system, units, words.segment)
+    nothing = np.zeros(len(other), np.bool_)
     return Counts.of(
         words.items,
-        np.concatenate(
-            [item[ours.pair], items_of_words(match.system, units, words.segment)[theirs.pair]]
-        ),
-        sets.category[np.concatenate([ours.atom, theirs.atom])],
+        np.concatenate([item[word], system_item[other]]),
+        sets.category[np.concatenate([atom, theirs])],
         sets.categories,
         {
             "right": np.concatenate([right, nothing]),
-            "gold": np.concatenate([np.ones(len(ours.pair)), nothing]),
-            "system": np.concatenate([np.zeros(len(ours.pair)), np.ones(len(theirs.pair))]),
+            "gold": np.arange(len(word) + len(other)) < len(word),
+            "system": np.arange(len(word) + len(other)) >= len(word),
         },
     )
 

@@ -59,12 +59,16 @@ class FeatureSets:
     def sizes(self) -> Ints:
         return np.diff(self.offsets)
 
+    def members(self, sets: Ints) -> tuple[Ints, Ints]:
+        """The atoms of some sets, one after another, and the place of the set of each."""
+        counts = self.sizes[sets]
+        owner = np.repeat(np.arange(len(sets)), counts)
+        first = self.offsets[sets] - (np.cumsum(counts) - counts)
+        return owner, self.atoms[np.arange(len(owner)) + np.repeat(first, counts)]
+
     def hits(self, gold: Ints, system: Ints) -> Hits:
         """Look every feature of the gold's sets up in the system's."""
-        counts = self.sizes[gold]
-        pair = np.repeat(np.arange(len(gold)), counts)
-        within = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
-        atom = self.atoms[self.offsets[gold][pair] + within]
+        pair, atom = self.members(gold)
         width = max(1, len(self.category))
         # Sets in order, atoms sorted within them: one sorted list of all memberships.
         members = np.repeat(np.arange(len(self.sizes)), self.sizes) * width + self.atoms

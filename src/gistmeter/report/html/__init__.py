@@ -23,14 +23,16 @@ def write_report(
     *,
     views: Sequence[View] = (),
     comparisons: Sequence[Mapping[str, Any]] = (),
+    answers: Sequence[str] = (),
     title: str = "",
     everything: bool = False,
 ) -> None:
     """Write the report of some runs.
 
     `views` has what the family of each run shows; without it a run shows all its columns.
-    `comparisons` has an entry for each run: `{"comparisons": [...]}`, the headline's first. With
-    `everything`, all items go in, however large the page becomes.
+    `comparisons` has an entry for each run: `{"comparisons": [...]}`, the headline's first;
+    `answers` the sentence that each begins with. With `everything`, all items
+    go in, however large the page becomes.
     """
     from gistmeter.report.html.page import build_page
 
@@ -38,6 +40,7 @@ def write_report(
         runs,
         views=views,
         findings=comparisons,
+        answers=answers,
         page=path,
         title=title,
         everything=everything,

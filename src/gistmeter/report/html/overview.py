@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gistmeter.report.html.scores import Comparison, Subject, is_real, number
-from gistmeter.report.html.wording import count, figure, listed, probability, signed, span
+from gistmeter.answer import Comparison, is_real, number
+from gistmeter.report.html.scores import Subject
 from gistmeter.types import Score
 from gistmeter.views import shown
+from gistmeter.wording import count, figure, listed, probability, signed, span
 
 
 def board(subject: Subject, comparison: Comparison | None) -> list[dict[str, Any]]:

@@ -12,22 +12,21 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gistmeter.answer import Findings, answer
 from gistmeter.report.html import overview
-from gistmeter.report.html.answer import answer
 from gistmeter.report.html.embedding import policy, to_script
 from gistmeter.report.html.items import ROOM, ItemData, item_data
 from gistmeter.report.html.opening import Sounds, recorded
 from gistmeter.report.html.pictures import pictures
 from gistmeter.report.html.scores import Subject, subjects
-from gistmeter.report.html.wording import listed
 from gistmeter.types import Sheet
 from gistmeter.version import __version__
 from gistmeter.views import Opener, View, shown
+from gistmeter.wording import listed
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
 
-Findings = Mapping[str, Any]  # "comparisons": what `Comparison.to_dict` gives, the headline's first
 SOUNDS = 1_000_000  # bytes of recordings in one page
 SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "drill.js")
 
@@ -63,6 +62,7 @@ def build_page(
     *,
     views: Sequence[View] = (),
     findings: Sequence[Findings] = (),
+    answers: Sequence[str] = (),
     page: Path | None = None,
     title: str = "",
     everything: bool = False,
@@ -81,7 +81,9 @@ def build_page(
         sounds = Sounds(page, embed=recordings[number] <= allowed)
         items = item_data(subject, opener, sounds, everything=everything, room=room)
         left -= items.size
-        sections.append(_named(_section(subject, opener, number, found, items), names[number]))
+        told = answers[number] if number < len(answers) else answer(subject, found)
+        section = _section(subject, opener, number, found, items=items, answer=told)
+        sections.append(_named(section, names[number]))
     style = asset("report.css")
     script = '"use strict";\n(() => {\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
     playing = any('"k":"audio"' in str(section.data) for section in sections)
@@ -129,23 +131,29 @@ def _title(runs: Sequence[Run]) -> str:
 
 
 def _section(
-    subject: Subject, opener: Opener, number: int, found: Findings, items: ItemData
+    subject: Subject,
+    opener: Opener,
+    number: int,
+    found: Findings,
+    *,
+    items: ItemData,
+    answer: str,
 ) -> Section:
     run = subject.run
     comparisons = list(found.get("comparisons") or ())
-    lead = next((one for one in comparisons if one.get("metric") == subject.headline), None)
+    lead = subject.lead(found)
     short = run.command.capitalize() if run.command else f"Run {number + 1}"
     drawn = [
         {"title": picture.title, "note": picture.note, "drawing": trusted(picture.drawing)}
         for picture in pictures(subject, lead, opener)
     ]
-    told = subject.view.answer(opener)
+    told = [shown(line, 1200) for line in answer.splitlines()] or [""]
     summary = shown(str(run.notes.get("summary") or ""), 600)
     return Section(
         key=f"run-{number + 1}",
         short=shown(short, 40),
         heading=subject.view.heading or shown(short, 80),
-        answer=told[0] if told else answer(subject, lead),
+        answer=told[0],
         more=[*told[1:], *([summary] if summary else [])],
         opening=bool(items.data.get("opening")),
         facts=overview.facts(subject),

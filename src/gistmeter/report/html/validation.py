@@ -9,8 +9,8 @@ from gistmeter.files import write_atomically
 from gistmeter.report import agreement
 from gistmeter.report.html.embedding import policy
 from gistmeter.report.html.page import asset, environment, trusted
-from gistmeter.report.html.wording import count
 from gistmeter.views import shown
+from gistmeter.wording import count
 
 HEADS = [title for _, title in agreement.MEASURES]
 

@@ -1,0 +1,181 @@
+"""Files of predictions and references, as the pairs of a run.
+
+References may be several files, all of which count, or a folder with a file for each language: the
+language in the name of a file of predictions then says which one is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gistmeter.errors import InputError
+from gistmeter.families.family import Context, Items
+from gistmeter.families.text.settings import TextSettings
+from gistmeter.formats import predictions as tables
+from gistmeter.formats import references as explained
+from gistmeter.formats.predictions import Matched, Prediction
+from gistmeter.formats.references import References
+from gistmeter.formats.table import SUFFIXES
+from gistmeter.languages import of_name
+from gistmeter.types import Pair
+
+SHOWN = 6  # names that are listed; all unmatched idioms are in the run's notes
+
+
+def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
+    """The pairs of the files that the settings name."""
+    if not settings.predictions:
+        raise InputError(
+            "No predictions were given: name a file or folder, or set MODEL_FILE. "
+            "See gistmeter text --help"
+        )
+    splitting = explained.Splitting(settings.reference_separators)
+    found = tables.gather(settings.predictions)
+    for remark in found.remarks:
+        context.say(remark)
+    rows = tables.read_predictions(found.paths, columns=settings.column, base=found.base)
+    systems = list(dict.fromkeys(row.system for row in rows))
+    for path in settings.original:
+        rows += tables.read_original(path, systems, columns=settings.column)
+    tables.refuse_repetitions(rows)
+    classes = _classes(settings, context)
+    parts: list[Matched] = []
+    files: list[Path] = []
+    for references, own in _by_references(rows, settings, splitting):
+        files += references.files if references else []
+        parts.append(tables.match(own, references, splitting=splitting, structures=classes))
+        _tell_guesses(own, references, context)
+    matched = _joined(parts, rows)
+    _tell_matches(matched, context)
+    names = tuple(file.name for file in dict.fromkeys(files))
+    given = [settings.structure, settings.polarity_overrides, settings.stopwords,
+             settings.negations, settings.polarity_words]  # fmt: skip
+    return Items(
+        matched.pairs,
+        files=[
+            *tables.files_of([*found.paths, *settings.original]),
+            *dict.fromkeys(files),
+            *(path for path in given if path),
+        ],
+        signed=_signed(settings),
+        notes={
+            "unmatched": {
+                "predicted without reference": matched.without_reference,
+                "references without prediction": matched.without_prediction,
+            }
+        },
+        held=[(row.path.name, *(names if len(names) == 1 else ())) for row in rows],
+    )
+
+
+def _signed(settings: TextSettings) -> dict[str, Any]:
+    separators = settings.reference_separators
+    return {} if separators == explained.DEFAULT_SEPARATORS else {"separators": separators}
+
+
+def _classes(settings: TextSettings, context: Context) -> Mapping[str, str]:
+    if not settings.structure:
+        return {}
+    classes, several = explained.read_classes(settings.structure)
+    if several:
+        context.say(
+            f"{len(several)} idioms have several structure classes and count in each: "
+            f"{shortened(several)}"
+        )
+    return classes
+
+
+def _by_references(
+    rows: Sequence[Prediction], settings: TextSettings, splitting: explained.Splitting
+) -> list[tuple[References | None, list[Prediction]]]:
+    """Predictions with the references that they are compared with, a folder's by language."""
+    if not settings.references:
+        return [(None, list(rows))]
+    folders = [path for path in settings.references if path.is_dir()]
+    files = [path for path in settings.references if path not in folders]
+    chosen: dict[tuple[Path, ...], list[Prediction]] = {}
+    for row in rows:
+        own = [file_of(folder, row.path) for folder in folders]
+        chosen.setdefault((*files, *own), []).append(row)
+    return [
+        (_read(paths, settings, splitting), own) for paths, own in chosen.items()
+    ]  # fmt: skip
+
+
+def file_of(folder: Path, predictions: Path) -> Path:
+    """The file of a folder of references that is in the language of a file of predictions."""
+    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES)
+    if not files:
+        raise InputError(f"{folder}: has no table of references")
+    if len(files) == 1:
+        return files[0]
+    wanted = of_name(predictions.stem)
+    own = [file for file in files if wanted and of_name(file.stem) == wanted]
+    if len(own) == 1:
+        return own[0]
+    known = ", ".join(file.name for file in files[:6])
+    what = f"no single file for '{wanted}'" if wanted else "several files"
+    raise InputError(
+        f"{folder}: has {what} ({known}), and {predictions.name} must say by its name which one is"
+        " meant, such as model_chinese.csv. Or give one file with --references"
+    )
+
+
+def _read(
+    paths: Sequence[Path], settings: TextSettings, splitting: explained.Splitting
+) -> References:
+    read = [
+        explained.read_references(path, splitting=splitting, columns=settings.column)
+        for path in paths
+    ]
+    return explained.merged(read)
+
+
+def _joined(parts: Sequence[Matched], rows: Sequence[Prediction]) -> Matched:
+    """The pairs of all parts in the order of the rows."""
+    if len(parts) == 1:
+        return parts[0]
+    place = {(row.system, row.arrangement, row.idiom): at for at, row in enumerate(rows)}
+    pairs = [pair for part in parts for pair in part.pairs]
+    pairs.sort(key=lambda pair: place[pair.system, pair.arrangement, pair.id])
+    originals = {row.system for row in rows if row.arrangement.lower() == tables.ORIGINAL}
+    return Matched(
+        tables.marked([replace(pair) for pair in pairs], originals),
+        [name for part in parts for name in part.without_reference],
+        [name for part in parts for name in part.without_prediction],
+    )
+
+
+def _tell_guesses(
+    rows: Sequence[Prediction], references: References | None, context: Context
+) -> None:
+    guesses = {row.path: row.guessed for row in rows if row.guessed}
+    guesses |= references.guesses if references else {}
+    for path, encoding in guesses.items():
+        context.say(
+            f"{path}: read as {encoding}, which is a guess. Save it as UTF-8, or name the encoding "
+            "with --encoding"
+        )
+
+
+def _tell_matches(matched: Matched, context: Context) -> None:
+    systems = list(dict.fromkeys(pair.system for pair in matched.pairs))
+    arrangements = list(dict.fromkeys(pair.arrangement for pair in matched.pairs))
+    context.say(f"Systems: {shortened(systems)}")
+    if arrangements != [""]:
+        context.say(f"Arrangements: {shortened(name or 'unnamed' for name in arrangements)}")
+    context.say(f"{matched.matched} of {len(matched.pairs)} predictions have references")
+    for idioms, what in (
+        (matched.without_reference, "predicted idioms have no reference"),
+        (matched.without_prediction, "idioms of the references were not predicted"),
+    ):
+        if idioms:
+            context.say(f"{len(idioms)} {what}: {shortened(idioms)}")
+
+
+def shortened(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:SHOWN]) + (" …" if len(listed) > SHOWN else "")

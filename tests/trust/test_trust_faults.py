@@ -1,0 +1,153 @@
+"""Killed before any operation on a file, or on a disk that is full: nothing is lost or wrong.
+
+Laws: the same command with `--resume` or `--overwrite` ends well afterwards; the run is then that
+of an undisturbed one, byte for byte but for its timings; nothing is left behind; no transcript that
+was kept is heard again. Every command, each in four situations.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from faults import Killed, failing
+from scenes import SCENES, Scene, set_up
+
+from gistmeter import load_run
+
+HOW = {"new": (), "stopped": ("--resume",), "replaced": ("--overwrite",), "again": ("--resume",)}
+SITUATIONS = tuple(HOW)
+SAMPLE = 2
+
+
+@pytest.fixture(autouse=True)
+def inputs(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    set_up(monkeypatch)
+    return in_folder
+
+
+def snapshot() -> dict[str, Any]:
+    """All files of the run by name, as far as an undisturbed run would have the same."""
+    found: dict[str, Any] = {}
+    for file in sorted(Path("folder").rglob("*")):
+        if file.is_file():
+            found[file.relative_to("folder").as_posix()] = file.read_bytes()
+    found["report.html"] = found["report.html"].endswith(b"</html>")  # it shows the timings
+    document = json.loads(found["run.json"])
+    found["run.json"] = {
+        key: value for key, value in document.items() if key not in {"timings", "sha256"}
+    }
+    return found
+
+
+def comparable(scene: Scene) -> Any:
+    """What must be the same after a disturbance; how long a recogniser took may differ."""
+    held = snapshot()
+    if scene.name != "listen":
+        return held
+    lines = held["details/transcripts.jsonl"].decode().splitlines()[1:]
+    heard = {(one["id"], one["text"]) for one in map(json.loads, lines)}
+    run = load_run("folder")
+    return sorted(held), sorted(heard), run["wer"].value, run["wer"].n
+
+
+def prepare(scene: Scene, situation: str, home: Path) -> tuple[str, ...]:
+    """Bring the folder into a situation, keep it for later, and say with what to go on."""
+    if situation == "stopped":
+        with failing(Path.cwd() / "folder") as disk:
+            assert scene.run() == 0
+        shutil.rmtree("folder")
+        with pytest.raises(Killed), failing(Path.cwd() / "folder", disk.count // 3):
+            scene.run()
+    elif situation != "new":
+        assert scene.run() == 0
+    keep(home)
+    return HOW[situation]
+
+
+def keep(home: Path) -> None:
+    """Put the working folder's run aside."""
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    for path in Path().glob("folder*"):
+        copy(path, home / path.name)
+
+
+def restore(home: Path) -> None:
+    for path in Path().glob("folder*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in home.iterdir():
+        copy(path, Path(path.name))
+
+
+def copy(source: Path, target: Path) -> None:
+    (shutil.copytree if source.is_dir() else shutil.copy2)(source, target)
+
+
+def calls() -> int:
+    file = Path("calls.txt")
+    return len(file.read_text().split()) if file.exists() else 0
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+def test_a_kill_before_any_operation_loses_nothing(
+    scene: Scene, situation: str, tmp_path_factory: pytest.TempPathFactory, choose: Any
+) -> None:
+    disturb(scene, situation, tmp_path_factory.mktemp("aside") / "x", choose, "kill")
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+def test_a_full_disk_is_said_and_loses_nothing(
+    scene: Scene,
+    situation: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    choose: Any,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def told() -> None:
+        assert "No space left on device" in capsys.readouterr().err
+
+    disturb(scene, situation, tmp_path_factory.mktemp("aside") / "x", choose, "full", told)
+
+
+def disturb(
+    scene: Scene,
+    situation: str,
+    aside: Path,
+    choose: Callable[..., list[Any]],
+    kind: Literal["kill", "full"],
+    told: Callable[[], None] = lambda: None,
+) -> None:
+    place = Path.cwd() / "folder"
+    assert scene.run() == 0
+    expected = comparable(scene)
+    shutil.rmtree("folder")
+    how = prepare(scene, situation, aside)
+    restore(aside)
+    with failing(place, kind=kind) as disk:
+        assert scene.run(*how) == 0
+    assert comparable(scene) == expected
+    tries = [(at, cure) for at in range(1, disk.count + 1) for cure in ("--resume", "--overwrite")]
+    for at, cure in choose(tries, SAMPLE):
+        restore(aside)
+        Path("calls.txt").unlink(missing_ok=True)
+        if kind == "kill":
+            with pytest.raises(Killed), failing(place, at):
+                scene.run(*how)
+        else:
+            with failing(place, at, "full"):
+                assert scene.run(*how) == 1, at
+            told()
+        assert scene.run(cure) == 0, (at, cure)
+        assert comparable(scene) == expected, (at, cure)
+        left = sorted(path.name for path in Path().glob("folder*"))
+        assert left == ["folder"], (at, cure)
+        if cure == "--resume" and "--overwrite" not in how:
+            # The clip that was in hand may be heard again; what was kept is not.
+            assert calls() <= 3 + 1, (at, cure)

@@ -1,0 +1,219 @@
+"""Every reader has limits, and says what is wrong with whatever it is given."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import polars
+import pytest
+
+from conftest import ROOT
+from gistmeter.errors import InputError
+from gistmeter.formats.table import MAX_CELL, read_sheets, read_table
+
+MEMORY = 3 * 1024**3  # bytes that a reader may take of address space
+TYPES = (
+    '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/'
+    'content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.'
+    'relationships+xml"/><Default Extension="xml" ContentType="application/xml"/></Types>'
+)
+RELS = (
+    '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
+    'relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/'
+    '2006/relationships/{kind}" Target="{target}"/></Relationships>'
+)
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+BOOK = (
+    f'<?xml version="1.0"?><workbook xmlns="{MAIN}" xmlns:r="http://schemas.openxmlformats.org/'
+    'officeDocument/2006/relationships"><sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets>'
+    "</workbook>"
+)
+
+
+def workbook(cells: str, *, dimension: str = "", **more: bytes) -> bytes:
+    stream = io.BytesIO()
+    sheet = f'<?xml version="1.0"?><worksheet xmlns="{MAIN}">{dimension}<sheetData>{cells}</sheetData></worksheet>'  # fmt: skip
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("[Content_Types].xml", TYPES)
+        book.writestr("_rels/.rels", RELS.format(kind="officeDocument", target="xl/workbook.xml"))
+        book.writestr("xl/workbook.xml", BOOK)
+        book.writestr(
+            "xl/_rels/workbook.xml.rels",
+            RELS.format(kind="worksheet", target="worksheets/sheet1.xml"),
+        )
+        book.writestr("xl/worksheets/sheet1.xml", sheet)
+        for name, content in more.items():
+            book.writestr(name.replace("__", "/") + ".xml", content)
+    return stream.getvalue()
+
+
+def cell(place: str, text: str) -> str:
+    return f'<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>'
+
+
+HEAD = f'<row r="1">{cell("A1", "id")}{cell("B1", "prediction")}</row>'
+BODY = f'<row r="2">{cell("A2", "x")}{cell("B2", "it rains")}</row>'
+
+
+def test_an_honest_workbook_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    bottom = '<row r="1048576"><c r="A1048576" s="1"/><c r="XFD1048576" s="1"/></row>'
+    path.write_bytes(workbook(HEAD + BODY + bottom))
+    assert read_table(path).rows == [["x", "it rains"]]
+
+
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "far": lambda: workbook(HEAD + BODY + f'<row r="1048576">{cell("XFD1048576", "far")}</row>'),
+    "farther": lambda: workbook(
+        HEAD + f'<row r="4294967295">{cell("ZZZZZZ4294967295", "far")}</row>'
+    ),
+    "quotes": lambda: workbook(
+        HEAD + "<row r='9'><c\n r = 'XFD1048576' t='inlineStr'><is><t>x</t></is></c></row>"
+    ),
+    "bomb": lambda: workbook(HEAD + BODY, xl__sharedStrings=b" " * (1100 * 1024**2)),
+    "no workbook": lambda: b"PK\x03\x04 nonsense",
+    "text": lambda: b"id,prediction\n1,2\n",
+    "not of ours": lambda: _zip({"content.xml": b"<x/>", "mimetype": b"x"}),
+}
+
+
+def _zip(parts: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_workbook_is_refused(kind: str, tmp_path: Path) -> None:
+    """In a process of its own: what fails here aborts, or takes all memory."""
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(HOSTILE[kind]())
+    done = read_alone(path)
+    assert done.returncode == 2, (done.returncode, done.stderr[-500:])
+    assert "Traceback" not in done.stderr
+    assert str(path) in done.stderr
+
+
+def read_alone(path: Path, command: str = "text") -> subprocess.CompletedProcess[str]:
+    """A command on a file, in a process that may take so much memory and no more."""
+    return subprocess.run(
+        [sys.executable, "-m", "gistmeter", command, str(path), "--language", "en", "-q"],
+        capture_output=True, text=True, check=False, timeout=120, cwd=path.parent if path.is_file() else None,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "POLARS_MAX_THREADS": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl", "xlsx", "parquet", "txt", "wav"])
+def test_an_endless_file_is_refused(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{suffix}"
+    path.symlink_to("/dev/zero")
+    if suffix in {"txt", "wav"}:
+        command = ("speech", "--expected", str(path), "--got", str(path))
+        done = run(*command)
+    else:
+        done = run("text", str(path))
+    assert done.returncode == 2, done.stderr
+    assert "is a device" in done.stderr
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "gistmeter", *arguments, "--language", "en", "-q"],
+        capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )  # fmt: skip
+
+
+def test_an_endless_treebank_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.symlink_to("/dev/zero")
+    done = subprocess.run(
+        [sys.executable, "-m", "gistmeter", "parse", str(path), str(path)],
+        capture_output=True, text=True, check=False, timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "is a device" in done.stderr
+
+
+def test_a_pipe_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    os.mkfifo(path)
+    thread = threading.Thread(target=path.write_text, args=("id,prediction\n1,it rains\n",))
+    thread.start()
+    assert read_table(path).rows == [["1", "it rains"]]
+    thread.join()
+
+
+LONG = "x" * (MAX_CELL + 1)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl", "xlsx", "parquet"])
+def test_a_cell_that_is_no_text_is_refused_everywhere(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{suffix}"
+    records = [{"id": "1", "prediction": LONG}]
+    if suffix in {"csv", "tsv"}:
+        mark = "," if suffix == "csv" else "\t"
+        path.write_text(f"id{mark}prediction\n1{mark}{LONG}\n")
+    elif suffix == "xlsx":
+        path.write_bytes(workbook(HEAD + f'<row r="2">{cell("A2", "x")}{cell("B2", LONG)}</row>'))
+    elif suffix == "parquet":
+        polars.DataFrame(records).write_parquet(path)
+    else:
+        path.write_text(json.dumps(records if suffix == "json" else records[0]))
+    with pytest.raises(InputError, match=r"10,000,000|field limit") as refused:
+        read_table(path)
+    assert str(path) in str(refused.value)
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_deep_nesting_is_an_error(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{suffix}"
+    path.write_text("[" * 100_000 + "]" * 100_000)
+    with pytest.raises(InputError, match="nested too deeply"):
+        read_table(path)
+    path.write_text('{"a":' * 100_000 + "1" + "}" * 100_000)
+    with pytest.raises(InputError, match="nested too deeply"):
+        read_table(path)
+
+
+def test_rows_without_end_in_parquet_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    polars.select(polars.repeat("x", 30_000_000).alias("id")).write_parquet(path)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(InputError, match="more than 20,000,000 cells"):
+        read_table(path)
+
+
+def test_a_compressed_treebank_may_not_unfold_without_bound(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu.gz"
+    with gzip.open(path, "wb", 9) as stream:
+        for _ in range(80):
+            stream.write(b"# comment\n" * 100_000 + b"\n")
+    from gistmeter.formats.conllu.blocks import read_blocks
+
+    with pytest.raises(InputError, match="unfolds to more than"):
+        for _ in read_blocks(path):
+            pass
+
+
+def test_a_folder_or_nothing_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        read_sheets(tmp_path / "x.csv")
+    with pytest.raises(InputError, match="no such file"):
+        read_sheets(tmp_path / "y.csv")
