@@ -111,7 +111,8 @@ def test_single_sentences_are_defined():
         metric = make_metric([one], alignment=algorithm)
         values = metric.pool(metric.measure([one]))
         assert {name: round(float(value), 6) for name, value in values.items()} == {
-            "source_recall": 1, "unsupported": 0, "moved": 0, **({"changed": 0} if metric.guard else {}),
+            "fidelity": 1, "source_recall": 1, "unsupported": 0, "moved": 0,
+            **({"changed": 0} if metric.guard else {}),
             "coverage": 1, "alignment_confidence": 1, "pfs": 1, "scs": 1, "coverage_at": 1,
             "order_violations": 0,
         }  # fmt: skip

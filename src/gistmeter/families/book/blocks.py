@@ -41,7 +41,7 @@ SCORES = (
 
 
 NAMES = {
-    "source_recall": "kept", "unsupported": "invented", "moved": "moved", "changed": "changed",
+    "fidelity": "faithful", "source_recall": "kept", "unsupported": "invented", "moved": "moved", "changed": "changed",
     "coverage": "coverage above the mean", "coverage_at": "supported", "pfs": "order kept",
     "alignment_confidence": "similarity to the source", "scs": "compactness",
     "order_violations": "sentences out of order",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gistmeter.run import Run
 
 NAMED = 3  # moved blocks that a sentence names
+RANKED = "fidelity"
 QUESTIONS = ("source_recall", "unsupported", "moved", "changed")
 MOST = 4  # other editions that a sentence compares with the first
 PHRASES = {
@@ -174,15 +175,23 @@ def _ranking(run: Run, held: Sequence[Edition], findings: Mapping[str, Any]) -> 
     tests = {one["metric"]: one for one in findings.get("comparisons") or ()}
     told = [f"{shown(other, 60)} {_reasons(run, held, tests, best, other)}" for other in others]
     more = f"; and {len(order) - 1 - MOST} more" if len(order) - 1 > MOST else ""
-    pair = _pair(tests.get("source_recall"), best, others[0])
+    pair = _pair(tests.get(RANKED), best, others[0])
     units = int(pair.get("clusters") or 0)
-    over = f" Tested over {units} passages: it holds for these books." if units else ""
-    lead = "keeps most of the original" if _worth(run, best) >= 0 else "comes first"
-    return f"{shown(best, 60)} {lead}; {'; '.join(told)}{more}.{over}"
+    over = f" p-values are over {units} passages of the book: they speak of no other book."
+    values = " against ".join(percent(_worth(run, system)) for system in order[:2])
+    lead = f"is most faithful (fidelity {values}{_tested(tests.get(RANKED), best, others[0])})"
+    lead = lead if _worth(run, best) >= 0 else "comes first"
+    by_passage = bool(units) and _over_passages(run)
+    return f"{shown(best, 60)} {lead}: {'; '.join(told)}{more}.{over if by_passage else ''}"
+
+
+def _over_passages(run: Run) -> bool:
+    metric = run.metrics.get("alignment")
+    return getattr(metric, "resampled", "") == "passages"
 
 
 def _worth(run: Run, system: str) -> float:
-    score = run.systems[system].scores.get("source_recall")
+    score = run.systems[system].scores.get(RANKED)
     return score.value if score is not None and math.isfinite(score.value) else -1.0
 
 

@@ -49,8 +49,8 @@ class BookAlignment(Settings):
     """Coverage, confidence, order and compactness of a summary on its alignment with the source.
 
     All scores lie in [0, 1] (confidence in [−1, 1]); higher is better but for unsupported, moved,
-    changed and order_violations. The first four answer what a publisher asks: what was kept,
-    invented, moved and changed.
+    changed and order_violations. The first five answer what a publisher asks: what was kept,
+    invented, moved and changed, and fidelity, what was kept less what was invented and moved.
     """
 
     embedder: Embedder = field(kw_only=True)
@@ -60,6 +60,7 @@ class BookAlignment(Settings):
     guard: str = ""  # what compares facts, where it is there
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
+        ScoreInfo("fidelity", basis="source_words"),
         ScoreInfo("source_recall", basis="source_words"),
         ScoreInfo("unsupported", higher_is_better=False),
         ScoreInfo("moved", higher_is_better=False),
@@ -95,10 +96,13 @@ class BookAlignment(Settings):
         if not all(name in rows for name in (*BASES, *FURTHER)):
             return {info.name: float("nan") for info in self.scores}
         distance = rows.ratio("position_loss", "position_weight")
+        kept = rows.ratio("source_kept_words", "source_words")
+        invented, moved = rows.mean("unsupported"), rows.mean("moved")
         return {
-            "source_recall": rows.ratio("source_kept_words", "source_words"),
-            "unsupported": rows.mean("unsupported"),
-            "moved": rows.mean("moved"),
+            "fidelity": kept * (1 - invented) * (1 - moved),
+            "source_recall": kept,
+            "unsupported": invented,
+            "moved": moved,
             "changed": rows.mean("changed") if "changed" in rows else float("nan"),
             "coverage": rows.mean("coverage"),
             "alignment_confidence": rows.mean("alignment_confidence"),
