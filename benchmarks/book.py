@@ -3,7 +3,8 @@
     python benchmarks/book.py            everything
     python benchmarks/book.py speed      kernels against plain loops; memory; a second run
     python benchmarks/book.py gold       gold alignments found, by algorithm
-    python benchmarks/book.py calibrate  the thresholds of coverage_at and source_recall
+    python benchmarks/book.py check      made editions: what is found of cuts, inventions and moves
+    python benchmarks/book.py calibrate  the thresholds of unsupported and source_recall, and α
     ... --model NAME                     with another sentence model
 
 Data: ../shared/data/book and ../shared/data/sts beside the project; without them those parts are
@@ -19,6 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,14 +29,15 @@ SHARED = ROOT.parent / "shared" / "data"
 sys.path.insert(0, str(ROOT / "tests" / "book"))
 
 import plain_loops  # noqa: E402
-from gistmeter.books.config import EvaluationConfig  # noqa: E402
-from gistmeter.books.scoring import load_embedder  # noqa: E402
-from gold import Chapter, overlap, read_chapters, share_right  # noqa: E402
+import book_editions  # noqa: E402
+from book_editions import Bound  # noqa: E402
+from gold import Chapter, read_chapters, share_right  # noqa: E402
 
 from gistmeter.cache import Cache  # noqa: E402
 from gistmeter.metrics.alignment import measures  # noqa: E402
 from gistmeter.metrics.alignment.paths import align, align_sentences  # noqa: E402
 from gistmeter.metrics.alignment.similarity import compare  # noqa: E402
+from gistmeter.models.loading import load_models  # noqa: E402
 
 
 def least(work: Callable[[], object], times: int) -> float:
@@ -83,7 +86,7 @@ def large() -> None:
     summary = unit(chosen + 0.03 * random.standard_normal(chosen.shape).astype(np.float32))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     similarity = compare(summary, source)
-    for name in ("monotone", "nw", "dtw"):
+    for name in ("blocks", "monotone", "nw", "dtw"):
         whole = least(lambda name=name: align(similarity, name), 1)  # type: ignore[misc]
         banded = least(lambda name=name: align(similarity, name, bandwidth=500), 1)  # type: ignore[misc]
         print(f"  {name:9} {whole:5.2f} s; in a band of 500: {banded:5.2f} s")
@@ -106,8 +109,12 @@ def chapters() -> list[Chapter]:
 Vectors = dict[str, tuple[np.ndarray, np.ndarray]]  # by book: source, summary
 
 
+def load_embedder(model: str) -> Any:
+    return load_models(["embedder"], cache=Cache(None), names={"embedder": model}).embedder
+
+
 def embed(found: Sequence[Chapter], model: str) -> tuple[Vectors, str]:
-    embedder = load_embedder(EvaluationConfig(model_name=model), "en", Cache(None))
+    embedder = load_embedder(model)
     return {
         chapter.book: (
             embedder.embed(chapter.source).vectors,
@@ -118,7 +125,7 @@ def embed(found: Sequence[Chapter], model: str) -> tuple[Vectors, str]:
 
 
 def gold(model: str) -> None:
-    print("Summary sentences on their gold source (limit: 98.5% for the default, monotone)")
+    print("Summary sentences on their gold source (limit: 98.5% for the default, blocks)")
     found = chapters()
     if not found:
         return
@@ -126,7 +133,7 @@ def gold(model: str) -> None:
     vectors, name = embed(found, model)
     print(f"  model {name}")
     tables = {book: compare(summary, source) for book, (source, summary) in vectors.items()}
-    for algorithm in ("monotone", "nw", "dtw"):
+    for algorithm in ("blocks", "monotone", "nw", "dtw"):
         places = {}
         for book, table in tables.items():
             path = align(table, algorithm)
@@ -138,69 +145,41 @@ def gold(model: str) -> None:
     print(f"  {'argmax':9} {share_right(by_book, best):.1%}")
 
 
-def calibrate(model: str) -> None:
-    print("Thresholds: best separation by Youden's J, and its errors on novels left out")
+def bind(model: str) -> tuple[dict[str, Bound], str]:
     found = chapters()
-    if not found:
+    vectors, name = embed(found, model) if found else ({}, "")
+    return {one.book: Bound(one, *vectors[one.book]) for one in found}, name
+
+
+def check(model: str) -> None:
+    library, _ = bind(model)
+    if library:
+        book_editions.check(library)
+
+
+def calibrate(model: str) -> None:
+    print("Thresholds of evidence: those that 96% of kept and 98% of own sentences reach")
+    library, name = bind(model)
+    if not library:
         return
-    vectors, name = embed(found, model)
     print(f"  model {name}")
-    own, foreign = coverage_cases(vectors)
-    report("coverage", own, foreign)
-    kept, dropped = support_cases(found, vectors)
-    report("support", kept, dropped)
-    carry_over(model, {"coverage": separate(own, foreign), "support": separate(kept, dropped)})
+    kept, _ = book_editions.support_cases(library)
+    own, _ = book_editions.coverage_cases(library)
+    english = {
+        "coverage": book_editions.threshold(own, book_editions.OWN),
+        "support": book_editions.threshold(kept, book_editions.KEPT),
+    }
+    print("  " + ", ".join(f"{side} {value:.3f}" for side, value in english.items()))
+    carry_over(model, english)
+    embedder = load_embedder(model)
+    book_editions.sharpness(library, lambda texts: embedder.embed(texts).vectors)
 
 
-Cases = dict[str, np.ndarray]  # by book
-
-
-def coverage_cases(vectors: Vectors) -> tuple[Cases, Cases]:
-    """Best similarities with a chapter: of its own abridgement, and of all the others'."""
-    own, foreign = {}, {}
-    for book, (source, summary) in vectors.items():
-        own[book] = (summary @ source.T).max(axis=1)
-        others = [other for title, (_, other) in vectors.items() if title != book]
-        foreign[book] = (np.concatenate(others) @ source.T).max(axis=1)
-    return own, foreign
-
-
-def support_cases(found: Sequence[Chapter], vectors: Vectors) -> tuple[Cases, Cases]:
-    """Similarities of source sentences with the summary beside them: kept ones, dropped ones."""
-    kept, dropped = {}, {}
-    for chapter in found:
-        source, summary = vectors[chapter.book]
-        table = compare(summary, source)
-        pairs = measures.pairs_of(align(table).pairs, table)
-        near = measures.support(pairs, table).similarity
-        is_kept = np.array(
-            [any(overlap(span, one) for one, _ in chapter.gold) for span in chapter.source_spans]
-        )
-        kept[chapter.book], dropped[chapter.book] = near[is_kept], near[~is_kept]
-    return kept, dropped
-
-
-def separate(positive: Cases, negative: Cases, without: str = "") -> float:
+def separate(same: np.ndarray, other: np.ndarray) -> float:
     """The threshold with the largest difference between both shares above it."""
-    yes, no = (
-        np.sort(np.concatenate([own for book, own in cases.items() if book != without]))
-        for cases in (positive, negative)
-    )
-    candidates = np.unique(np.concatenate([yes, no]))
-    above = [1 - np.searchsorted(side, candidates) / len(side) for side in (yes, no)]
+    candidates = np.unique(np.concatenate([same, other]))
+    above = [1 - np.searchsorted(np.sort(side), candidates) / len(side) for side in (same, other)]
     return float(candidates[int(np.argmax(above[0] - above[1]))])
-
-
-def report(name: str, positive: Cases, negative: Cases) -> None:
-    missed, wrong = [], []
-    for book in positive:
-        threshold = separate(positive, negative, without=book)
-        missed += (positive[book] < threshold).tolist()
-        wrong += (negative[book] >= threshold).tolist()
-    print(
-        f"  {name:9} {separate(positive, negative):.3f}; left out: misses {np.mean(missed):.1%} of"
-        f" {len(missed)}, takes {np.mean(wrong):.1%} of {len(wrong)} wrongly"
-    )
 
 
 def carry_over(model: str, english: dict[str, float]) -> None:
@@ -212,13 +191,13 @@ def carry_over(model: str, english: dict[str, float]) -> None:
         return
     similarity, best = {}, {}
     for code, path in files.items():
-        embedder = load_embedder(EvaluationConfig(model_name=model), code, Cache(None))
+        embedder = load_embedder(model)
         pairs = read_pairs(path)
         first, second = (embedder.embed([pair[at] for pair in pairs]).vectors for at in (0, 1))
         rated = np.array([pair[2] for pair in pairs])
         similarity[code] = (first * second).sum(axis=1)
         same, other = similarity[code][rated >= 3.5], similarity[code][rated <= 1.5]
-        best[code] = separate({"": same}, {"": other}, without="none")
+        best[code] = separate(same, other)
     for code, values in similarity.items():
         carried = {
             name: threshold + best[code] - best["en"]
@@ -248,7 +227,7 @@ def again(model: str) -> None:
     text = json.loads((samples / "originals.json").read_text(encoding="utf-8"))
     pieces = next(iter(text.values())).split(". ")
     sentences = [f"{piece} {at}." for at in range(8) for piece in pieces][:400]
-    embedder = load_embedder(EvaluationConfig(model_name=model), "en", Cache(None))
+    embedder = load_embedder(model)
     embedder.embed(["A first sentence, so that the model is loaded."])
     taken = []
     for edited in (sentences, [*sentences[:-1], "And then it rained."]):
@@ -269,6 +248,7 @@ def main() -> None:
         "speed": speed,
         "again": lambda: again(model),
         "gold": lambda: gold(model),
+        "check": lambda: check(model),
         "calibrate": lambda: calibrate(model),
     }
     for name in arguments or parts:

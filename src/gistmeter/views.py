@@ -262,6 +262,16 @@ class View:
     reference: str = ""  # the column of what should have been, the same for all systems
     against: Sequence[tuple[str, str]] = ()  # pairs of scores that are worth a picture
 
+    def opening(self, opener: Opener) -> list[Block]:
+        """What the first screen shows beneath the answer."""
+        del opener
+        return []
+
+    def listed(self, rows: Rows) -> Sequence[int] | None:
+        """The rows that are items to look at; None: all."""
+        del rows
+        return None
+
     def blocks(self, row: Row, opener: Opener) -> list[Block]:
         """What opens with an item; columns that were asked for are not shown again."""
         del row, opener

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import zipfile
 
 import polars
 import pytest
@@ -24,8 +26,8 @@ SENTENCE = {
     "aligned_similarity", "position_deviation", "scs", "topk",
 }  # fmt: skip
 SCORES = [
-    "coverage", "alignment_confidence", "pfs", "scs", "coverage_at", "source_recall",
-    "order_violations",
+    "fidelity", "source_recall", "unsupported", "moved", "coverage", "alignment_confidence", "pfs",
+    "scs", "coverage_at", "order_violations",
 ]  # fmt: skip
 
 
@@ -112,14 +114,20 @@ def test_the_run_can_be_loaded_and_pooled_again(texts):
 
 
 @pytest.mark.usefixtures("embedder")
-def test_tables_have_sentences_books_and_summary(texts):
+def test_tables_have_the_verdict_its_lists_and_every_sentence(texts):
     score("-o", "out.xlsx", "-o", "out.csv", "--coverage-threshold", "0.6")
-    books = polars.read_csv(texts / "out.books.csv")
-    assert books["title"].to_list() == ["The Lantern", "灯"]
-    assert {"pfs", "pfs_low", "pfs_high"} <= set(books.columns)
-    items = polars.read_csv(texts / "out.csv")
-    assert items.height == 8
-    assert "source_sentence" in items.columns
+    verdict = polars.read_csv(texts / "out.csv")
+    assert verdict["title"].to_list() == ["The Lantern", "灯"]
+    assert {"source_recall", "source_recall_low", "source_recall_high"} <= set(verdict.columns)
+    sentences = polars.read_csv(texts / "out.Alignment.csv")
+    assert sentences.height == 8
+    assert sentences["sentence"].to_list() == [1, 2, 3, 4] * 2
+    chapters = polars.read_csv(texts / "out.Chapters.csv")
+    assert chapters["chapter"].to_list() == ["Chapter 1", "Chapter 2"] * 2
+    with zipfile.ZipFile(texts / "out.xlsx") as workbook:
+        listed = workbook.read("xl/workbook.xml").decode()
+    names = ["Verdict", "Chapters", "Cut", "Moved", "Invented", "Changed", "Alignment"]
+    assert re.findall('<sheet name="([^"]*)"', listed)[:7] == names
 
 
 @pytest.mark.usefixtures("embedder")

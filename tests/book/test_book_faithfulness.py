@@ -126,9 +126,10 @@ def test_the_default_finds_the_gold_sources(embedder):
         book = Book(name, "", "", "gold", "en")
         metric = alignment(book, embedder)
         rows = metric.measure_sentences(book, Segments(chapter.source), Segments(chapter.summary))
-        places[name] = rows.values("aligned_index").astype(int).tolist()
+        own = rows.values("aligned_index")[: len(chapter.summary)]
+        places[name] = own.astype(int).tolist()
     assert sum(map(len, places.values())) == 924
-    assert share_right(chapters, places) >= 0.985
+    assert share_right(chapters, places) >= 0.99
 
 
 def test_a_pooling_that_the_model_has_not_is_refused():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from conftest import shared_path
+from gistmeter.metrics.alignment.evidence import Words, source_evidence, summary_evidence
 from gistmeter.metrics.alignment import measures, similarity
 from gistmeter.metrics.alignment.comparison import Settings, compare_book
 from gistmeter.metrics.alignment.documents import heat_map
@@ -83,18 +84,36 @@ def test_source_sentences_are_supported_by_their_neighbours_on_the_path():
             [0.1, 0.1, 0.10, 0.1, 0.6],
         ]
     )
-    pairs = Pairs(np.array([0, 1, 4, 4]), np.array([0.9, 0.8, 0.7, 0.6]))
-    found = measures.support(pairs, table)
+    found = source_evidence(np.array([0, 1, 4, 4]), table, None, 0.0)
     assert found.similarity == pytest.approx([0.9, 0.8, 0.3, 0.1, 0.7])
     assert found.index.tolist() == [0, 1, 1, 1, 2]
-    assert measures.home_sentences(pairs, 5).tolist() == [0, 1, 1, 1, 3]
+    # The same summary with its sentences in another order supports the same.
+    turned = similarity.given(table.table.values[::-1].copy())
+    moved = source_evidence(np.array([4, 4, 1, 0]), turned, None, 0.0)
+    assert moved.similarity == pytest.approx([0.9, 0.8, 0.3, 0.1, 0.7])
 
 
 def test_without_pairs_nothing_is_supported():
-    pairs = Pairs(np.array([-1, -1]), np.array([np.nan, np.nan]))
     table = similarity.given(np.ones((2, 3)))
-    assert measures.support(pairs, table).similarity.tolist() == [-1, -1, -1]
-    assert measures.home_sentences(pairs, 3).tolist() == [0, 0, 0]
+    found = source_evidence(np.array([-1, -1]), table, None, 0.0)
+    assert found.similarity.tolist() == [-1, -1, -1]
+
+
+def test_shared_words_count_by_what_they_say():
+    source = [["fox", "lantern"], ["fox", "owl"], ["fox", "ice"], []]
+    words = Words.of(source, [["fox"], ["lantern", "dragon"], []])
+    rare, common = (words.worth[word] for word in ("owl", "fox"))
+    assert rare > common > 0
+    assert words.shared(frozenset(["fox", "owl"]), [words.summary[0]]) == pytest.approx(
+        common / (common + rare)
+    )
+    assert words.shared(frozenset(), [words.summary[0]]) == 0.5
+    table = similarity.given([[0.5, 0.5, 0.5, 0.5]] * 3)
+    best = measures.best_sources(table, 3)
+    evidence = summary_evidence(best, words, 0.2)
+    assert evidence[0] == pytest.approx(0.6)  # all its words
+    assert 0.4 < evidence[1] < 0.5  # one of two
+    assert evidence[2] == pytest.approx(0.5)  # no words tell nothing
 
 
 def test_a_source_far_off_the_path_is_a_violation_of_order():

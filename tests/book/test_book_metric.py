@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gistmeter.cache import Cache
 from gistmeter.metrics.alignment import BookAlignment
 from gistmeter.metrics.alignment.documents import document_name
-from gistmeter.metrics.alignment.metric import block_labels
+from gistmeter.metrics.alignment.metric import FEW_BOOKS, passage_labels
 from gistmeter.metrics.alignment.thresholds import Thresholds, thresholds_for
 from gistmeter.models.cached import CachedEmbedder
 from gistmeter.rows import Rows
@@ -26,14 +26,16 @@ TITLE = "The Lantern"
 BOOK = book(TITLE, SOURCE, SUMMARY)
 
 
-def test_a_row_for_each_summary_sentence():
+def test_a_row_for_each_summary_sentence_and_each_passage_of_the_source():
     rows = make_metric([BOOK]).measure([BOOK])
-    assert list(rows.keys["id"]) == [f"{TITLE}#{at}" for at in range(4)]
+    passages = [f"{TITLE}#passage {at}" for at in range(1, 5)]
+    assert list(rows.keys["id"]) == [*(f"{TITLE}#{at}" for at in range(1, 5)), *passages]
     assert set(rows.keys["group"]) == {TITLE}
-    assert rows.item.tolist() == [0] * 4
+    assert rows.item.tolist() == [0] * 8
     assert rows.texts["sentence"][2] == "The ice broke."
     assert rows.texts["source_sentence"][2] == "The ice broke under its paws."
-    assert rows.sum("source_sentences") == 8
+    assert list(rows.texts["sentence"][4:]) == [None] * 4
+    assert 0 < rows.sum("source_kept_words") <= rows.sum("source_words")
 
 
 def test_headings_are_marks_and_no_sentences():
@@ -73,16 +75,18 @@ def test_identity_is_perfect():
     metric = make_metric([BOOK], support_threshold=0.99, coverage_threshold=0.99)
     values = metric.pool(metric.measure([book(TITLE, SOURCE, SOURCE)]))
     for name in ("coverage", "alignment_confidence", "pfs", "coverage_at", "source_recall"):
-        assert values[name] == pytest.approx(1.0, abs=1e-6), name
-    assert values["order_violations"] == 0
+        assert values[name] == 1.0, name
+    for name in ("unsupported", "moved", "order_violations"):
+        assert values[name] == 0.0, name
 
 
-@pytest.mark.parametrize("algorithm", ["monotone", "nw", "dtw"])
+@pytest.mark.parametrize("algorithm", ["blocks", "monotone", "nw", "dtw"])
 def test_scores_keep_their_bounds(algorithm):
     metric = make_metric([BOOK], alignment=algorithm)
     values = metric.pool(metric.measure([BOOK]))
-    assert list(values) == [info.name for info in metric.scores]
-    for info in metric.scores:
+    infos = [info for info in metric.scores if info.name != "changed" or metric.guard]
+    assert list(values) == [info.name for info in infos]
+    for info in infos:
         assert info.lowest <= values[info.name] <= info.highest, info.name
 
 
@@ -107,8 +111,10 @@ def test_single_sentences_are_defined():
         metric = make_metric([one], alignment=algorithm)
         values = metric.pool(metric.measure([one]))
         assert {name: round(float(value), 6) for name, value in values.items()} == {
+            "fidelity": 1, "source_recall": 1, "unsupported": 0, "moved": 0,
+            **({"changed": 0} if metric.guard else {}),
             "coverage": 1, "alignment_confidence": 1, "pfs": 1, "scs": 1, "coverage_at": 1,
-            "source_recall": 1, "order_violations": 0,
+            "order_violations": 0,
         }  # fmt: skip
 
 
@@ -127,19 +133,19 @@ def test_skipped_sentences_say_so():
     )
     metric = make_metric([surplus], alignment="nw", gap_penalty=0.0)
     rows = metric.measure([surplus])
-    skipped = np.flatnonzero(np.isnan(rows.values("aligned_index")))
+    skipped = np.flatnonzero(np.isnan(rows.values("aligned_index")[:4]))
     assert len(skipped) == 2
     for at in skipped.tolist():
         assert rows.reasons["alignment_confidence"][at] == "skipped by the alignment"
     assert metric.pool(rows)["alignment_confidence"] == pytest.approx(1.0, abs=1e-6)
 
 
-def test_without_a_calibrated_threshold_two_scores_are_unscored():
+def test_without_a_calibrated_threshold_three_scores_are_unscored():
     metric = make_metric([BOOK], coverage_threshold=None)
     run = evaluate([BOOK], {"alignment": metric}, resamples=0)
-    for name in ("coverage_at", "source_recall"):
+    for name in ("coverage_at", "unsupported", "source_recall"):
         assert np.isnan(run[name].value)
-        assert run[name].unscored == 4
+        assert sum(run[name].reasons.values()) == 4
     assert [why for why in run.unscored if "threshold" in why]
     assert run["coverage"].unscored == 0
 
@@ -159,25 +165,25 @@ def test_calibrated_thresholds_go_by_language():
 
 
 def test_books_are_drawn_whole_and_as_often_as_they_count():
-    books = [book(f"b{at}", SOURCE, SUMMARY.split(". ", at)[-1]) for at in range(4)]
+    books = [book(f"b{at}", SOURCE, SUMMARY.split(". ", at % 4)[-1]) for at in range(FEW_BOOKS)]
     metric = make_metric(books)
     rows = metric.measure(books)
     found = resampled(metric.pool, rows, seed=3, resamples=20)
     places = rows.by("group")
     own = {title: metric.pool(part) for title, part in places.items()}
-    drawn = np.concatenate(list(bootstrap_weights(4, 20, 3)))
+    drawn = np.concatenate(list(bootstrap_weights(FEW_BOOKS, 20, 3)))
     for name, values in found.items():
-        expected = drawn @ np.array([own[title][name] for title in places]) / 4
+        expected = drawn @ np.array([own[title][name] for title in places]) / FEW_BOOKS
         assert values == pytest.approx(expected), name
 
 
-def test_a_single_books_intervals_are_over_blocks_of_sentences():
+def test_a_single_books_intervals_are_over_its_passages():
     cycle = f"{SUMMARY} Zebras slept. "  # five sentences, and blocks of four
     long = book("Long", SOURCE, cycle * 8)
     run = evaluate([long], {"alignment": make_metric([long])}, resamples=200)
     assert run.rows is not None
     clusters = list(run.rows.keys["cluster"])
-    assert clusters == block_labels("Long", len(clusters))
+    assert clusters == passage_labels(run.rows)
     assert 1 < len(set(clusters)) < len(clusters)
     for name in ("coverage", "pfs", "source_recall"):
         assert run[name].low <= run[name].value <= run[name].high
@@ -188,10 +194,10 @@ def test_every_setting_is_in_the_signature():
     metric = make_metric([BOOK])
     before = sign("alignment", metric)
     changed = {
-        "algorithm": "nw", "gap_penalty": -0.25, "bandwidth": 3, "band": "absolute",
+        "algorithm": "nw", "gap_penalty": -0.25, "move_cost": 2.0, "word_weight": 0.3, "guard": "x", "bandwidth": 3, "band": "absolute",
         "pfs_gamma": 2.0, "alpha": 5.0, "scs_beta": 0.2, "top_k": 5, "coverage_threshold": 0.7,
         "support_threshold": 0.5, "order_tolerance": 0.1, "embedder": WordEmbedder("other"),
-        "splitters": {}, "calibrated": {"en": Thresholds(0.1, 0.2)}, "resampled": "books",
+        "splitters": {}, "calibrated": {"en": Thresholds(0.1, 0.2)}, "resampled": "other",
     }  # fmt: skip
     assert set(changed) == {part.name for part in fields(BookAlignment)}
     for name, value in changed.items():

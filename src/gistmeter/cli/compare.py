@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gistmeter.comparison import Comparison
+    from gistmeter.run import Run
 
 SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex", ".csv": "csv"}
 
@@ -55,14 +56,17 @@ def work(settings: CompareSettings, shown: Shown) -> int:
     from gistmeter.files import write_atomically
     from gistmeter.run import compare_all, load_run
 
-    found = compare_all([load_run(path) for path in shown.runs], settings)
+    runs = [load_run(path) for path in shown.runs]
+    found = compare_all(runs, settings)
     for path in shown.output:
         write_atomically(path, _spell(found, SUFFIXES[path.suffix.lower()]))
         console.say(f"Wrote {path}")
     if shown.format == "table":
         from gistmeter.report.pasted import print_comparison
+        from gistmeter.report.terminal import print_lines
 
         screen = console.stdout()
+        print_lines(_answer(runs).splitlines()[:1], screen)
         for comparison in found:
             print_comparison(comparison.to_dict(), screen)
     elif shown.format == "json":
@@ -70,6 +74,14 @@ def work(settings: CompareSettings, shown: Shown) -> int:
     else:
         console.write(_spell(found, shown.format))
     return 0
+
+
+def _answer(runs: Sequence[Run]) -> str:
+    """What the family says of all systems together, where the runs can stand side by side."""
+    from gistmeter.comparison import gather
+
+    together = gather(runs)
+    return together[0].answer() if len(together) == 1 else ""
 
 
 def _spell(found: Sequence[Comparison], shape: str) -> str:

@@ -306,22 +306,32 @@ def _result(
         found = replace(found, note=_few(clusters))
     low, high = percentile_interval(drawn, options.confidence)
     sign = 1.0 if first.info(score).higher_is_better else -1.0
+    p_value, test = _p_value(sample, score, drawn, options), options.test
+    if _are_blocks(matched) and (p_value < 1 - options.confidence) != (low > 0 or high < 0):
+        # Blocks of one text differ in size: where exchanging them contradicts the interval, the
+        # interval's own level is said.
+        p_value, test = significance.percentile_p(drawn), "bootstrap"
     return replace(
         found,
         low=low,
         high=high,
-        p_value=_p_value(sample, score, drawn, options),
+        p_value=p_value,
+        test=test,
         effect=significance.paired_d(by_cluster),
         superiority=significance.superiority(sign * by_cluster),
         detectable=significance.detectable(drawn, options.confidence),
     )
 
 
+def _are_blocks(matched: Matched) -> bool:
+    """Whether parts of items were drawn, and not items."""
+    return any(label not in set(matched.first.keys["group"]) for label in matched.clusters) and len(
+        set(matched.first.item.tolist())
+    ) < len(matched.clusters)
+
+
 def _few(clusters: int) -> str:
-    return (
-        f"with {clusters} clusters no p-value can be below {2.0 ** (1 - clusters):.3g}: "
-        "the test needs 6 at least"
-    )
+    return f"{clusters} independent parts are too few for a test: it needs 6 at least"
 
 
 def _p_value(sample: _Sample, score: str, drawn: Floats, options: Options) -> float:

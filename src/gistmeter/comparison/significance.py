@@ -52,6 +52,15 @@ def bootstrap_p(observed: float, resampled: Floats) -> float:
     return (hits + 1) / (drawn.size + 1)
 
 
+def percentile_p(resampled: Floats) -> float:
+    """Two-sided p-value of the percentile interval: the level at which it just reaches 0."""
+    drawn = resampled[np.isfinite(resampled)]
+    if not drawn.size:
+        return math.nan
+    hits = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
+    return min(1.0, 2 * (int(hits) + 1) / (drawn.size + 1))
+
+
 def wilcoxon_p(differences: Floats) -> float:
     """Two-sided p-value of Wilcoxon's test; 1 where nothing differs."""
     known = differences[np.isfinite(differences)]

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from gistmeter.answer import Standing
 from gistmeter.highlights import Highlight, apart, judged_by, worst
-from gistmeter.report.terminal import safe
+from gistmeter.report.terminal import print_lines, safe
 from gistmeter.views import View, shown
 from gistmeter.wording import figure
 
@@ -27,7 +27,7 @@ def print_ending(run: Run, view: View, console: Console, *, next_command: str = 
     """The sentence that the report begins with, three items of each kind, the report's place."""
     standing = Standing(run, view)
     console.print()
-    console.print(safe(run.answer()), style="bold")
+    print_lines(run.answer().splitlines(), console)
     name = judged_by(standing)
     if name:
         called, unit = standing.called(name), standing.score(name).unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gistmeter.run import Run
 
 LONGEST_SIGNATURE = 240
+SHORT = 16  # characters of a cell that need not be wrapped
 AS_ZERO = "counted as 0"  # how the reason of an item ends that has a score all the same
 CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
@@ -92,6 +93,12 @@ def _print_narrow(run: Run, console: Console) -> None:
             console.print(safe(f"    {interval(score)}, n {score.n}"), style="dim")
 
 
+def print_lines(lines: Sequence[str], console: Console) -> None:
+    """An answer in sentences, the first of them the most important."""
+    for at, line in enumerate(lines):
+        console.print(safe(line), style="bold" if at == 0 else "")
+
+
 def print_sheet(sheet: Sheet, console: Console) -> None:
     """A table of few columns beneath the scores."""
     table = Table(
@@ -101,6 +108,9 @@ def print_sheet(sheet: Sheet, console: Console) -> None:
     )  # fmt: skip
     for at, column in enumerate(sheet.columns):
         if at == 0:
+            numbers = all(isinstance(row[0], int) for row in sheet.rows)
+            table.add_column(safe(column), overflow="fold", min_width=1 if numbers else 12)
+        elif any(isinstance(row[at], str) and len(row[at]) > SHORT for row in sheet.rows):
             table.add_column(safe(column), overflow="fold", min_width=12)
         else:
             table.add_column(Text(plain(column.replace("_", "_\n"))), justify="right", no_wrap=True)

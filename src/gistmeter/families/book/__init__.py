@@ -12,7 +12,6 @@ from gistmeter.families.family import (
     Family,
     Items,
     Task,
-    items_sheet,
     roles_of,
     summary_sheet,
 )
@@ -20,6 +19,7 @@ from gistmeter.settings import Settings
 from gistmeter.types import Book, Metric, Sheet
 
 if TYPE_CHECKING:
+    from gistmeter.answer import Findings
     from gistmeter.metrics.alignment.metric import BookAlignment
     from gistmeter.models.protocols import Embedder
     from gistmeter.rows import Rows
@@ -47,7 +47,7 @@ class Books(Family[BookSettings, Book]):
     )
     Settings: ClassVar[type[Settings]] = BookSettings
     # Half of any summary is "covered" by its mean similarity, whatever it says.
-    headline = ("coverage_at", "source_recall")
+    headline = ("fidelity", "source_recall", "unsupported", "moved", "changed")
     makers: ClassVar[Mapping[str, str]] = {ALIGNMENT: "gistmeter.metrics.alignment:BookAlignment"}
     shows = "gistmeter.families.book.blocks:VIEW"
     chunk = 1
@@ -124,9 +124,10 @@ class Books(Family[BookSettings, Book]):
         codes: Sequence[str],
         context: Context,
     ) -> BookAlignment:
-        """The metric for these books; a single book's intervals are over its sentences."""
+        """The metric for these books; the intervals of few books are over their passages."""
         from gistmeter import languages
-        from gistmeter.metrics.alignment.metric import BookAlignment
+        from gistmeter.metrics.alignment.facts import guard_identity
+        from gistmeter.metrics.alignment.metric import FEW_BOOKS, BookAlignment
         from gistmeter.metrics.alignment.segmentation import SimpleSplitter
         from gistmeter.metrics.alignment.thresholds import thresholds_for
 
@@ -138,6 +139,8 @@ class Books(Family[BookSettings, Book]):
             band=settings.band,
             pfs_gamma=settings.pfs_gamma,
             alpha=settings.alpha,
+            move_cost=settings.move_cost,
+            word_weight=settings.word_weight,
             scs_beta=settings.scs_beta,
             top_k=settings.top_k,
             coverage_threshold=settings.coverage_threshold,
@@ -148,11 +151,12 @@ class Books(Family[BookSettings, Book]):
                 code: SimpleSplitter() if simple else languages.get(code) for code in sorted(codes)
             },
             calibrated=thresholds_for(embedder.id, sorted(codes)),
-            resampled="sentences" if len({book.id for book in books}) == 1 else "books",
+            resampled="books" if len({book.id for book in books}) >= FEW_BOOKS else "passages",
+            guard=guard_identity(codes),
         )
         if metric.coverage_threshold is None and not metric.calibrated:
             context.warn(
-                f"No threshold is calibrated for {embedder.id}: coverage_at and source_recall stay"
+                f"No threshold is calibrated for {embedder.id}: what was kept and invented stays"
                 " unscored. Give one by --coverage-threshold"
             )
         return metric
@@ -177,35 +181,23 @@ class Books(Family[BookSettings, Book]):
                 f" {band}"
             )
 
-    def sheets(self, run: Run) -> list[Sheet]:
-        """Sentences, books with intervals over their sentences, and the summary."""
-        from gistmeter.families.book.documents import book_rows
+    def answer(self, run: Run, findings: Findings) -> str:
+        """What was kept, invented, moved and changed; of several editions first, which is better."""
+        from gistmeter.families.book.verdict import verdict
 
-        rows = book_rows(run)
-        names = list(rows[0][2]) if rows else []
-        columns = ["system", "title"]
-        for name in names:
-            columns += [name, f"{name}_low", f"{name}_high"]
-        cells: list[list[object]] = [
-            [system, title, *(number for name in names for number in values[name])]
-            for system, title, values in rows
-        ]
-        return [items_sheet(run), Sheet("books", columns, cells), summary_sheet(run)]
+        return "\n".join(verdict(run, findings))
+
+    def sheets(self, run: Run) -> list[Sheet]:
+        """The verdict, chapters, what was cut, moved, invented and changed, and every sentence."""
+        from gistmeter.families.book.sheets import book_sheets
+
+        return [*book_sheets(run), summary_sheet(run)]
 
     def overview(self, run: Run) -> list[Sheet]:
-        """Every book's scores; their intervals take more room than a terminal has."""
-        from gistmeter.families.book.documents import book_rows
+        """The largest cuts, what was invented and what moved; several books with their scores."""
+        from gistmeter.families.book.sheets import overview_sheets
 
-        rows = book_rows(run)
-        if len({title for _, title, _ in rows}) < 2:
-            return []
-        several = len(run.systems) > 1
-        cells: list[list[object]] = [
-            [f"{title} ({system})" if several else title, *(value for value, _, _ in held.values())]
-            for system, title, held in rows
-        ]
-        note = "Intervals over each book's sentences: -o books.xlsx, --output-path, or run.json"
-        return [Sheet("books", ["title", *rows[0][2]], cells, note=note)]
+        return overview_sheets(run)
 
 
 def _embedder(models: Any, settings: BookSettings) -> Embedder:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from gistmeter.families.book.verdict import editions
 from gistmeter.views import (
     Block,
     Chart,
@@ -25,6 +26,9 @@ from gistmeter.views import (
     shown,
 )
 
+if TYPE_CHECKING:
+    from gistmeter.rows import Rows
+
 CELLS = (40, 80)  # of a heat map: down, across
 SENTENCE = 280  # characters shown of a sentence
 WHOLE = 1500  # source sentences up to which all are shown
@@ -37,9 +41,10 @@ SCORES = (
 
 
 NAMES = {
-    "coverage": "coverage above the mean", "coverage_at": "coverage", "pfs": "order kept",
+    "fidelity": "faithful", "source_recall": "kept", "unsupported": "invented", "moved": "moved", "changed": "changed",
+    "coverage": "coverage above the mean", "coverage_at": "supported", "pfs": "order kept",
     "alignment_confidence": "similarity to the source", "scs": "compactness",
-    "source_recall": "share of the source used", "order_violations": "sentences out of order",
+    "order_violations": "sentences out of order",
     "position_deviation": "distance from its place",
 }  # fmt: skip
 ALONG = (("recall_along", "source_recall", "source"), ("coverage_along", "coverage_at", "summary"))
@@ -47,6 +52,10 @@ ALONG = (("recall_along", "source_recall", "source"), ("coverage_along", "covera
 
 class BookView(View):
     """A summary sentence with its source, and its book."""
+
+    def listed(self, rows: Rows) -> list[int]:
+        """Sentences; the passages of the source are there for the statistics."""
+        return [at for at, words in enumerate(rows.texts.get("sentence", ())) if words is not None]
 
     def blocks(self, row: Row, opener: Opener) -> list[Block]:
         if "sentence" not in row.rows.texts or "source_sentence" not in row.rows.texts:
@@ -115,7 +124,7 @@ def _attach(row: Row, opener: Opener, sentence: str) -> None:
         opener.shared[name] = [_too_large()]
     row.extra["e"] = name
     if number.isdigit():
-        row.extra["h"] = int(number)
+        row.extra["h"] = int(number) - 1
 
 
 def _too_large() -> Block:
@@ -130,7 +139,7 @@ def find_document(
     opener: Opener, title: str, system: str, number: str, sentence: str
 ) -> tuple[str, Mapping[str, Any]] | None:
     """The document that holds this very sentence."""
-    at = int(number) if number.isdigit() else -1
+    at = int(number) - 1 if number.isdigit() else -1
     for name in books(opener):
         content = opener.details[name]
         if content.get("title") != title or content.get("system", system) != system:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gistmeter.files import write_atomically
 from gistmeter.metrics.alignment.documents import document_name
-from gistmeter.metrics.alignment.metric import block_labels
+from gistmeter.metrics.alignment.metric import passage_labels
 from gistmeter.rows import Rows
 from gistmeter.statistics import intervals
 from gistmeter.types import defined
@@ -97,7 +97,7 @@ def book_intervals(
     resamples: int,
     confidence: float,
 ) -> dict[str, Any]:
-    """Each book's own intervals, drawn over blocks of neighbouring sentences."""
+    """Each book's own intervals, drawn over its passages."""
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
     for system, own in rows.by("system").items():
         for title, book in own.by("group").items():
@@ -107,7 +107,7 @@ def book_intervals(
                 seed=seed,
                 resamples=resamples,
                 confidence=confidence,
-                cluster=block_labels(title, len(book)),
+                cluster=passage_labels(book),
             )
             found.setdefault(system, {})[title] = {
                 name: [low, high] for name, (low, high) in bounds.items()

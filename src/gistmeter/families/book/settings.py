@@ -66,9 +66,10 @@ class BookSettings(ModelSettings):
         " Default: all of the alignment.",
         panel="scores",
     )  # fmt: skip
-    alignment: Literal["monotone", "nw", "dtw"] = option(
-        "monotone",
-        "monotone (sources never go back, may be shared), nw (Needleman-Wunsch, one to one) or dtw"
+    alignment: Literal["blocks", "monotone", "nw", "dtw"] = option(
+        "blocks",
+        "blocks (in order within blocks, which may have moved), monotone (sources never go back,"
+        " may be shared), nw (Needleman-Wunsch, one to one) or dtw"
         " (dynamic time warping).",
         panel="scores", main=True,
     )  # fmt: skip
@@ -86,23 +87,39 @@ class BookSettings(ModelSettings):
         "The band's course: from the first sentences to the last, or along equal numbers.",
         panel="scores", advanced=True,
     )  # fmt: skip
+    move_cost: float = option(
+        0.8,
+        "What blocks pays for going back in the source, in units of how far the best source of a"
+        " sentence stands out from all.",
+        panel="scores", low=0.0, advanced=True,
+    )  # fmt: skip
     pfs_gamma: float = option(3.0, "Power of pfs.", panel="scores", low=1e-9, advanced=True)
-    alpha: float = option(10.0, "Sharpness of the weights in scs.", panel="scores", advanced=True)
+    alpha: float | None = option(
+        None,
+        "Sharpness of the weights in scs. Default: as calibrated for the model, else 10.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
     scs_beta: float = option(
         0.1, "Variance of positions at which scs is 0.", panel="scores", low=1e-9, advanced=True
     )
     top_k: int = option(3, "Best sources counted in scs.", panel="scores", low=1, advanced=True)
     coverage_threshold: float | None = option(
         None,
-        "Similarity from which on coverage_at counts a summary sentence. Default: as calibrated for"
-        " the model.",
+        "Evidence below which a summary sentence counts as invented (unsupported). Default: as"
+        " calibrated for the model.",
         panel="scores",
     )  # fmt: skip
     support_threshold: float | None = option(
         None,
-        "Similarity from which on source_recall counts a source sentence. Default: as calibrated"
-        " for the model, else the coverage threshold.",
+        "Evidence from which on a source sentence counts as kept (source_recall). Default: as"
+        " calibrated for the model, else the coverage threshold.",
         panel="scores",
+    )  # fmt: skip
+    word_weight: float | None = option(
+        None,
+        "What shared words count in the evidence, beside the similarity. Default: as calibrated for"
+        " the model, else 0.",
+        panel="scores", low=0.0, advanced=True,
     )  # fmt: skip
     order_tolerance: float = option(
         0.05,

@@ -8,75 +8,102 @@ import numpy as np
 
 from gistmeter.metrics.alignment import measures
 from gistmeter.metrics.alignment.band import Ints
+from gistmeter.metrics.alignment.evidence import Words, source_evidence, summary_evidence
 from gistmeter.metrics.alignment.measures import BestSources, Floats, Pairs, Support
-from gistmeter.metrics.alignment.paths import Path, align
+from gistmeter.metrics.alignment.moves import Moved, find_moved
+from gistmeter.metrics.alignment.paths import MOVE_COST, Path, align
 from gistmeter.metrics.alignment.similarity import Similarity
+
+ALPHA = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How a book is aligned and measured."""
 
-    algorithm: str = "monotone"
+    algorithm: str = "blocks"
     gap_penalty: float = -0.5
+    move_cost: float = MOVE_COST
     bandwidth: int | None = None
     band: str = "slanted"
     pfs_gamma: float = 3.0
-    alpha: float = 10.0
+    alpha: float | None = None
     scs_beta: float = 0.1
     top_k: int = 3
     coverage_threshold: float | None = None
     support_threshold: float | None = None
+    word_weight: float | None = None
     order_tolerance: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The measures of one book; every array has a number for each summary sentence."""
+    """The measures of one book; arrays have a number for each summary sentence, or where said
+    for each source sentence."""
 
     path: Path
     best: BestSources
     pairs: Pairs
+    places: Ints  # where in the source each sentence comes from; −1: nowhere
+    evidence: Floats
     support: Support  # for each source sentence
+    moves: tuple[Moved, ...]
     coverage: Floats
     coverage_at: Floats
+    moved: Floats  # NaN where a sentence has no source
+    kept: Floats  # for each source sentence
     deviation: Floats
     weight: Floats
     scs: Floats
     order_violations: Floats
-    source_supported: Floats
-    source_sentences: Floats
     threshold: float  # of coverage: the mean best similarity
 
+    @property
+    def unsupported(self) -> Floats:
+        return 1 - self.coverage_at
 
-def compare_book(similarity: Similarity, settings: Settings) -> Comparison:
+
+def compare_book(
+    similarity: Similarity, settings: Settings, words: Words | None = None
+) -> Comparison:
     """Align a book and measure it; both sides must have sentences."""
-    rows, columns = similarity.shape
+    columns = similarity.shape[1]
     path = align(
         similarity,
         settings.algorithm,
         settings.gap_penalty,
         settings.bandwidth,
         settings.band,
+        settings.move_cost,
     )
     best = measures.best_sources(similarity, settings.top_k)
     pairs = measures.pairs_of(path.pairs, similarity)
-    support = measures.support(pairs, similarity)
-    homes = measures.home_sentences(pairs, columns)
-    supported = _at_least(support.similarity, settings.support_threshold)
+    places = pairs.index
+    if settings.algorithm != "blocks":  # the three questions are answered in one way
+        blocks = align(similarity, "blocks", move_cost=settings.move_cost)
+        places = measures.pairs_of(blocks.pairs, similarity).index
+    weight = settings.word_weight or 0.0
+    evidence = summary_evidence(best, words, weight)
+    support = source_evidence(places, similarity, words, weight)
+    coverage_at = _at_least(evidence, settings.coverage_threshold)
+    supported = coverage_at != 0  # without a threshold all are
+    moves = tuple(find_moved(places, supported))
     return Comparison(
         path=path,
         best=best,
         pairs=pairs,
+        places=places,
+        evidence=evidence,
         support=support,
+        moves=moves,
         coverage=measures.coverage_hits(best.top).astype(np.float64),
-        coverage_at=_at_least(best.top, settings.coverage_threshold),
+        coverage_at=coverage_at,
+        moved=_in_moves(moves, supported),
+        kept=_at_least(support.similarity, settings.support_threshold),
         deviation=measures.deviations(pairs, columns),
         weight=measures.weights(pairs),
-        scs=measures.compactness(best, columns, settings.alpha, settings.scs_beta),
+        scs=measures.compactness(best, columns, settings.alpha or ALPHA, settings.scs_beta),
         order_violations=measures.off_path(pairs, best, columns, settings.order_tolerance),
-        source_supported=_sums(homes, supported, rows),
-        source_sentences=_sums(homes, supported * 0 + 1, rows),
         threshold=float(best.top.mean()),
     )
 
@@ -88,8 +115,9 @@ def _at_least(values: Floats, threshold: float | None) -> Floats:
     return (values >= threshold - measures.EQUALITY).astype(np.float64)
 
 
-def _sums(homes: Ints, values: Floats, rows: int) -> Floats:
-    """Sums of source sentences' values by summary sentence; NaN where they are undefined."""
-    if np.isnan(values).any():
-        return np.full(rows, np.nan)
-    return np.bincount(homes, values, minlength=rows).astype(np.float64)
+def _in_moves(moves: tuple[Moved, ...], supported: measures.Bools) -> Floats:
+    found = np.where(supported, 0.0, np.nan)
+    for move in moves:
+        part = found[move.first : move.last + 1]
+        part[~np.isnan(part)] = 1.0
+    return found

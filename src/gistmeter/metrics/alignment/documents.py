@@ -7,9 +7,16 @@ path                   [[summary index, source index], ...]
 sentences              one entry a summary sentence: index, sentence, best_source_index,
                        best_similarity, coverage_hit, covered, aligned_index,
                        aligned_similarity, position_deviation, scs, order_violation,
-                       topk [[source index, similarity], ...]
-support                {"similarity": [...], "index": [...]}: for each source sentence its best
-                       supporting summary sentence beside it on the path
+                       topk [[source index, similarity], ...], place (where it comes from),
+                       evidence, moved, changed (what differs)
+support                {"similarity": [...], "index": [...], "kept": [...], "words": [...]}: for each
+                       source sentence the evidence of its best supporting summary sentence, that
+                       sentence, whether that is enough, and how many content words it has
+chapters               of the source: title, first, last, words, kept_words, cut, sentences (of the
+                       summary, from there), unsupported, moved, changed
+cuts                   stretches of the source that were cut: first, last, words, chapter
+moves                  blocks that moved: first, last (summary), start, end (source), before, other,
+                       text ("Chapter IV stands before Chapter III")
 coverage_threshold     the mean best similarity (of coverage); thresholds: the calibrated ones
 coverage_along         coverage_at in each tenth of the summary
 recall_along           source_recall in each tenth of the source
@@ -21,11 +28,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from gistmeter.metrics.alignment import measures
+from gistmeter.metrics.alignment.chapters import (
+    Chapter,
+    chapter_at,
+    chapters_of,
+    name_place,
+    name_stretch,
+)
 from gistmeter.metrics.alignment.comparison import Comparison, Settings
 from gistmeter.metrics.alignment.measures import Floats
 from gistmeter.metrics.alignment.segmentation import Segments
@@ -47,13 +63,14 @@ def describe_book(
     similarity: Similarity,
     compared: Comparison,
     settings: Settings,
+    words: Floats,
+    changes: Mapping[int, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """The document of a book; `texts` are source and summary."""
+    """The document of a book; `texts` are source and summary, `words` how many content words each
+    source sentence has, `changes` what differs in facts by summary sentence."""
     source, summary = texts
     support, threshold = compared.support, settings.support_threshold
-    supported = np.full(len(source.sentences), np.nan)
-    if threshold is not None:
-        supported = (support.similarity >= threshold - measures.EQUALITY).astype(np.float64)
+    found = chapters_of(source)
     return {
         "kind": "book",
         "title": title,
@@ -63,15 +80,20 @@ def describe_book(
         "source": describe_text(source),
         "summary": describe_text(summary),
         "path": compared.path.pairs.tolist(),
-        "sentences": describe_sentences(summary, compared),
+        "sentences": describe_sentences(summary, compared, changes or {}),
         "support": {
             "similarity": _numbers(support.similarity),
             "index": support.index.tolist(),
+            "kept": [_flag(value) for value in compared.kept.tolist()],
+            "words": words.astype(int).tolist(),
         },
+        "chapters": describe_chapters(found, compared, words, changes),
+        "cuts": describe_cuts(found, compared, words),
+        "moves": describe_moves(found, compared),
         "coverage_threshold": compared.threshold,
         "thresholds": {"coverage": settings.coverage_threshold, "support": threshold},
         "coverage_along": _numbers(np.array(measures.tenths(compared.coverage_at))),
-        "recall_along": _numbers(np.array(measures.tenths(supported))),
+        "recall_along": _numbers(np.array(measures.tenths(compared.kept))),
         "heat_map": heat_map(similarity),
     }
 
@@ -83,7 +105,71 @@ def describe_text(text: Segments) -> dict[str, Any]:
     }
 
 
-def describe_sentences(summary: Segments, compared: Comparison) -> list[dict[str, Any]]:
+def describe_chapters(
+    chapters: Sequence[Chapter],
+    compared: Comparison,
+    words: Floats,
+    changes: Mapping[int, Sequence[str]] | None,
+) -> list[dict[str, Any]]:
+    """Each chapter of the source: what of it was kept, and what came of it."""
+    found = []
+    for chapter in chapters:
+        part = slice(chapter.first, chapter.last + 1)
+        own = (compared.places >= chapter.first) & (compared.places <= chapter.last)
+        kept = compared.kept[part]
+        found.append(
+            {
+                "title": chapter.title,
+                "first": chapter.first,
+                "last": chapter.last,
+                "words": int(words[part].sum()),
+                "kept_words": _number(float((words[part] * kept).sum())),
+                "cut": _number(float((1 - kept).sum())),
+                "sentences": int(own.sum()),
+                "unsupported": _number(float(compared.unsupported[own].sum())),
+                "moved": int(np.nansum(compared.moved[own])),
+                "changed": None if changes is None else int(own[list(changes)].sum()),
+            }
+        )
+    return found
+
+
+def describe_cuts(
+    chapters: Sequence[Chapter], compared: Comparison, words: Floats
+) -> list[dict[str, Any]]:
+    """Neighbouring source sentences that were not kept, a stretch for each chapter."""
+    found: list[dict[str, Any]] = []
+    for at in np.flatnonzero(compared.kept == 0).tolist():
+        number = chapter_at(chapters, at)
+        if found and found[-1]["last"] == at - 1 and found[-1]["chapter"] == number:
+            found[-1]["last"] = at
+            found[-1]["words"] += int(words[at])
+        else:
+            found.append({"first": at, "last": at, "words": int(words[at]), "chapter": number})
+    for cut in found:
+        chapter = chapters[cut["chapter"]]
+        cut["whole"] = cut["first"] == chapter.first and cut["last"] == chapter.last
+    return found
+
+
+def describe_moves(chapters: Sequence[Chapter], compared: Comparison) -> list[dict[str, Any]]:
+    """The blocks that moved, each said in a sentence."""
+    used = compared.places[~np.isnan(compared.moved)].tolist()
+    found = []
+    for move in compared.moves:
+        own = compared.places[move.first : move.last + 1]
+        inside = own[~np.isnan(compared.moved[move.first : move.last + 1])].tolist()
+        named = name_stretch(chapters, inside, used)
+        many = " – " in named or named.startswith("sentences")
+        way = f"{'stand' if many else 'stands'} {'before' if move.before else 'after'}"
+        text = f"{named} {way} {name_place(chapters, move.other)}"
+        found.append({**asdict(move), "text": text[:1].upper() + text[1:]})
+    return found
+
+
+def describe_sentences(
+    summary: Segments, compared: Comparison, changes: Mapping[int, Sequence[str]]
+) -> list[dict[str, Any]]:
     """An entry for each summary sentence; what it has not is None."""
     best, pairs = compared.best, compared.pairs
     return [
@@ -103,6 +189,10 @@ def describe_sentences(summary: Segments, compared: Comparison) -> list[dict[str
                 [int(index), float(value)]
                 for index, value in zip(best.index[at], best.similarity[at], strict=True)
             ],
+            "place": int(compared.places[at]) if compared.places[at] >= 0 else None,
+            "evidence": float(compared.evidence[at]),
+            "moved": _flag(compared.moved[at]),
+            "changed": list(changes.get(at, ())),
         }
         for at, sentence in enumerate(summary.sentences)
     ]

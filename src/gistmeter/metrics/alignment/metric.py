@@ -1,19 +1,22 @@
 """Is an abridgement faithful to its book? The metric: a row for each summary sentence.
 
-A book's value of a score comes from its sentences' rows, the pooled value is the mean over books.
-Every source sentence is counted under one summary sentence, so that sums over rows are sums over
-the source too. Rows of one book are drawn together by the bootstrap where there are several books;
-for a single book, blocks of neighbouring sentences are (Künsch, Ann. Statist. 17, 1989), since
-neighbours depend on each other.
+A book's value of a score comes from its own rows, the pooled value is the mean over books. There is
+a row for each summary sentence, and after them one for each passage of the source: a block of
+neighbouring sentences, with how much it says and how much of that was kept. Rows of one book are
+drawn together by the bootstrap where there are many books; with few, passages are, each with the
+summary sentences that come from it (blocks: Künsch, Ann. Statist. 17, 1989). Passages belong to the
+source, so two summaries of a book are compared passage by passage.
 
 Undefined, with the reason: a book whose source or summary has no sentence; a sentence that the
 model could not read; for what is measured on pairs, a sentence that the alignment skipped;
-coverage_at and source_recall for a model without calibrated thresholds. A single sentence is
+source_recall, unsupported and coverage_at for a model without calibrated thresholds; changed where
+no guard of facts is installed. A single sentence is
 aligned with its best source, or, under dtw, with all of them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import ClassVar
@@ -21,10 +24,13 @@ from typing import ClassVar
 import numpy as np
 
 from gistmeter.errors import GistmeterError
+from gistmeter.metrics.alignment.band import Ints
 from gistmeter.metrics.alignment.comparison import Comparison, Settings, compare_book
 from gistmeter.metrics.alignment.documents import describe_book, document_name
+from gistmeter.metrics.alignment.evidence import Words
+from gistmeter.metrics.alignment.facts import differing, load_guard
 from gistmeter.metrics.alignment.paths import check_settings
-from gistmeter.metrics.alignment.segmentation import Segments, Splitter, segment
+from gistmeter.metrics.alignment.segmentation import Segments, Splitter, fold, segment
 from gistmeter.metrics.alignment.similarity import compare
 from gistmeter.metrics.alignment.thresholds import Thresholds
 from gistmeter.models.protocols import Embedder
@@ -32,29 +38,38 @@ from gistmeter.rows import KEYS, Floats, Pool, Rows, Value, divide
 from gistmeter.types import Book, ScoreInfo
 
 PAIRED = ("alignment_confidence", "position_weight", "order_violations")
-SINGLE = ("coverage", "scs", "coverage_at")
-BASES = (*PAIRED, *SINGLE, "source_sentences")
+SINGLE = ("coverage", "scs", "coverage_at", "unsupported", "moved")
+BASES = (*PAIRED, *SINGLE, "source_words")
+FURTHER = ("position_loss", "source_kept_words")
+FEW_BOOKS = 6  # below these, no exchange of whole books could be rare
 
 
 @dataclass(frozen=True, slots=True)
 class BookAlignment(Settings):
     """Coverage, confidence, order and compactness of a summary on its alignment with the source.
 
-    All scores lie in [0, 1] (confidence in [−1, 1]); higher is better but for order_violations.
+    All scores lie in [0, 1] (confidence in [−1, 1]); higher is better but for unsupported, moved,
+    changed and order_violations. The first five answer what a publisher asks: what was kept,
+    invented, moved and changed, and fidelity, what was kept less what was invented and moved.
     """
 
     embedder: Embedder = field(kw_only=True)
     splitters: Mapping[str, Splitter] = field(kw_only=True)  # by language; "" for any other
     calibrated: Mapping[str, Thresholds] = field(default_factory=dict)  # by language, if not given
-    resampled: str = "books"  # what the intervals draw: books, or sentences in blocks
+    resampled: str = "books"  # what the intervals draw: books, or their passages
+    guard: str = ""  # what compares facts, where it is there
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
+        ScoreInfo("fidelity", basis="source_words"),
+        ScoreInfo("source_recall", basis="source_words"),
+        ScoreInfo("unsupported", higher_is_better=False),
+        ScoreInfo("moved", higher_is_better=False),
+        ScoreInfo("changed", higher_is_better=False),
         ScoreInfo("coverage"),
         ScoreInfo("alignment_confidence", lowest=-1.0),
         ScoreInfo("pfs", basis="position_weight"),
         ScoreInfo("scs"),
         ScoreInfo("coverage_at"),
-        ScoreInfo("source_recall", basis="source_sentences"),
         ScoreInfo("order_violations", higher_is_better=False),
     )
 
@@ -66,49 +81,74 @@ class BookAlignment(Settings):
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         """The mean over books of each score."""
         books = [self._pool_book(book) for book in rows.by("group").values()]
-        # How often a book was drawn; with blocks of a single book it cancels out.
-        drawn = [book.sum("book_share") for book in rows.by("group").values()]
+        # How often a book was drawn; each counts once where its passages are drawn.
+        drawn = [
+            book.sum("book_share") if self.resampled == "books" else book.sum("book_share") * 0 + 1
+            for book in rows.by("group").values()
+        ]
         return {
             info.name: _weighted_mean([book[info.name] for book in books], drawn)
             for info in self.scores
+            if info.name != "changed" or self.guard
         }
 
     def _pool_book(self, rows: Pool) -> dict[str, Value]:
-        if not all(name in rows for name in (*BASES, "position_loss", "source_supported")):
+        if not all(name in rows for name in (*BASES, *FURTHER)):
             return {info.name: float("nan") for info in self.scores}
         distance = rows.ratio("position_loss", "position_weight")
+        kept = rows.ratio("source_kept_words", "source_words")
+        invented, moved = rows.mean("unsupported"), rows.mean("moved")
         return {
+            "fidelity": kept * (1 - invented) * (1 - moved),
+            "source_recall": kept,
+            "unsupported": invented,
+            "moved": moved,
+            "changed": rows.mean("changed") if "changed" in rows else float("nan"),
             "coverage": rows.mean("coverage"),
             "alignment_confidence": rows.mean("alignment_confidence"),
             "pfs": np.maximum(1 - distance, 0.0) ** self.pfs_gamma,
             "scs": rows.mean("scs"),
             "coverage_at": rows.mean("coverage_at"),
-            "source_recall": rows.ratio("source_supported", "source_sentences"),
             "order_violations": rows.mean("order_violations"),
         }
 
     def _measure_book(self, at: int, book: Book) -> Rows:
-        splitter = self.splitters.get(book.language) or self.splitters.get("")
-        if splitter is None:
-            raise GistmeterError(f"'{book.id}': there are no sentence rules for '{book.language}'")
+        splitter = self._splitter(book)
         source, summary = segment(book.source, splitter), segment(book.summary, splitter)
         for text, name in ((source, "source"), (summary, "summary")):
             if not text.sentences:
                 return _unscored(at, book, f"the {name} has no sentence")
         return self.measure_sentences(book, source, summary, at)
 
+    def _splitter(self, book: Book) -> Splitter:
+        found = self.splitters.get(book.language) or self.splitters.get("")
+        if found is None:
+            raise GistmeterError(f"'{book.id}': there are no sentence rules for '{book.language}'")
+        return found
+
     def measure_sentences(
         self, book: Book, source: Segments, summary: Segments, at: int = 0
     ) -> Rows:
         """Rows of a book that is already split; both sides must have sentences."""
-        found = self.embedder.embed([*source.sentences, *summary.sentences])
+        splitter = self._splitter(book)
+        texts = [fold(one, splitter) for one in (*source.sentences, *summary.sentences)]
+        places = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        found = self.embedder.embed(list(places))
+        chosen = np.array([places[text] for text in texts])
         split = len(source.sentences)
-        similarity = compare(found.vectors[split:], found.vectors[:split])
+        similarity = compare(found.vectors[chosen[split:]], found.vectors[chosen[:split]])
         settings = self.settings_for(book.language)
-        compared = compare_book(similarity, settings)
-        document = describe_book(book.id, (source, summary), similarity, compared, settings)
+        content = [splitter.content_words(text) for text in texts]
+        words = Words.of(content[:split], content[split:])
+        compared = compare_book(similarity, settings, words)
+        changes = self._changes(book, source, summary, compared)
+        document = describe_book(
+            book.id, (source, summary), similarity, compared, settings, words.sizes, changes
+        )
         document |= {"system": book.system, "language": book.language, "model": self.embedder.id}
-        rows = _rows(at, book, compared, blocks=self.resampled == "sentences")
+        rows = _rows(at, book, compared, passages=self.resampled != "books")
+        if changes is not None:
+            rows = rows.with_numbers({"changed": _changed(compared, changes)})
         rows = rows.with_texts(
             {
                 "sentence": summary.sentences,
@@ -118,8 +158,57 @@ class BookAlignment(Settings):
                 ],
             }
         ).with_details({document_name(book.id, book.system): document})
-        failed = {row - split: why for row, why in found.failures.items() if row >= split}
-        return self._explain(_without(rows, failed), compared, settings)
+        failed = {
+            row: found.failures[place]
+            for row, place in enumerate(chosen[split:].tolist())
+            if place in found.failures
+        }
+        rows = self._explain(_without(rows, failed), compared, settings)
+        return Rows.concat([rows, self._passages(at, book, compared, words, settings)])
+
+    def _changes(
+        self, book: Book, source: Segments, summary: Segments, compared: Comparison
+    ) -> dict[int, list[str]] | None:
+        """The summary sentences whose facts differ from their source's, with what differs."""
+        guard = load_guard() if self.guard else None
+        if guard is None:
+            return None
+        found = {
+            at: differing(guard, source.sentences, place, summary.sentences[at], book.language)
+            for at, place in enumerate(compared.places.tolist())
+            if place >= 0 and compared.coverage_at[at] != 0
+        }
+        return {at: differences for at, differences in found.items() if differences}
+
+    def _passages(
+        self, at: int, book: Book, compared: Comparison, words: Words, settings: Settings
+    ) -> Rows:
+        """A row for each passage of the source."""
+        size = len(words.sizes)
+        home = np.arange(size) // block_length(size)
+        count = int(home[-1]) + 1
+        labels = [f"{book.id}#{number}" for number in range(count)]
+        keys = {
+            "id": [f"{book.id}#passage {number + 1}" for number in range(count)],
+            "system": [book.system] * count,
+            "group": [book.id] * count,
+            "cluster": [book.id] * count if self.resampled == "books" else labels,
+        }
+        rows = Rows(keys, np.full(count, at, np.int64)).with_numbers(
+            {
+                "source_words": np.bincount(home, words.sizes * (compared.kept * 0 + 1), count),
+                "source_kept_words": np.bincount(home, words.sizes * compared.kept, count),
+                "passage": np.arange(count),
+                "book_share": np.zeros(count),
+            }
+        )
+        if settings.support_threshold is None:
+            unknown = dict.fromkeys(range(count), self._unknown())
+            rows = rows.with_reasons("source_words", unknown)
+        return rows
+
+    def _unknown(self) -> str:
+        return f"no threshold is calibrated for {self.embedder.id}; give one"
 
     def settings_for(self, language: str) -> Settings:
         """The settings for books of a language, thresholds that were not given included."""
@@ -129,6 +218,8 @@ class BookAlignment(Settings):
             for name, threshold in (
                 ("coverage_threshold", known.coverage),
                 ("support_threshold", known.support),
+                ("word_weight", known.words),
+                ("alpha", known.alpha),
             ):
                 values[name] = threshold if values[name] is None else values[name]
         if values["support_threshold"] is None:
@@ -140,38 +231,50 @@ class BookAlignment(Settings):
         skipped = np.flatnonzero(~compared.pairs.aligned).tolist()
         for name in PAIRED:
             rows = rows.with_reasons(name, dict.fromkeys(skipped, "skipped by the alignment"))
-        unknown = f"no threshold is calibrated for {self.embedder.id}; give one"
-        for name, threshold in (
-            ("coverage_at", settings.coverage_threshold),
-            ("source_sentences", settings.support_threshold),
-        ):
-            if threshold is None:
-                rows = rows.with_reasons(name, dict.fromkeys(range(len(rows)), unknown))
+        if settings.coverage_threshold is None:
+            unknown = dict.fromkeys(range(len(rows)), self._unknown())
+            for name in ("coverage_at", "unsupported"):
+                rows = rows.with_reasons(name, unknown)
         return rows
 
 
 def block_length(sentences: int) -> int:
-    """How many neighbours are drawn together: the cube root, as is usual for block bootstraps."""
+    """How many neighbours are a passage: the cube root, as is usual for block bootstraps."""
     return max(1, int(np.ceil(np.cbrt(sentences))))
 
 
-def block_labels(title: str, sentences: int) -> list[str]:
-    """The block of each summary sentence of a book, for resampling within it."""
-    length = block_length(sentences)
-    return [f"{title}#{at // length}" for at in range(sentences)]
+def passage_labels(rows: Rows) -> list[str]:
+    """The passage of each row of a book, for resampling within it."""
+    titles = rows.keys["group"]
+    return [
+        title if math.isnan(number) else f"{title}#{int(number)}"
+        for title, number in zip(titles, rows.values("passage").tolist(), strict=True)
+    ]
 
 
-def _rows(at: int, book: Book, compared: Comparison, *, blocks: bool) -> Rows:
+def _homes(places: Ints) -> Ints:
+    """The source sentence that each summary sentence is drawn with: its own place, or that of the
+    last sentence before it that has one."""
+    last = np.maximum.accumulate(np.where(places >= 0, np.arange(len(places)), 0))
+    homes: Ints = np.maximum(places[last], 0)
+    return homes
+
+
+def _rows(at: int, book: Book, compared: Comparison, *, passages: bool) -> Rows:
     count = len(compared.coverage)
+    passage = _homes(compared.places) // block_length(len(compared.kept))
     keys = {
-        "id": [f"{book.id}#{index}" for index in range(count)],
+        "id": [f"{book.id}#{index + 1}" for index in range(count)],
         "system": [book.system] * count,
         "group": [book.id] * count,
-        "cluster": block_labels(book.id, count) if blocks else [book.id] * count,
+        "cluster": [f"{book.id}#{one}" if passages else book.id for one in passage.tolist()],
     }
     pairs = compared.pairs
     return Rows(keys, np.full(count, at, np.int64)).with_numbers(
         {
+            "unsupported": compared.unsupported,
+            "moved": compared.moved,
+            "evidence": compared.evidence,
             "coverage": compared.coverage,
             "alignment_confidence": pairs.similarity,
             "position_deviation": compared.deviation,
@@ -179,22 +282,28 @@ def _rows(at: int, book: Book, compared: Comparison, *, blocks: bool) -> Rows:
             "position_loss": compared.weight * compared.deviation,
             "scs": compared.scs,
             "coverage_at": compared.coverage_at,
-            "source_supported": compared.source_supported,
-            "source_sentences": compared.source_sentences,
             "order_violations": compared.order_violations,
             "best_similarity": compared.best.top,
             "best_source_index": compared.best.index[:, 0],
             "aligned_index": np.where(pairs.aligned, pairs.index, np.nan),
+            "passage": passage,
             "book_share": np.full(count, 1 / count),
         }
     )
+
+
+def _changed(compared: Comparison, changes: Mapping[int, Sequence[str]]) -> Floats:
+    """1 where facts differ, 0 where not, NaN for a sentence without a source."""
+    found = np.where(np.isnan(compared.moved), np.nan, 0.0)
+    found[list(changes)] = 1.0
+    return found
 
 
 def _unscored(at: int, book: Book, reason: str) -> Rows:
     """One row for a book that cannot be measured."""
     keys = {key: [str(getattr(book, key))] for key in KEYS}
     rows = Rows(keys, np.array([at], np.int64)).with_numbers(
-        {name: [np.nan] for name in (*BASES, "position_loss", "source_supported")}
+        {name: [np.nan] for name in (*BASES, *FURTHER, "passage")}
     )
     for name in BASES:
         rows = rows.with_reasons(name, {0: reason})
@@ -207,7 +316,8 @@ def _without(rows: Rows, failed: Mapping[int, str]) -> Rows:
         return rows
     places = list(failed)
     columns = dict(rows.numbers)
-    for name in (*PAIRED, *SINGLE, "position_loss", "position_deviation", "best_similarity"):
+    taken = (*PAIRED, *SINGLE, "changed", "position_loss", "position_deviation", "best_similarity")
+    for name in (name for name in taken if name in columns):
         column = columns[name].copy()
         column[places] = np.nan
         columns[name] = column

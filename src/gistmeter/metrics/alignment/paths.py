@@ -1,7 +1,7 @@
 """Aligning the sentences of a summary with those of its source.
 
 `align` takes a table of similarities (rows: summary, columns: source) and gives the best path of
-one of three algorithms, whole rows at a time (`recurrences`), the same as a plain loop over the
+one of four algorithms, whole rows at a time (`recurrences`), the same as a plain loop over the
 table would give, ties included: where rounding could have decided, the loop's own order of
 additions is followed (`wavefront`).
 """
@@ -18,12 +18,14 @@ from gistmeter.errors import InputError, UnknownName
 from gistmeter.metrics.alignment import band as bands
 from gistmeter.metrics.alignment.band import Band, Ints
 from gistmeter.metrics.alignment.fixed_point import (
+    BLOCK_BYTES,
     Block,
     Similarity,
     SimilarityRows,
     Unit,
     are_multiples,
 )
+from gistmeter.metrics.alignment.moves import settle
 from gistmeter.metrics.alignment.recurrences import (
     trace_dtw,
     trace_monotone,
@@ -34,12 +36,16 @@ from gistmeter.metrics.alignment.wavefront import (
     trace_needleman_wunsch_in_loop_order,
 )
 
-ALGORITHMS = ("monotone", "nw", "dtw")
+ALGORITHMS = ("blocks", "monotone", "nw", "dtw")
+MOVE_COST = 0.8  # in units of a book's contrast
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Pairs (summary sentence, source sentence) in order; neither number ever decreases."""
+    """Pairs (summary sentence, source sentence) in the summary's order.
+
+    The source never goes back either, but between the blocks of `blocks`.
+    """
 
     pairs: Ints  # (pairs, 2)
     bandwidth: int | None = None  # as used; None: no band
@@ -79,6 +85,7 @@ def align(
     gap_penalty: float = -0.5,
     bandwidth: int | None = None,
     band: str = "slanted",
+    move_cost: float = MOVE_COST,
 ) -> Path:
     """The best path; no pairs where either side is empty."""
     check_settings(algorithm, gap_penalty, bandwidth, band)
@@ -92,13 +99,34 @@ def align(
     unit = Unit.for_sums(rows + columns, similarity.bound + 1)
     cells = SimilarityRows(similarity, windows.low, windows.high, unit)
     if not corners:
-        return _path(trace_monotone(cells, windows).pairs, windows)
+        if algorithm == "monotone":
+            return _path(trace_monotone(cells, windows).pairs, windows)
+        cost = max(move_cost * contrast(similarity), 0.0)
+        pairs = trace_monotone(cells, windows, unit.integer(cost)).pairs
+        pairs[:, 1] = settle(pairs[:, 1], similarity, cost)
+        return _path(pairs, windows)
     trace = trace_dtw(cells, windows, unit.doubt)
     if not trace.sure and adds_exactly(similarity, 1.0):
         trace = trace_dtw(cells, windows, doubt=0)
     elif not trace.sure:
         return _path(trace_dtw_in_loop_order(_whole(similarity), windows), windows)
     return _path(trace.pairs, windows)
+
+
+def contrast(similarity: Similarity) -> float:
+    """How far the best source of a sentence stands out: mean best similarity − mean similarity.
+
+    It is the scale of a model's cosines on this book, so that a cost means the same for every
+    model and language.
+    """
+    rows, columns = similarity.shape
+    best, total = 0.0, 0.0
+    step = max(1, BLOCK_BYTES // (8 * columns))
+    for start in range(0, rows, step):
+        block = similarity.block(start, min(start + step, rows), 0, columns)
+        best += float(block.max(axis=1).sum(dtype=np.float64))
+        total += float(block.sum(dtype=np.float64)) / columns
+    return (best - total) / rows
 
 
 def align_sentences(

@@ -45,20 +45,25 @@ class Trace:
     sure: bool = True
 
 
-def trace_monotone(cells: SimilarityRows, band: Band) -> Trace:
-    """Every summary sentence gets a source sentence; positions never decrease.
+def trace_monotone(cells: SimilarityRows, band: Band, cost: int | None = None) -> Trace:
+    """Every summary sentence gets a source sentence; going back costs, or is not allowed.
 
-    Among equally good places the first is taken.
+    Among equally good places the first is taken, and a step ahead before a step back.
     """
     low, high = band.low.tolist(), band.high.tolist()
     records = np.empty((len(low), band.widest), np.bool_)  # where the running maximum rises
     running = np.zeros(high[-1] + 1, np.int64)
     gains = np.empty((1, band.widest), np.int64)
     known = high[0]
+    returns = [0] * len(low)  # columns below which a step back has led here
     for row, (start, end) in enumerate(zip(low, high, strict=True)):
         running[known + 1 : end + 1] = running[known]  # the maximum goes on beyond its window
         known = end
         reached = running[start : end + 1]
+        if cost is not None and row:
+            # The maxima never decrease, so those that a step back exceeds stand first.
+            returns[row] = start + int(np.searchsorted(reached, reached[-1] - cost))
+            reached[: returns[row] - start] = reached[-1] - cost
         reached += cells.integers(row, start, end, 0, gains[:, : end - start + 1])[0]
         np.maximum.accumulate(reached, out=reached)
         records[row, 0] = True
@@ -69,6 +74,8 @@ def trace_monotone(cells: SimilarityRows, band: Band) -> Trace:
         seen = records[row, : min(limit, high[row]) - low[row] + 1]
         limit = seen.tobytes().rindex(RECORD) + low[row]
         places[row] = limit
+        if limit < returns[row]:
+            limit = high[-1]
     return Trace(np.column_stack([np.arange(len(low)), places]))
 
 

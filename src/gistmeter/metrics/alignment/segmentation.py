@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from gistmeter.languages import Heading, simple_sentences
+
+WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]{2,}|\d+")
 
 
 class Splitter(Protocol):
@@ -17,6 +21,8 @@ class Splitter(Protocol):
     def sentences(self, text: str) -> list[str]: ...
     def headings(self, text: str) -> Sequence[Heading]:
         """Headings with the index of the sentence that each is."""
+
+    def content_words(self, text: str) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,10 @@ class SimpleSplitter:
     def headings(self, text: str) -> Sequence[Heading]:  # noqa: ARG002
         return ()
 
+    def content_words(self, text: str) -> list[str]:
+        """Words of two letters and more, and single characters of writing without spaces."""
+        return WORD.findall(text.lower())
+
 
 @dataclass(frozen=True, slots=True)
 class Segments:
@@ -39,6 +49,24 @@ class Segments:
 
     sentences: tuple[str, ...]
     headings: tuple[Heading, ...] = ()
+
+
+QUOTES = str.maketrans(
+    "‘’‚‛′“”„‟″«»‹›「」『』–—―‐‑−", "'''''" + 5 * '"' + 2 * '"' + 2 * "'" + 4 * '"' + 6 * "-"
+)
+
+
+def fold(sentence: str, splitter: Splitter) -> str:
+    """A sentence as it is compared: one style of quotation marks and dashes, ſ as s, and what the
+    language writes in two ways (ё and е, traditional and simplified characters) in one."""
+    text = unicodedata.normalize("NFC", sentence).translate(QUOTES).replace("ſ", "s")
+    for step in getattr(splitter, "folds", ()):
+        text = step(text)
+    if str(getattr(splitter, "code", "")).startswith("zh"):
+        from gistmeter.languages.zh.words import simplify
+
+        text = simplify(text)
+    return text
 
 
 def segment(text: str, splitter: Splitter) -> Segments:

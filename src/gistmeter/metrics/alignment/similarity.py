@@ -2,7 +2,7 @@
 
 Cosines of unit vectors, rounded to multiples of 2⁻²⁴ (about 6·10⁻⁸, a float32's own precision below
 1): sums of such numbers are exact, so equal sentences give equal paths whatever the block they were
-computed in. A table that fits is kept; a larger one is computed again, block by block, when asked.
+computed in. Cosines that a float32 cannot tell from 1 are 1. A table that fits is kept; a larger one is computed again, block by block, when asked.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from gistmeter.metrics.alignment.paths import Table
 Vectors = npt.NDArray[np.float32]
 KEPT_BYTES = 192 << 20
 FINENESS = np.float32(2**24)
+SAME = np.float32(16)  # in the same unit: about 10⁻⁶
 
 
 class Similarity(Blocks, Protocol):
@@ -114,5 +115,6 @@ def _rounded(cosines: Vectors) -> Vectors:
     cosines *= FINENESS
     np.rint(cosines, out=cosines)
     np.clip(cosines, -FINENESS, FINENESS, out=cosines)
+    cosines[cosines >= FINENESS - SAME] = FINENESS
     cosines /= FINENESS
     return cosines

@@ -21,19 +21,23 @@ that has none in its pack takes the English thresholds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gistmeter import languages as packs
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    coverage: float  # of a summary sentence with its best source
-    support: float  # of a source sentence with the summary beside it on the path
+    coverage: float  # evidence that a summary sentence has a source
+    support: float  # evidence that a source sentence is in the summary beside it
+    words: float = 0.0  # what shared words count in the evidence
+    alpha: float = 10.0  # sharpness of the weights in scs
 
 
 # The beginning of a model's id -> its thresholds; those of other languages are in their packs
-CALIBRATED: Mapping[str, Thresholds] = {"e5-small": Thresholds(coverage=0.89, support=0.88)}
+CALIBRATED: Mapping[str, Thresholds] = {
+    "e5-small": Thresholds(coverage=0.89, support=0.85, words=0.1, alpha=40.0)
+}
 
 
 def thresholds_for(model: str, languages: Iterable[str]) -> dict[str, Thresholds]:
@@ -41,5 +45,8 @@ def thresholds_for(model: str, languages: Iterable[str]) -> dict[str, Thresholds
     for name, english in CALIBRATED.items():
         if model.startswith(name):
             own = {code: packs.get(code).thresholds.get(name) for code in languages}
-            return {code: Thresholds(*held) if held else english for code, held in own.items()}
+            return {
+                code: replace(english, coverage=held[0], support=held[1]) if held else english
+                for code, held in own.items()
+            }
     return {}

@@ -50,7 +50,11 @@ def item_data(
         )
     columns = _item_columns(subject, rows)
     higher = subject.score(name).higher_is_better
-    wanted = list(choose(rows, name, higher=higher, everything=everything))
+    opening = subject.view.opening(opener)
+    own = subject.view.listed(rows)
+    among = rows if own is None else rows.take(own)
+    wanted = list(choose(among, name, higher=higher, everything=everything))
+    wanted = wanted if own is None else [own[at] for at in wanted]
     items: list[tuple[int, dict[str, Any]]] = []
     size = 0
     text = text_column(subject)
@@ -81,9 +85,10 @@ def item_data(
         "down": not higher,
         "snippet": shown(text, 60) or ("text" if any(item["x"] for item in kept) else ""),
         "shared": opener.shared,
+        "opening": opening,
         "items": kept,
     }
-    return ItemData(data, _note(len(kept), len(rows), name), size + opener.spent)
+    return ItemData(data, _note(len(kept), len(among), name), size + opener.spent)
 
 
 def _identity(run: Run) -> str:

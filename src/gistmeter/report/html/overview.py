@@ -82,7 +82,9 @@ def facts(subject: Subject) -> list[dict[str, str]]:
     rows = subject.run.rows
     counts: list[tuple[int, str]] = []
     if rows is not None:
-        keys = set(zip(rows.keys["id"], rows.keys["group"], strict=True))
+        own = subject.view.listed(rows)
+        named = rows if own is None else rows.take(own)
+        keys = set(zip(named.keys["id"], named.keys["group"], strict=True))
         counts.append((len(keys), subject.noun))
         if subject.has_parts:
             owned = set(zip(rows.keys["system"], rows.item.tolist(), strict=True))

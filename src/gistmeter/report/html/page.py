@@ -39,7 +39,8 @@ class Section:
     short: str
     heading: str
     answer: str
-    more: str
+    more: list[str]
+    opening: bool
     facts: list[dict[str, str]]
     warnings: list[str]
     scores: list[dict[str, str]]
@@ -146,12 +147,15 @@ def _section(
         {"title": picture.title, "note": picture.note, "drawing": trusted(picture.drawing)}
         for picture in pictures(subject, lead, opener)
     ]
+    told = [shown(line, 1200) for line in answer.splitlines()] or [""]
+    summary = shown(str(run.notes.get("summary") or ""), 600)
     return Section(
         key=f"run-{number + 1}",
         short=shown(short, 40),
         heading=subject.view.heading or shown(short, 80),
-        answer=shown(answer, 1200),
-        more=shown(str(run.notes.get("summary") or ""), 600),
+        answer=told[0],
+        more=[*told[1:], *([summary] if summary else [])],
+        opening=bool(items.data.get("opening")),
         facts=overview.facts(subject),
         warnings=overview.warnings(subject, lead),
         scores=overview.score_heads(subject),

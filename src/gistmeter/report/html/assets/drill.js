@@ -201,6 +201,9 @@ $("drill").addEventListener("keydown", (event) => {
   if (event.key === "ArrowLeft") step(-1);
   if (event.key === "ArrowRight") step(1);
 });
+for (const place of document.querySelectorAll(".opening")) for (const block of sections[place.dataset.section].opening) {
+  place.append(make("div", { class: "block b-" + block.k }, block.n && typeof block.n === "string" ? make("h3", {}, block.n) : null, blocks[block.k](block, {}, place.dataset.section)));
+}
 for (const place of document.querySelectorAll(".items")) itemsTable(place, place.dataset.section);
 for (const place of document.querySelectorAll(".beside")) beside(place, place.dataset.section);
 

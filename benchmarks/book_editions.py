@@ -1,0 +1,237 @@
+"""Books: made editions with known cuts, inventions and moves, and what is found of them.
+
+Every number is for books that were not in the calibration: the thresholds for a book come from the
+others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from gold import Chapter, overlap
+
+from gistmeter import languages
+from gistmeter.languages import Heading
+from gistmeter.metrics.alignment import measures
+from gistmeter.metrics.alignment.chapters import chapters_of
+from gistmeter.metrics.alignment.comparison import Settings, compare_book
+from gistmeter.metrics.alignment.documents import describe_moves
+from gistmeter.metrics.alignment.evidence import Words, source_evidence, summary_evidence
+from gistmeter.metrics.alignment.moves import find_moved
+from gistmeter.metrics.alignment.paths import align
+from gistmeter.metrics.alignment.segmentation import Segments, fold
+from gistmeter.metrics.alignment.similarity import Similarity, compare
+
+ENGLISH = languages.get("en")
+WORDS = 0.1
+KEPT, OWN = 0.96, 0.98  # shares of the right cases that a threshold lets through
+PARTS = 5
+SHORTEST = 60  # sentences of a summary that can be cut into five chapters
+Cases = dict[str, np.ndarray]  # by book
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A chapter of a novel with its abridgement, as a book of its own."""
+
+    chapter: Chapter
+    source: np.ndarray
+    summary: np.ndarray
+
+    @cached_property
+    def content(self) -> tuple[list[list[str]], list[list[str]]]:
+        one, two = (
+            [ENGLISH.content_words(fold(sentence, ENGLISH)) for sentence in side]
+            for side in (self.chapter.source, self.chapter.summary)
+        )
+        return one, two
+
+    @cached_property
+    def words(self) -> Words:
+        return Words.of(*self.content)
+
+    @cached_property
+    def similarity(self) -> Similarity:
+        return compare(self.summary, self.source)
+
+    @cached_property
+    def is_kept(self) -> np.ndarray:
+        spans = self.chapter.source_spans
+        return np.array([any(overlap(span, one) for one, _ in self.chapter.gold) for span in spans])
+
+    @cached_property
+    def gold_places(self) -> np.ndarray:
+        """The first gold source of each summary sentence, −1 without one."""
+        table = [
+            [at for at in range(len(self.chapter.source)) if self.chapter.is_right(row, at)]
+            for row in range(len(self.chapter.summary))
+        ]
+        return np.array([found[0] if found else -1 for found in table])
+
+
+Library = Mapping[str, Bound]
+
+
+def support_cases(library: Library, weight: float = WORDS) -> tuple[Cases, Cases]:
+    """Evidence of source sentences: those that the abridgement kept, and those it dropped."""
+    kept, dropped = {}, {}
+    for name, book in library.items():
+        places = measures.pairs_of(align(book.similarity, "blocks").pairs, book.similarity).index
+        near = source_evidence(places, book.similarity, book.words, weight).similarity
+        kept[name], dropped[name] = near[book.is_kept], near[~book.is_kept]
+    return kept, dropped
+
+
+def coverage_cases(library: Library, weight: float = WORDS) -> tuple[Cases, Cases]:
+    """Evidence of summary sentences with a book: of its own abridgement, of all the others'."""
+    own, foreign = {}, {}
+    for name, book in library.items():
+        own[name] = _evidence(book, book.summary, book.content[1], weight)
+        others = [other for title, other in library.items() if title != name]
+        vectors = np.concatenate([other.summary for other in others])
+        content = [words for other in others for words in other.content[1]]
+        foreign[name] = _evidence(book, vectors, content, weight)
+    return own, foreign
+
+
+def _evidence(
+    book: Bound, vectors: np.ndarray, content: Sequence[Sequence[str]], weight: float
+) -> np.ndarray:
+    words = Words.of(book.content[0], content)
+    best = measures.best_sources(compare(vectors, book.source), 3)
+    return summary_evidence(best, words, weight)
+
+
+def threshold(right: Cases, share: float, without: str = "") -> float:
+    """The evidence that this share of the right cases reaches."""
+    values = np.concatenate([own for book, own in right.items() if book != without])
+    return float(np.quantile(values, 1 - share))
+
+
+def area(right: np.ndarray, wrong: np.ndarray) -> float:
+    """The probability that a right case has more evidence than a wrong one, ties as halves."""
+    order = np.sort(wrong)
+    below = np.searchsorted(order, right), np.searchsorted(order, right, side="right")
+    return float((below[0] + below[1]).mean() / 2 / len(wrong))
+
+
+def check(library: Library) -> None:
+    """The targets, on books that are not in the calibration."""
+    print("Made editions; thresholds of each book from the other books")
+    kept, dropped = support_cases(library)
+    found = [kept[book] >= threshold(kept, KEPT, book) for book in kept]
+    taken = [dropped[book] >= threshold(kept, KEPT, book) for book in kept]
+    print(f"  kept sentences found        {np.concatenate(found).mean():6.1%}  (limit 95%)")
+    print(f"  dropped taken for kept      {np.concatenate(taken).mean():6.1%}  (limit 7%)")
+    own, foreign = coverage_cases(library)
+    areas = [area(own[book], foreign[book]) for book in own if len(own[book]) >= SHORTEST]
+    whole = area(np.concatenate([*own.values()]), np.concatenate([*foreign.values()]))
+    print(
+        f"  invented sentences: AUC     {whole:6.3f}  (limit 0.97); least of a book {min(areas):.3f}"
+    )
+    wrong = [own[book] < threshold(own, OWN, book) for book in own]
+    missed = [foreign[book] >= threshold(own, OWN, book) for book in own]
+    print(f"  own sentences taken for invented {np.concatenate(wrong).mean():.1%},"
+          f" invented ones missed {np.concatenate(missed).mean():.1%}")  # fmt: skip
+    exact = [moved_exactly(book, order) for book in library.values() for order in orders(book)]
+    print(
+        f"  moved blocks named exactly  {np.mean(exact):6.1%}  (limit 95%) of {len(exact)} editions"
+    )
+    still = [not find_moved(places_of(book.similarity), np.ones(len(book.summary), bool))
+             for book in library.values()]  # fmt: skip
+    print(f"  abridgements in order       {np.mean(still):6.1%}  of {len(still)} real ones")
+    copies(library)
+
+
+def copies(library: Library) -> None:
+    """A verbatim copy has nothing cut, nothing invented, nothing moved."""
+    worst = []
+    for book in library.values():
+        settings = Settings(coverage_threshold=0.99, support_threshold=0.99, word_weight=WORDS)
+        words = Words.of(book.content[0], book.content[0])
+        found = compare_book(compare(book.source, book.source), settings, words)
+        worst.append((1 - found.kept).sum() + found.unsupported.sum() + np.nansum(found.moved))
+        worst.append((found.coverage != 1).sum())
+    print(f"  faults found in verbatim copies {int(sum(worst))}  (limit 0)")
+
+
+def parts_of(book: Bound) -> list[np.ndarray]:
+    """The summary's sentences in five chapters by their gold places."""
+    places = np.maximum.accumulate(book.gold_places)
+    edges = np.linspace(0, len(book.chapter.source), PARTS + 1).astype(int)
+    return [
+        np.flatnonzero((places >= first) & (places < last))
+        for first, last in zip(edges, edges[1:], strict=False)
+    ]
+
+
+def orders(book: Bound) -> Iterator[list[int]]:
+    """One chapter elsewhere, two exchanged, three in reverse: every way there is."""
+    if len(book.summary) < SHORTEST or min(map(len, parts_of(book))) < 3:
+        return
+    seen = set()
+    for start in range(PARTS):
+        for end in range(PARTS):
+            moved = [at for at in range(PARTS) if at != start]
+            moved.insert(end, start)
+            swapped = list(range(PARTS))
+            swapped[start], swapped[end] = swapped[end], swapped[start]
+            seen |= {tuple(moved), tuple(swapped)}
+    yield from (list(order) for order in sorted(seen) if order != sorted(order))
+
+
+def places_of(similarity: Similarity) -> np.ndarray:
+    return measures.pairs_of(align(similarity, "blocks").pairs, similarity).index
+
+
+def moved_exactly(book: Bound, order: Sequence[int]) -> bool:
+    """Whether an edition in another order is described as its true places would be."""
+    parts = parts_of(book)
+    chosen = np.concatenate([parts[at] for at in order])
+    true = np.maximum.accumulate(book.gold_places)[chosen]
+    edges = np.linspace(0, len(book.chapter.source), PARTS + 1).astype(int)
+    headings = tuple(
+        Heading(f"Chapter {at + 1}", int(first)) for at, first in enumerate(edges[:-1])
+    )
+    chapters = chapters_of(Segments(book.chapter.source, headings))
+    found = places_of(compare(book.summary[chosen], book.source))
+    return _told(chapters, found) == _told(chapters, true)
+
+
+def _told(chapters: Sequence[object], places: np.ndarray) -> list[str]:
+    from types import SimpleNamespace
+
+    moves = tuple(find_moved(places, np.ones(len(places), bool)))
+    told = SimpleNamespace(places=places, moves=moves, moved=np.zeros(len(places)))
+    return [move["text"] for move in describe_moves(chapters, told)]  # type: ignore[arg-type]
+
+
+def sharpness(library: Library, embed: Callable[[Sequence[str]], np.ndarray]) -> None:
+    """The α of scs that best tells sentences from one place from those stitched from two."""
+    random = np.random.default_rng(0)
+    whole: list[tuple[Similarity, int]] = []
+    stitched: list[tuple[Similarity, int]] = []
+    for book in library.values():
+        size = len(book.summary)
+        if size < SHORTEST:
+            continue
+        texts = []
+        for at in range(size):
+            other = int((at + size * random.uniform(0.35, 0.65)) % size)
+            one, two = book.chapter.summary[at].split(), book.chapter.summary[other].split()
+            texts.append(" ".join([*one[: len(one) // 2 + 1], *two[len(two) // 2 :]]))
+        whole.append((book.similarity, size))
+        stitched.append((compare(embed(texts), book.source), size))
+    for alpha in (5, 10, 20, 30, 40, 60, 80, 120):
+        sides = [
+            np.concatenate([
+                measures.compactness(measures.best_sources(table, 3), table.shape[1], alpha, 0.1)
+                for table, _ in side
+            ])
+            for side in (whole, stitched)
+        ]  # fmt: skip
+        print(f"  alpha {alpha:3}: AUC {area(*sides):.3f}, scs of whole {sides[0].mean():.3f},"
+              f" of stitched {sides[1].mean():.3f}")  # fmt: skip
