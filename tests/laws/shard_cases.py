@@ -15,6 +15,7 @@ from gistmeter.formats.conllu.pairs import ParsePairs
 from gistmeter.formats.conllu.reading import read_treebank
 from gistmeter.languages import get
 from gistmeter.metrics.accuracy import SemanticAccuracy
+from gistmeter.metrics.alarms import FactAlarms, TranscriptAlarms, guards_of
 from gistmeter.metrics.alignment import BookAlignment
 from gistmeter.metrics.conll18 import Conll18
 from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
@@ -160,6 +161,7 @@ def text_case(*names: str) -> Callable[[Path], Case]:
             "structure": StructuralRobustness(),
             "reading": Reading(0.5, 0.5),
             "s_info": Information(PACKS),
+            "alarms": FactAlarms(guards_of(["en"])),
             "recovery": Recovery(),
         }
         items = [replace(item, language="en") for item in texts()] if "gist" in names else texts()
@@ -181,6 +183,7 @@ def speech_case(name: str) -> Callable[[Path], Case]:
             "transcription": ErrorRates(english),
             "sem_dist": SemanticDistance(WordMatcher(), english),
             "facts": SemanticErrorRate(honest(), english),
+            "transcript_alarms": TranscriptAlarms(english, guards_of(["en"])["en"]),
             "latency": Latency(),
             "custom_metric": CustomMetric(NamedFunction("length", length)),
         }
@@ -215,8 +218,10 @@ CASES: Mapping[str, Callable[[Path], Case]] = {
     "reading": text_case("s_acc", "s_logic", "reading"),
     "s_info": text_case("s_info"),
     "recovery": text_case("recovery"),
+    "alarms": text_case("alarms"),
     **{name: speech_case(name) for name in ("transcription", "sem_dist", "facts", "latency")},
     "custom_metric": speech_case("custom_metric"),
+    "transcript_alarms": speech_case("transcript_alarms"),
     "alignment": book_case,
     "parsing": parse_case,
     "conll18": conll18_case,

@@ -26,7 +26,7 @@ def evidence_blocks(row: Row) -> list[Block]:
     )
     sentence = TOLD.get(str(told.get("verdict")), "")
     found: list[Block] = [{"k": "note", "n": "The judge", "x": f"{sentence} ({numbers})"}]
-    alarms = told.get("alarms")
+    alarms = told.get("alarms") if "alarms" not in row.rows.numbers else None  # told already
     lines = [
         shown(f"{one.get('kind')}: {one.get('reference')} → {one.get('candidate')}", 200)
         for one in (alarms if isinstance(alarms, list) else [])

@@ -20,6 +20,7 @@ from gistmeter.languages.polarity import Kind, Mark
 
 PREFIXES = ("接頭辞", "XPN")  # tags of prefixes that are tokens
 SPOKEN_FOR = ("only", "notall", "affirmed")  # quantities whose negations deny nothing
+REACH = 12  # words over which a negation looks for what it denies
 PREDICATES = ("VV", "VA", "XR", "動詞", "形容詞", "形状詞")
 BEFORE = ("MAG",)  # tags of negations that stand before what they deny, where others follow it
 
@@ -82,7 +83,7 @@ def head_of(tokens: Sequence[Token], at: int, clause: Span, language: Language) 
         first, second = after, before
     looked = [first, second] if language.facts.inflects else [first]
     for places in looked:
-        for place in places:
+        for place in places[:REACH]:
             token = tokens[place]
             if not clause[0] <= token.start < clause[1]:
                 break
@@ -90,7 +91,7 @@ def head_of(tokens: Sequence[Token], at: int, clause: Span, language: Language) 
                 return place
     if not language.spaced and not follows:  # 没来, 不可能: what is common is denied too
         negations = lexicons.words(language.lists, "negations")
-        place = next((one for one in after if tokens[one].form not in negations), at)
+        place = next((one for one in after[:REACH] if tokens[one].form not in negations), at)
         return place if place > at and tokens[place].surface.isalnum() else None
     return None
 

@@ -331,6 +331,8 @@ def composed(parts: Sequence[Part]) -> Fraction:
 
 def counts(parts: Sequence[Part], plain: str, language: Language) -> bool:
     """Whether numerals are surely a number: digits, or followed by what is counted."""
+    if len(parts) > LIMIT:
+        return False
     if any(part.role in ("digits", "share", "weak", "times", "ordinal") for part in parts):
         return True
     start, end = parts[0].start, parts[-1].end

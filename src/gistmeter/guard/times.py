@@ -140,7 +140,7 @@ def month_patterns(language: Language) -> tuple[re.Pattern[str], ...]:
             re.compile(f"(?<!\\w){day}{DAY_END}\\s+(?:of\\s+)?(?P<name>{name})(?!\\w){year}"),
             re.compile(f"(?<!\\w)(?P<name>{name})\\.?\\s+{day}{DAY_END}(?!\\w){year}"),
         )
-    if not language.analysed:
+    if not language.facts.digits:
         return ()
     marks = {"ko": "년월일"}.get(language.code, "年月日")
     signs = "".join(language.facts.digits)

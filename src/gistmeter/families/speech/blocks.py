@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from gistmeter.families.alarms import NAMES as ALARMS
+from gistmeter.families.alarms import shown_alarms
 from gistmeter.families.evidence import evidence_blocks
-from gistmeter.views import Block, Opener, Row, View, marked, plain, shown
+from gistmeter.families.text.blocks import mark, valid
+from gistmeter.views import Block, Opener, Row, View, marked, shown
 
 DIFF, TEXT = 9000, 1500  # characters shown of a diff, and of a text beside it
 GROUPS = (
@@ -24,6 +27,7 @@ NAMES = {
     "missing": "facts lost", "extra": "facts invented", "sem_dist": "distance in meaning",
     "latency": "time waited", "latency_first": "time to the first word",
     "real_time_factor": "time per second of speech",
+    **ALARMS,
 }  # fmt: skip
 
 
@@ -45,10 +49,19 @@ class SpeechView(View):
         note = row.text("ser_note")
         if note:
             found.append({"k": "note", "x": shown(note)})
-        for name, label in (("expected", "Expected"), ("got", "Transcript")):
+        alarms = shown_alarms(row)
+        found += alarms.blocks()
+        for name, label, spans in (
+            ("expected", "Expected", alarms.expected),
+            ("got", "Transcript", alarms.said),
+        ):
             text = row.text(name)
             if text:
-                found.append(plain(label, text, row.lang(text[:400]), longest=TEXT))
+                lang = row.lang(text[:400])
+                runs = mark(text[:TEXT], (), valid(spans, len(text[:TEXT])))
+                cut = len(text) - TEXT
+                runs += [(f" … (+{cut:,} characters)", "")] if cut > 0 else []
+                found.append(marked(label, runs, lang))
         return found
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from gistmeter.families.alarms import NAMES as ALARMS
+from gistmeter.families.alarms import shown_alarms
 from gistmeter.families.evidence import evidence_blocks
 from gistmeter.views import LONGEST, Block, Opener, Row, View, bars, marked, shown
 
@@ -23,6 +25,7 @@ NAMES = {
     "sts": "sentence similarity", "cross_encoder": "similarity read together",
     "lexical_cosine": "shared words", "f_beta": "word overlap",
     "representation": "similarity of meaning", "polarity_conflict": "opposite polarity",
+    **ALARMS,
 }  # fmt: skip
 
 
@@ -36,12 +39,20 @@ class TextView(View):
         marks = row.document("marks")
         marks = marks if isinstance(marks, dict) else {}
         words = [word for word in marks.get("shared", []) if isinstance(word, str)]
-        found = [_block("Prediction", prediction, words, marks.get("prediction"), row)]
+        alarms = shown_alarms(row)
+        found = [
+            _block(
+                "Prediction", prediction, words, _joined(marks.get("prediction"), alarms.said), row
+            )
+        ]
         references = reference.split(SEPARATOR) if reference else []
         spans = marks.get("references") or []
         for at, text in enumerate(references):
             label = "Reference" if len(references) == 1 else f"Reference {at + 1}"
-            found.append(_block(label, text, words, spans[at] if at < len(spans) else [], row))
+            own = spans[at] if at < len(spans) else []
+            told = alarms.expected if at == alarms.reference else []
+            found.append(_block(label, text, words, _joined(own, told), row))
+        found += alarms.blocks()
         found += evidence_blocks(row)
         reading = row.text("reading")
         if reading:
@@ -63,13 +74,18 @@ def _block(label: str, text: str | None, words: Sequence[str], spans: Any, row: 
     if not text:
         return {"k": "note", "n": label, "x": "(empty)"}
     cut = text[:LONGEST]
-    runs = mark(cut, words, _valid(spans, len(cut)))
+    runs = mark(cut, words, valid(spans, len(cut)))
     if len(text) > LONGEST:
         runs.append((f" … (+{len(text) - LONGEST:,} characters)", ""))
     return marked(label, runs, row.lang(cut))
 
 
-def _valid(spans: Any, length: int) -> list[tuple[int, int, str]]:
+def _joined(spans: Any, alarms: list[list[Any]]) -> list[Any]:
+    """Marks of polarity, and those of alarms over them."""
+    return [*(spans if isinstance(spans, list) else []), *alarms]
+
+
+def valid(spans: Any, length: int) -> list[tuple[int, int, str]]:
     """The spans that are what they should be, from left to right."""
     found = []
     for span in spans if isinstance(spans, list) else []:
@@ -77,7 +93,7 @@ def _valid(spans: Any, length: int) -> list[tuple[int, int, str]]:
             start, end, kind = span
             if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= length:
                 found.append((start, end, str(kind)))
-    return sorted(found)
+    return sorted(found, key=lambda span: (span[2] == "alarm", *span))  # alarms are on top
 
 
 def mark(

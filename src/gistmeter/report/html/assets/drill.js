@@ -2,6 +2,7 @@
 const MARKS = {
   shared: "in both texts", positive: "positive word", negative: "negative word", negation: "negation",
   "not positive": "positive, turned round", "not negative": "negative, turned round", inserted: "inserted", deleted: "lost",
+  alarm: "told otherwise",
 };
 const STYLE = { "not positive": "positive m-turned", "not negative": "negative m-turned" };
 let opened = null;
