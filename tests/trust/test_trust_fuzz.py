@@ -19,7 +19,7 @@ from typing import Any
 import polars
 import pytest
 from payloads import ALL
-from scenes import SAMPLES
+from scenes import SAMPLES, look_up_once
 from test_trust_readers import BODY, HEAD, workbook
 
 from book.book_doubles import WordEmbedder
@@ -58,6 +58,11 @@ CONLLU = (
 )
 TAXONOMY = (SAMPLES / "parse/taxonomy.csv").read_text("utf-8")[:3000].rpartition("\n")[0] + "\n"
 CONFIGURATION = 'seed = 3\n[text]\nlanguage = "en"\n[profiles.mine]\nembedder = "x"\n'
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    look_up_once(monkeypatch)
 
 
 def records(text: str) -> list[dict[str, str]]:
