@@ -150,13 +150,15 @@ def changed_json(document: Any, chance: random.Random) -> bytes:
 
 
 def in_range(run: Run) -> None:
-    """Every score is in its documented range or undefined."""
+    """Every score is in its documented range, as its interval is, or undefined."""
+    ranges = {info.name: info for metric in run.metrics.values() for info in metric.scores}
     for held in run.systems.values():
-        for score in held.scores.values():
-            values = (score.value, score.low, score.high)
-            assert all(math.isnan(value) or math.isfinite(value) for value in values), score
-            assert math.isnan(score.value) or score.value >= -1e-9, score
-            assert score.n >= 0 and score.unscored >= 0
+        for name, score in held.scores.items():
+            info = ranges[name]
+            for value in (score.value, score.low, score.high):
+                fits = info.lowest - 1e-9 <= value <= info.highest + 1e-9
+                assert math.isnan(value) or (math.isfinite(value) and fits), score
+            assert score.n >= 0 and score.unscored >= 0, score
 
 
 # Each reader: the file's name, its content by chance, and what is done with it.
