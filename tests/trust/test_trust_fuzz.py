@@ -26,6 +26,7 @@ from book.book_doubles import WordEmbedder
 from gistmeter import Run, configuration, load_run, score_book, score_parses, score_speech
 from gistmeter.errors import GistmeterError
 from gistmeter.families.parse.treebanks import read_weights
+from gistmeter.files import printable
 from gistmeter.formats.conllu.vocabularies import read_vocabulary
 from gistmeter.formats.predictions import read_predictions
 from gistmeter.formats.references import read_references
@@ -134,7 +135,7 @@ def odd_lines(chance: random.Random) -> bytes:
 
 def odd_cells(chance: random.Random) -> bytes:
     rows = [one for one in revalued(records(CSV), chance) if isinstance(one, dict)]
-    return parquet([{name: str(cell) for name, cell in one.items()} for one in rows])
+    return parquet([{name: printable(str(cell)) for name, cell in one.items()} for one in rows])
 
 
 def changed(text: str, marks: str, chance: random.Random) -> bytes:
