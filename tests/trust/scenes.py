@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import wave
 from dataclasses import dataclass
-from importlib import resources
+from functools import cache
+from importlib import metadata, resources
 from pathlib import Path
 
 import pytest
@@ -45,8 +46,15 @@ SCENES = (
 )  # fmt: skip
 
 
+def look_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask which packages are installed once, not in each of thousands of tries."""
+    monkeypatch.setattr("gistmeter.registry.entry_points", cache(metadata.entry_points))
+    monkeypatch.setattr("importlib.metadata.version", cache(metadata.version))
+
+
 def set_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inputs of all scenes in the working folder, and chunks so small that there are several."""
+    look_up_once(monkeypatch)
     monkeypatch.syspath_prepend(str(PLUGINS))
     for scene in SCENES:
         monkeypatch.setattr(type(family_of(scene.family)), "chunk", CHUNK)

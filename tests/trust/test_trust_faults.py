@@ -18,6 +18,7 @@ from faults import Killed, failing
 from scenes import SCENES, Scene, set_up
 
 from gistmeter import load_run
+from gistmeter.cli import app
 
 HOW = {"new": (), "stopped": ("--resume",), "replaced": ("--overwrite",), "again": ("--resume",)}
 SITUATIONS = tuple(HOW)
@@ -151,3 +152,62 @@ def disturb(
         if cure == "--resume" and "--overwrite" not in how:
             # The clip that was in hand may be heard again; what was kept is not.
             assert calls() <= 3 + 1, (at, cure)
+
+
+FILES = {
+    "tables": (
+        ("speech", "clips.csv", "--metrics", "wer", "--language", "en", "-q", "--resamples", "0",
+         "-o", "ignored", "--overwrite", "--no-report",
+         *(part for end in ("csv", "tsv", "xlsx", "parquet", "md", "json", "html")
+           for part in ("-o", f"out/x.{end}"))),
+    ),
+    "compare": (
+        ("compare", "folder", "--resamples", "100",
+         *(part for end in ("csv", "md", "tex", "json") for part in ("-o", f"out/x.{end}"))),
+    ),
+    "report": (("report", "folder", "-q", "-o", "out/x.html"),),
+    "erase": (("parse", "erase", "gold.conllu", "-o", "out/x.conllu"),),
+    "weights": (("parse", "estimate-weights", "gold.conllu", "-o", "out/x.json"),),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["kill", "full"])
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_the_old_one_or_the_new_one(
+    name: str, kind: Literal["kill", "full"], choose: Any
+) -> None:
+    """Whatever happens while files are written: none is a part of one."""
+    [command] = FILES[name]
+    speech = Scene("two", "speech", ("clips.csv", "--metrics", "wer", "--language", "en"))
+    clips = Path("clips.csv").read_text().splitlines()
+    Path("clips.csv").write_text(
+        "\n".join(f"{line},y {at}" for at, line in enumerate(clips)) + "\n"
+    )
+    assert speech.run() == 0
+    assert app.main(list(command), standalone_mode=False) == 0
+    names = sorted(file.name for file in Path("out").iterdir())
+    with failing(Path.cwd() / "out", kind=kind) as disk:
+        assert app.main(list(command), standalone_mode=False) == 0
+    for at in choose(range(1, disk.count + 1), SAMPLE):
+        shutil.rmtree("out")
+        Path("out").mkdir()
+        for file in names:
+            Path("out", file).write_bytes(b"old")
+        try:
+            with failing(Path.cwd() / "out", at, kind):
+                assert app.main(list(command), standalone_mode=False) == 1
+        except Killed:
+            assert kind == "kill"
+        for file in names:
+            content = Path("out", file).read_bytes()
+            assert content == b"old" or whole(file, content), (at, file)
+        assert app.main(list(command), standalone_mode=False) == 0
+
+
+def whole(name: str, content: bytes) -> bool:
+    """Whether a file ends as its kind does."""
+    ends = {
+        ".html": b"</html>", ".json": b"}\n", ".parquet": b"PAR1", ".tex": b"\\end{table}\n",
+        ".xlsx": b"\0\0",
+    }  # fmt: skip
+    return content.endswith(ends.get(Path(name).suffix, b"\n"))

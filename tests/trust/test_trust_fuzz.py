@@ -19,13 +19,14 @@ from typing import Any
 import polars
 import pytest
 from payloads import ALL
-from scenes import SAMPLES
+from scenes import SAMPLES, look_up_once
 from test_trust_readers import BODY, HEAD, workbook
 
 from book.book_doubles import WordEmbedder
 from gistmeter import Run, configuration, load_run, score_book, score_parses, score_speech
 from gistmeter.errors import GistmeterError
 from gistmeter.families.parse.treebanks import read_weights
+from gistmeter.files import printable
 from gistmeter.formats.conllu.vocabularies import read_vocabulary
 from gistmeter.formats.predictions import read_predictions
 from gistmeter.formats.references import read_references
@@ -58,6 +59,11 @@ CONLLU = (
 )
 TAXONOMY = (SAMPLES / "parse/taxonomy.csv").read_text("utf-8")[:3000].rpartition("\n")[0] + "\n"
 CONFIGURATION = 'seed = 3\n[text]\nlanguage = "en"\n[profiles.mine]\nembedder = "x"\n'
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    look_up_once(monkeypatch)
 
 
 def records(text: str) -> list[dict[str, str]]:
@@ -129,7 +135,7 @@ def odd_lines(chance: random.Random) -> bytes:
 
 def odd_cells(chance: random.Random) -> bytes:
     rows = [one for one in revalued(records(CSV), chance) if isinstance(one, dict)]
-    return parquet([{name: str(cell) for name, cell in one.items()} for one in rows])
+    return parquet([{name: printable(str(cell)) for name, cell in one.items()} for one in rows])
 
 
 def changed(text: str, marks: str, chance: random.Random) -> bytes:
@@ -145,13 +151,15 @@ def changed_json(document: Any, chance: random.Random) -> bytes:
 
 
 def in_range(run: Run) -> None:
-    """Every score is in its documented range or undefined."""
+    """Every score is in its documented range, as its interval is, or undefined."""
+    ranges = {info.name: info for metric in run.metrics.values() for info in metric.scores}
     for held in run.systems.values():
-        for score in held.scores.values():
-            values = (score.value, score.low, score.high)
-            assert all(math.isnan(value) or math.isfinite(value) for value in values), score
-            assert math.isnan(score.value) or score.value >= -1e-9, score
-            assert score.n >= 0 and score.unscored >= 0
+        for name, score in held.scores.items():
+            info = ranges[name]
+            for value in (score.value, score.low, score.high):
+                fits = info.lowest - 1e-9 <= value <= info.highest + 1e-9
+                assert math.isnan(value) or (math.isfinite(value) and fits), score
+            assert score.n >= 0 and score.unscored >= 0, score
 
 
 # Each reader: the file's name, its content by chance, and what is done with it.

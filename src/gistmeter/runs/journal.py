@@ -68,9 +68,14 @@ class Journal:
 
     def _take(self, line: Mapping[str, Any], left: set[int], spoilt: set[str]) -> bool:
         """Count a chunk of this plan whose items are wanted and whose details are whole."""
+        import polars
+
         if line.get("of") != digest(self.plan) or not spoilt.isdisjoint(line["details"]):
             return False
-        rows = _decode(line["rows"])
+        try:
+            rows = _decode(line["rows"])
+        except (ValueError, polars.exceptions.PolarsError):
+            return False
         items = set(rows.item.tolist())
         if not items <= left:
             return False

@@ -21,6 +21,7 @@ from gistmeter.files import sweep, unwritable
 from gistmeter.runs.layout import LOCK
 
 logger = logging.getLogger(__name__)
+FORGOTTEN = 86_400  # seconds after which nobody goes on with a draft beside the folder
 TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
@@ -42,6 +43,7 @@ def hold(folder: Path) -> Iterator[None]:
         try:
             sweep(folder)
             sweep(folder / DETAILS)
+            sweep(folder.parent, age=FORGOTTEN)
             yield
         finally:
             _release(folder, handle)
