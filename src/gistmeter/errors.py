@@ -81,6 +81,23 @@ class MissingModel(InputError):
             f"The {role} model '{name}' is not here. Looked in: {looked}. Get it with: {command}"
         )
         self.role, self.name, self.looked, self.command = role, name, looked, command
+        self.all: list[MissingModel] = [self]
+
+    @classmethod
+    def of(cls, missing: Sequence[MissingModel]) -> MissingModel:
+        """One error for all models that are missing, so that nobody finds out one by one."""
+        one = missing[0]
+        if len(missing) == 1:
+            return one
+        joined = cls(one.role, one.name, one.looked, one.command)
+        joined.all = list(missing)
+        named = ", ".join(f"'{each.name}' ({each.role})" for each in missing)
+        commands = " && ".join(dict.fromkeys(each.command for each in missing))
+        joined.args = (
+            f"{len(missing)} models are not here: {named}. Looked in: {one.looked}. Get them with: "
+            f"{commands}",
+        )
+        return joined
 
 
 class ResumeError(InputError):

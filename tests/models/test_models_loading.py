@@ -54,7 +54,7 @@ def test_a_profile_of_ones_own() -> None:
     assert profile_names("mine", "zh", more) == {"embedder": "c", "matcher": "b"}
     with pytest.raises(UnknownName, match="Did you mean 'embedder'"):
         profile_names("mine", "", {"mine": {"embeder": "a"}})
-    with pytest.raises(UnknownName, match="Available: embedded, paper"):
+    with pytest.raises(UnknownName, match="Available: embedded, orderprobe, paper"):
         profile_names("papers")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.cache import Cache
-from gistmeter.errors import InputError
+from gistmeter.errors import InputError, MissingModel
 from gistmeter.models.backends import load_backend, models_folder
 from gistmeter.models.bertscore import TokenMatching, TokenWeights, find_baseline
 from gistmeter.models.cached import (
@@ -137,10 +137,16 @@ def load_models_by_language(
     A model that several languages share is one object: loaded once, with one memory.
     """
     loader = _Loader(cache, settings or ModelSettings(), folder or models_folder(cache), progress)
-    return {
-        code: loader.load(roles, profile, names or {}, code, profiles)
-        for code in dict.fromkeys(languages)
-    }
+    found: dict[str, Models] = {}
+    missing: dict[str, MissingModel] = {}
+    for code in dict.fromkeys(languages):
+        try:
+            found[code] = loader.load(roles, profile, names or {}, code, profiles)
+        except MissingModel as error:
+            missing |= {one.name: one for one in error.all if one.name not in missing}
+    if missing:
+        raise MissingModel.of(list(missing.values()))
+    return found
 
 
 @dataclass(slots=True)
@@ -166,8 +172,14 @@ class _Loader:
         chosen: dict[str, Any] = {**profile_names(profile, language, profiles), **own}
         absent = {role: explain_absence(role, profile) for role in wanted if role not in chosen}
         found: dict[str, Any] = {}
+        missing: list[MissingModel] = []
         for group in _groups({role: chosen[role] for role in wanted if role in chosen}):
-            found |= self._load_group(group, chosen[group[0]], language)
+            try:
+                found |= self._load_group(group, chosen[group[0]], language)
+            except MissingModel as error:
+                missing += error.all
+        if missing:
+            raise MissingModel.of(missing)
         for role in [role for role in found if found[role] is None]:
             name = _title(chosen[role])
             if role in own:

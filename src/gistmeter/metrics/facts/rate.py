@@ -37,7 +37,7 @@ from gistmeter.metrics.facts.prompt import (
     verdict_schema,
 )
 from gistmeter.metrics.facts.verdicts import count_facts
-from gistmeter.metrics.transcription import Normalisation, clip_rows
+from gistmeter.metrics.transcription import Normalisation, align, clip_rows
 from gistmeter.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, Columns
 from gistmeter.models.protocols import Answer, LanguageModel
 from gistmeter.rows import Pool, Rows, Value, divide
@@ -49,7 +49,7 @@ NUMBERS = (
     "ser", *COUNTED, "ser_short", "ser_spread", "ser_answers", "verdict_flips", "facts_corrected",
     "facts_unsupported", "facts_disputed",
 )  # fmt: skip
-TEXTS = ("facts", "ser_note")
+TEXTS = ("facts", "ser_note", "diff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,11 @@ class SemanticErrorRate:
                 chosen = median_judgement(judged[at])
                 short = len(expected[at].words) < SHORT
                 self._record(columns, places, judged[at], chosen, short)
+                # What a reader compares the facts with, also where nobody asked for word errors.
+                heard = self.normalisation.read(clip.got or "")
+                parts = align(expected[at].words, heard.words).cut(table.bounds[at])
+                for place, part in zip(places, parts, strict=True):
+                    columns.note(place, diff=part.to_json())
                 details[detail_name(clip)] = _document(clip, judged[at])
                 why = chosen.reason
             else:
