@@ -38,11 +38,12 @@ class Books(Family[BookSettings, Book]):
     noun = "sentence"
     summary = "Abridged books against their originals: are they faithful?"
     description = (
-        "Aligns summaries with their originals, sentence by sentence, and says what a summary"
-        " covers, keeps in order, stitches together, leaves out or invents."
+        "Aligns editions with their originals, sentence by sentence, and says what an edition kept,"
+        " cut, invented, moved and changed, chapter by chapter."
     )
     examples = (
-        "gistmeter book --source-path original.txt --summary-path abridged.txt",
+        "gistmeter book original.epub edition.docx",
+        "gistmeter book original.txt ours.txt theirs.txt -o report.html -o tables.xlsx",
         "gistmeter book --source-path originals/ --summary-path ours/ --summary-path theirs/",
     )
     Settings: ClassVar[type[Settings]] = BookSettings
@@ -56,12 +57,13 @@ class Books(Family[BookSettings, Book]):
     def read(self, settings: BookSettings, context: Context) -> Items[Book]:
         from gistmeter.formats.books import read_shelf
 
-        if settings.source_path is None or not settings.summary_path:
-            raise InputError(
-                "Give the originals by --source-path and the summaries by --summary-path"
-            )
+        source, summaries = settings.paths
         shelf = read_shelf(
-            settings.source_path, settings.summary_path, skip_missing=settings.skip_missing
+            source,
+            summaries,
+            skip_missing=settings.skip_missing,
+            keep_matter=settings.keep_matter,
+            chapters=settings.chapters,
         )
         for remark in shelf.remarks:
             context.warn(remark)

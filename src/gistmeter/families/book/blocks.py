@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gistmeter.families.book.map import book_map, findings_by_chapter
 from gistmeter.families.book.verdict import editions
 from gistmeter.views import (
     Block,
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
 
 CELLS = (40, 80)  # of a heat map: down, across
 SENTENCE = 280  # characters shown of a sentence
-WHOLE = 1500  # source sentences up to which all are shown
+SHORTEST = 60  # characters of a sentence that still tell which it is
+ROOM = 2_400_000  # bytes of all texts in a page
+SHOWN = 6  # editions whose map is drawn
 SHADES = 9  # of a heat map
 AROUND = 2  # neighbours of a used source sentence that are shown in longer ones
 SCORES = (
-    "coverage", "alignment_confidence", "scs", "coverage_at", "best_similarity",
+    "unsupported", "moved", "changed", "evidence", "coverage", "alignment_confidence", "scs", "coverage_at", "best_similarity",
     "position_deviation", "order_violations",
 )  # fmt: skip
 
@@ -53,6 +56,17 @@ ALONG = (("recall_along", "source_recall", "source"), ("coverage_along", "covera
 class BookView(View):
     """A summary sentence with its source, and its book."""
 
+    def opening(self, opener: Opener) -> list[Block]:
+        """Map and findings of each edition; its texts are kept for all that points to them."""
+        held = editions(opener.run, opener.details)
+        found: list[Block] = []
+        for one in held[:SHOWN]:
+            view = book_view(one.document, ROOM // min(len(held), SHOWN))
+            opener.share(one.name, view, limited=False)
+            if one.document.get("chapters"):
+                found += [book_map(one), findings_by_chapter(one)]
+        return found
+
     def listed(self, rows: Rows) -> list[int]:
         """Sentences; the passages of the source are there for the statistics."""
         return [at for at, words in enumerate(rows.texts.get("sentence", ())) if words is not None]
@@ -64,7 +78,10 @@ class BookView(View):
         found: list[Block] = []
         if sentence:
             found.append(plain("Summary sentence", sentence, row.lang(sentence)))
-        if source:
+        if row.number("unsupported") == 1.0:
+            nearest = _nearest(row, opener, sentence or "") or source
+            found.append(plain("The nearest passage, which is no source", nearest or "", row.lang(nearest or "")))
+        elif source:
             found.append(plain("Its source", source, row.lang(source)))
         elif sentence:
             found.append({"k": "note", "n": "Its source", "x": "none: the alignment skipped it"})
@@ -106,6 +123,17 @@ VIEW = BookView(
     names=NAMES,
     texts=("sentence",),
 )
+
+
+def _nearest(row: Row, opener: Opener, sentence: str) -> str:
+    """The source sentence that is most like a sentence without a source."""
+    number = row.key("id").rpartition("#")[2]
+    found = find_document(opener, row.key("group"), row.key("system"), number, sentence)
+    best = row.number("best_source_index")
+    if found is None or not math.isfinite(best):
+        return ""
+    source = (found[1].get("source") or {}).get("sentences") or []
+    return str(source[int(best)]) if int(best) < len(source) else ""
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -163,9 +191,9 @@ def books(opener: Opener) -> list[str]:
     return found
 
 
-def book_view(content: Mapping[str, Any]) -> list[Block]:
+def book_view(content: Mapping[str, Any], room: int = ROOM) -> list[Block]:
     """Heat map with the path, and the two texts side by side."""
-    return [*heat_map(content), parallel(content)]
+    return [*heat_map(content), parallel(content, room)]
 
 
 def heat_map(content: Mapping[str, Any]) -> list[Block]:
@@ -215,8 +243,9 @@ def _parts(size: int, most: int) -> list[tuple[int, int]]:
     return [(size * at // count, size * (at + 1) // count) for at in range(count)]
 
 
-def parallel(content: Mapping[str, Any]) -> Block:
-    """Source and summary; long sources with the used sentences and their neighbours only."""
+def parallel(content: Mapping[str, Any], room: int = ROOM) -> Block:
+    """Source and summary in so many bytes: sentences of long books are cut short, and of the
+    longest the used ones and their neighbours alone are shown."""
     source = list((content.get("source") or {}).get("sentences") or [])
     entries = list(content.get("sentences") or [])
     aligned = [entry.get("aligned_index") for entry in entries]
@@ -225,10 +254,15 @@ def parallel(content: Mapping[str, Any]) -> Block:
         for at, entry in enumerate(entries)
         if entry.get("covered") is False or entry.get("aligned_index") is None
     ]
-    kept = _kept(len(source), aligned)
+    size = sum(len(text.encode("utf-8", "replace")) for text in source[:2000]) / max(
+        1, min(len(source), 2000)
+    )
+    each = room / max(1, len(source) + len(entries))
+    longest = SENTENCE if size < each else max(SHORTEST, int(SENTENCE * each / (2 * size)))
+    kept = _kept(len(source), aligned, whole=each >= SHORTEST)
     place = {index: at for at, index in enumerate(kept) if index >= 0}
     left: list[list[Any]] = [
-        [index + 1, shown(source[index], SENTENCE)] if index >= 0 else [0, "⋯"] for index in kept
+        [index + 1, shown(source[index], longest)] if index >= 0 else [0, "⋯"] for index in kept
     ]
     lang = script_language(" ".join(source[:5]), str(content.get("language") or ""))
     return {
@@ -237,16 +271,16 @@ def parallel(content: Mapping[str, Any]) -> Block:
         "hint": "Choose a summary sentence to see its source. Coloured: weakly supported.",
         "lang": lang,
         "l": left,
-        "r": [shown(str(entry.get("sentence") or ""), SENTENCE) for entry in entries],
+        "r": [shown(str(entry.get("sentence") or ""), longest) for entry in entries],
         "a": [place.get(index) if index is not None else None for index in aligned],
         "v": [rounded(entry.get("aligned_similarity") or math.nan, 3) for entry in entries],
         "w": weak,
     }
 
 
-def _kept(size: int, aligned: Sequence[int | None]) -> list[int]:
+def _kept(size: int, aligned: Sequence[int | None], *, whole: bool) -> list[int]:
     """Indices of source sentences to show; -1 stands for some that are left out."""
-    if size <= WHOLE:
+    if whole:
         return list(range(size))
     near = {
         index + step

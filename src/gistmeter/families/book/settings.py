@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from gistmeter.errors import InputError
 from gistmeter.families.family import ModelSettings
 from gistmeter.settings import OURS, option
 
@@ -39,15 +40,31 @@ class BookSettings(ModelSettings):
         panel="scores", flag="--as",
     )  # fmt: skip
 
+    books: tuple[Path, ...] = option(
+        (),
+        "The original, then one or more editions of it: .txt, .md, .html, .epub, .docx, .fb2, a"
+        " folder of chapters, - for the standard input, or .json (title → text).",
+        panel="input", argument="only", metavar="ORIGINAL EDITION...", main=True,
+    )  # fmt: skip
     source_path: Path | None = option(
         None,
-        "The originals: a JSON object title → text, a folder of .txt and .md files titled by their"
-        " names, or one such file.",
+        "The originals, instead of the first book named: also a folder of books titled by their"
+        " names.",
         panel="input", metavar="PATH", main=True,
     )  # fmt: skip
     summary_path: tuple[Path, ...] = option(
-        (), "The summaries, in the same form. May be repeated, each a system of its own.",
+        (), "The editions, in the same form. May be repeated, each a system of its own.",
         panel="input", metavar="PATH", main=True,
+    )  # fmt: skip
+    chapters: bool = option(
+        False, "Folders are books, and their files chapters, on both sides.",
+        panel="input",
+    )  # fmt: skip
+    keep_matter: bool = option(
+        False,
+        "Keep licence, contents, page numbers, running heads and marks of footnotes, which are set"
+        " aside else.",
+        panel="input",
     )  # fmt: skip
     skip_missing: bool = option(
         False, "Go on without titles that one side lacks.", panel="input", kept=False
@@ -149,3 +166,18 @@ class BookSettings(ModelSettings):
     def models_profile(self) -> str:
         """The profile of the models: the papers name one of its own for books."""
         return "paper-book" if self.profile == "paper" else self.profile
+
+    @property
+    def paths(self) -> tuple[Path, tuple[Path, ...]]:
+        """The original and its editions, whichever way they were named."""
+        if self.books and self.source_path is not None:
+            source, editions = self.source_path, (*self.books, *self.summary_path)
+        else:
+            source = self.books[0] if self.books else self.source_path
+            editions = (*self.books[1:], *self.summary_path)
+        if source is None or not editions:
+            raise InputError(
+                "Name the original and an edition: gistmeter book ORIGINAL EDITION (or by"
+                " --source-path and --summary-path)"
+            )
+        return source, editions

@@ -26,7 +26,8 @@ class Chapter:
 def chapters_of(text: Segments) -> list[Chapter]:
     """The chapters in order; what stands before the first heading has no title.
 
-    Headings that follow each other (a part, its first chapter) are one.
+    Two headings that follow each other (a part, its first chapter) are one; of more, which are a
+    table of contents, the last counts.
     """
     size = len(text.sentences)
     marks: dict[int, list[str]] = {}
@@ -35,7 +36,11 @@ def chapters_of(text: Segments) -> list[Chapter]:
     starts = sorted({0, *(at for at in marks if at < size)}) if size else []
     ends = [*(start - 1 for start in starts[1:]), size - 1]
     return [
-        Chapter(" · ".join(marks.get(start, [])), start, end)
+        Chapter(
+            " · ".join(titles if len(titles := marks.get(start, [])) < 3 else titles[-1:]),
+            start,
+            end,
+        )
         for start, end in zip(starts, ends, strict=True)
     ]
 

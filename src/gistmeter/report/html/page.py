@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gistmeter.run import Run
 
 SOUNDS = 1_000_000  # bytes of recordings in one page
-SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "drill.js")
+SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "book.js", "drill.js")
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,9 @@ const blocks = {
   note(block) { return make("p", { class: "faint" }, block.x); },
   heat(block) { return heat(block); },
   audio(block) { return make("audio", { controls: true, preload: "none", src: block.u }); },
-  parallel(block, item) { return parallel(block, item.h); },
+  parallel(block, item) { return parallel(block, item.h, item.j); },
+  map(block, item, key) { return bookMap(block, key); },
+  findings(block, item, key) { return bookFindings(block, key); },
   tree(block) { return tree(block); },
 };
 
@@ -54,7 +56,7 @@ function sentence(words, no, tag, lang, onclick) {
 }
 
 // Two texts side by side; a sentence on the right shows where on the left it comes from.
-function parallel(block, chosen) {
+function parallel(block, chosen, original) {
   const [left, right] = [make("ol"), make("ol")];
   const say = make("p", { class: "faint", role: "status" }, block.hint);
   const light = (summary) => {
@@ -83,6 +85,17 @@ function parallel(block, chosen) {
   if (chosen !== undefined && right.children[chosen]) requestAnimationFrame(() => {
     light(chosen);
     right.scrollTop = right.children[chosen].offsetTop - right.clientHeight / 3;
+  });
+  if (original !== undefined) requestAnimationFrame(() => {
+    const at = block.l.findIndex(([no]) => no > original);
+    if (at < 0) return;
+    for (const item of left.querySelectorAll(".on")) item.classList.remove("on");
+    left.children[at].classList.add("on");
+    left.scrollTop = left.children[at].offsetTop - left.clientHeight / 3;
+    if (chosen !== undefined) return;
+    const near = block.a.findLastIndex((source) => source !== null && source !== undefined && source <= at);
+    if (near >= 0) right.scrollTop = right.children[near].offsetTop - right.clientHeight / 3;
+    say.textContent = "Sentence " + block.l[at][0] + " of the original was cut; the edition is shown where it would stand.";
   });
   return [say, make("div", { class: "parallel" }, make("div", {}, make("h4", {}, block.n[0]), left), make("div", {}, make("h4", {}, block.n[1]), right))];
 }

@@ -1,0 +1,10 @@
+"""Books in files: one small reader per format, each giving the text with its chapters marked.
+
+A reader takes a file's bytes and gives a `Written`: paragraphs apart by blank lines, headings as
+Markdown (`# Title`), which count in every language. `shelf` puts originals and editions together,
+`matter` sets aside what is not the book.
+"""
+
+from gistmeter.formats.books.shelf import Shelf, Texts, match_titles, read_shelf, read_texts
+
+__all__ = ["Shelf", "Texts", "match_titles", "read_shelf", "read_texts"]

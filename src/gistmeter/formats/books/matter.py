@@ -1,0 +1,137 @@
+"""What stands in a file and is not the book: licence, contents, pages, running heads, note marks.
+
+Each is left out by a rule that a book's own sentences do not meet, and counted:
+
+- the licence of Project Gutenberg: all outside its *** START and *** END lines;
+- front and back matter: sections at the beginning and the end whose heading says so (contents,
+  copyright, index, about the author …), and lists of chapters;
+- pages: lines such as "[Pg 12]", "- 12 -" or "Page 12"; bare numbers on lines of their own where
+  most of them stand in the middle of a sentence;
+- running heads: a short line that stands beside those again and again;
+- marks of footnotes: [12], ¹², or an asterisk after a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+START = re.compile(r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG.*$", re.I | re.M)
+END = re.compile(
+    r"^.*(?:\*\*\* ?END OF (?:THE|THIS)|End of (?:the )?Project) (?:PROJECT )?GUTENBERG.*$",
+    re.I | re.M,
+)  # noqa: E501
+PAGE = re.compile(
+    r"[\[({]?\s*(?:pg\.?|page|p\.|с\.|стр\.|s\.)\s*\d{1,4}\s*[\])}]?|[-–—]\s*\d{1,4}\s*[-–—]|第?\s*\d{1,4}\s*页",
+    re.I,
+)  # noqa: E501
+INLINE_PAGE = re.compile(r"[\[{](?:pg|page)\.?\s*\d{1,4}[\]}]", re.I)
+NUMBER = re.compile(r"\d{1,4}")
+MARK = re.compile(r"(?<=[\w.,;:!?\"'”’」』。，！？])(?:\[(?:\d{1,3}|[*†‡])\]|[¹²³⁴-⁹⁰]{1,3})")
+ENDS = re.compile(r"[.!?:;。！？…”\"'’」』)\]]$")
+HEADING = re.compile(r"#{1,6}\s+")
+OUTSIDE = re.compile(
+    r"(?:table of )?contents|copyright|colophon|imprint|dedication|acknowledge?ments?|index|glossary"
+    r"|bibliography|about the (?:author|publisher)|also by .*|advertisements?|list of illustrations"
+    r"|illustrations|transcriber'?s notes?|footnotes|endnotes|notes"
+    r"|目录|目錄|版权(?:页|信息)?|版權頁?|出版说明|作者简介|作者簡介|索引|注释|註釋"
+    r"|содержание|оглавление|примечания|об авторе|目次|奥付|索引|차례|목차|obsah|tiráž",
+    re.I,
+)
+SHORT, OFTEN, FEW_NUMBERS = 60, 4, 5
+FRONT, BACK = 8, 8  # sections from either end that may be matter
+
+
+def set_aside(text: str) -> tuple[str, Counter[str]]:
+    """The book alone, and how much of what was left out."""
+    found: Counter[str] = Counter()
+    text = _without_licence(text, found)
+    text, count = INLINE_PAGE.subn("", text)
+    found["marks of pages"] += count
+    text = _without_pages(text, found)
+    text = _without_sections(text, found)
+    text, count = MARK.subn("", text)
+    found["marks of footnotes"] += count
+    return text, +found
+
+
+def _without_licence(text: str, found: Counter[str]) -> str:
+    start = START.search(text)
+    end = END.search(text, start.end() if start else 0)
+    if not start and not end:
+        return text
+    found["characters of the Project Gutenberg licence"] += len(text)
+    text = text[start.end() if start else 0 : end.start() if end else len(text)].strip("\n") + "\n"
+    found["characters of the Project Gutenberg licence"] -= len(text)
+    return text
+
+
+def _without_pages(text: str, found: Counter[str]) -> str:
+    lines = text.split("\n")
+    pages = {at for at, line in enumerate(lines) if PAGE.fullmatch(line.strip())}
+    numbers = [at for at, line in enumerate(lines) if NUMBER.fullmatch(line.strip())]
+    inside = [at for at in numbers if not ENDS.search(_before(lines, at) or ".")]
+    if len(numbers) >= FEW_NUMBERS and 2 * len(inside) >= len(numbers):
+        pages |= set(numbers)
+    heads = _running_heads(lines, pages)
+    found["numbers of pages"] += len(pages)
+    found["running heads"] += len(heads)
+    gone = pages | heads
+    if not gone:
+        return text
+    kept: list[str] = []
+    for at, line in enumerate(lines):
+        if at in gone:
+            # A sentence that a page's end interrupts goes on after it.
+            while kept and not kept[-1].strip():
+                kept.pop()
+            if kept and ENDS.search(kept[-1].strip()):
+                kept.append("")
+        elif line.strip() or (
+            at - 1 not in gone and not (kept and at and _gone_above(lines, at, gone))
+        ):
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _gone_above(lines: Sequence[str], at: int, gone: set[int]) -> bool:
+    """Whether the last line that is not blank was left out."""
+    while at > 0 and not lines[at].strip():
+        at -= 1
+    return at in gone
+
+
+def _before(lines: Sequence[str], at: int) -> str:
+    return next((line.strip() for line in reversed(lines[max(0, at - 4) : at]) if line.strip()), "")
+
+
+def _running_heads(lines: Sequence[str], pages: set[int]) -> set[int]:
+    """Short lines beside page numbers (or page breaks) that come again and again."""
+    beside: dict[str, set[int]] = {}
+    breaks = {at for at, line in enumerate(lines) if "\f" in line}
+    for at in pages | breaks:
+        for near in range(max(0, at - 2), min(len(lines), at + 3)):
+            words = lines[near].strip("\f \t")
+            if near not in pages and 0 < len(words) <= SHORT and not ENDS.search(words):
+                beside.setdefault(words, set()).add(near)
+    return {at for found in beside.values() if len(found) >= OFTEN for at in found}
+
+
+def _without_sections(text: str, found: Counter[str]) -> str:
+    """Sections under headings at either end that say that they are not the book."""
+    parts = re.split(r"(?m)^(?=#{1,6}\s+\S)", text)
+    outside = [bool(OUTSIDE.fullmatch(_title(part))) for part in parts]
+    if len(parts) < 3 or not any(outside):
+        return text
+    gone = {at for at, out in enumerate(outside) if out and (at < FRONT or at >= len(parts) - BACK)}
+    size = sum(len(parts[at]) for at in gone)
+    if size > len(text) // 2:  # a collection of notes is a book too
+        return text
+    found["sections before and after the book"] += len(gone)
+    return "".join(part for at, part in enumerate(parts) if at not in gone)
+
+
+def _title(part: str) -> str:
+    first = part.split("\n", 1)[0]
+    return HEADING.sub("", first).strip(" *_.:") if HEADING.match(first) else ""

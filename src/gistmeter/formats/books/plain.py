@@ -1,0 +1,13 @@
+"""Plain text and Markdown: the text as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gistmeter.formats.books.written import Written
+from gistmeter.formats.table import decode
+
+
+def read_plain(content: bytes, path: Path) -> Written:
+    text, guessed = decode(content, path)
+    return Written(text, guessed)
