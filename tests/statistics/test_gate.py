@@ -1,4 +1,4 @@
-"""Scores of other tools compared, the gate of a pipeline, and runs by the names people give them."""
+"""Scores of other tools compared, the gate of a pipeline, and runs by the names people use."""
 
 from __future__ import annotations
 
