@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gzip
 import hashlib
+import io
 import json
 import os
 import re
@@ -12,6 +14,7 @@ import stat
 import tempfile
 import time
 import unicodedata
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +25,7 @@ HALVES = re.compile("[\ud800-\udfff]")
 MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
 MAX_PIPED = 1024**3  # of what does not tell its size
 DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and ends
+PACKED = b"\x1f\x8b"  # how a gzip file begins
 EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
@@ -40,9 +44,23 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES, may_be_empty: bool = False
                     raise InputError(f"{path}: gives more than {min(limit, MAX_PIPED):,} bytes")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    if content.startswith(PACKED):
+        content = unpack(content, path)
     if not content.strip() and not may_be_empty:
         raise InputError(f"{path}: is empty")
     return content
+
+
+def unpack(content: bytes, path: Path) -> bytes:
+    """What a gzip file holds; one that never ends is the user's to mend."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            found = stream.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: is not a whole gzip file ({error})") from error
+    if len(found) > MAX_BYTES:
+        raise InputError(f"{path}: unpacks to more than {MAX_BYTES:,} bytes")
+    return found
 
 
 def refuse_device(path: Path) -> None:
@@ -168,6 +186,17 @@ def sha256(path: Path) -> str:
 def printable(text: str) -> str:
     """Text that every encoder takes: half characters (lone surrogates) become U+FFFD."""
     return HALVES.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def suffix_of(path: Path) -> str:
+    """What a file is by its name, packed or not: .csv of table.csv.gz."""
+    bare = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return bare.suffix.lower()
+
+
+def stem_of(path: Path) -> str:
+    """A file's name without its suffix, packed or not."""
+    return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).stem
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:

@@ -226,6 +226,21 @@ def load_run(path: str | Path) -> Run:
     return read_run(Path(path))
 
 
+def load_scores(path: str | Path, *, lower_is_better: bool | None = None) -> Run:
+    """A table of (id, system, score) of any tool as a run that can be compared.
+
+    Which way is better is told by the column's name (wer, error, distance …), unless it is said.
+    """
+    from gistmeter.comparison import read_scores, systems_of
+
+    rows, metric = read_scores(Path(path), lower=lower_is_better)
+    signature = f"scores|column:{metric.column}"
+    return Run(
+        "scores", signature, systems_of(rows, metric), rows=rows, metrics={"scores": metric},
+        signatures={"scores": signature},
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class CompareSettings(Settings):
     """How systems are compared: options of `gistmeter compare` and of `Run.compare`."""

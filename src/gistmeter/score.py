@@ -111,7 +111,7 @@ def score(
         if run.path:
             run.write_pages()
         if run.path and not how.no_report:
-            run.report()
+            run.report(title=how.heading)
     return replace(run, remarks=tuple(context.remarks))
 
 

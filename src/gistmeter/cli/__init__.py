@@ -29,6 +29,7 @@ COMMANDS = {
     "compare": ("compare", "Is the difference between systems real?"),
     "validate": ("validate", "Do the scores agree with people?"),
     "report": ("report", "One HTML page over one or several runs."),
+    "runs": ("runs", "The runs that are kept, with their headline scores."),
     "models": ("models", "Which model plays which role, and how to get it."),
     "cache": ("cache", "What is kept of the models' answers."),
     "demo": ("demo", "Every shape on the samples that come with gistmeter."),

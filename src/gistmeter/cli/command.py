@@ -7,13 +7,16 @@ returns is its exit code; nothing else decides it.
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gistmeter.errors import UnknownName
+from gistmeter.errors import InputError, UnknownName
+from gistmeter.files import MAX_PIPED
 from gistmeter.settings import PANELS, Option, Settings, aliases_of, options_of, split
 
 TITLES = {
@@ -100,12 +103,15 @@ class SettingsCommand(click.Command):
     def _call(self, **values: Any) -> int:
         given: dict[str, Any] = {}
         context = click.get_current_context()
-        for key, value in values.items():
+        for key, held in values.items():
+            value = held
             name = key.removesuffix("_given") if key not in self.declared else key
             if value is None or value == ():
                 continue
             if name in given and context.get_parameter_source(key) is ENVIRONMENT:
                 continue  # what stands on the command line itself wins
+            if self.declared[name].panel == "input":
+                value = _without_stdin(value, context)
             given[name] = [*given.get(name, ()), *value] if isinstance(value, tuple) else value
         if "config" in self.declared and given.get("config"):
             from gistmeter.configuration import options_for
@@ -155,6 +161,32 @@ class SettingsCommand(click.Command):
         if not everything and len(shown) < len(self.declared):
             formatter.write_paragraph()
             formatter.write_text("Every option: --help-all")
+
+
+def _without_stdin(value: Any, context: click.Context) -> Any:
+    """The same paths, with `-` as a file that holds what was piped in."""
+    if isinstance(value, tuple):
+        return tuple(_without_stdin(one, context) for one in value)
+    if not isinstance(value, Path) or str(value) != "-":
+        return value
+    content = sys.stdin.buffer.read(MAX_PIPED + 1)
+    if len(content) > MAX_PIPED:
+        raise InputError(f"stdin gives more than {MAX_PIPED:,} bytes; name a file")
+    folder = tempfile.TemporaryDirectory(prefix="gistmeter-")
+    context.call_on_close(folder.cleanup)
+    path = Path(folder.name) / f"stdin{_suffix(content)}"
+    path.write_bytes(content)
+    return path
+
+
+def _suffix(content: bytes) -> str:
+    """What was piped in, by how it begins."""
+    start = content.lstrip()[:4096]
+    for mark, suffix in ((b"PK", ".xlsx"), (b"PAR1", ".parquet"), (b"{", ".jsonl"), (b"[", ".json"),
+                         (b"# ", ".conllu"), (b"1\t", ".conllu")):  # fmt: skip
+        if start.startswith(mark):
+            return suffix
+    return ".txt"
 
 
 def _flags(one: Option, everything: bool) -> str:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.errors import InputError
+from gistmeter.cli.finding import find_run, find_runs
+from gistmeter.errors import InputError, ThresholdError
 from gistmeter.run import CompareSettings
 from gistmeter.settings import Settings, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gistmeter.comparison import Comparison
+    from gistmeter.comparison import Comparison, PairedDifference
     from gistmeter.run import Run
 
 SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex", ".csv": "csv"}
@@ -28,8 +30,26 @@ class Shown(Settings):
 
     title: ClassVar[str] = "compare"
     runs: tuple[Path, ...] = option(
-        (), "Folders of finished runs; one run is compared system by system.",
+        (),
+        "Folders of finished runs, 'latest', or tables of other tools with the columns id, system"
+        " and score; one run is compared system by system.",
         panel="input", argument="only", metavar="RUN...",
+    )  # fmt: skip
+    lower_is_better: bool | None = option(
+        None,
+        "Lower scores of a table are better. By default told by the column's name (wer, error …).",
+        panel="scores",
+    )  # fmt: skip
+    fail_if_worse: bool = option(
+        False,
+        "Exit with 3 when the interval shows that a system is worse than the --baseline.",
+        panel="statistics",
+    )  # fmt: skip
+    margin: float | None = option(
+        None,
+        "With --fail-if-worse: exit with 3 unless the interval excludes a loss of more than this"
+        " (non-inferiority).",
+        panel="statistics", low=0.0,
     )  # fmt: skip
     format: Literal["table", "json", "markdown", "latex", "csv"] = option(
         "table",
@@ -47,6 +67,8 @@ class Shown(Settings):
         for path in self.output:
             if path.suffix.lower() not in SUFFIXES:
                 raise InputError(f"{path}: unknown suffix; use one of {' '.join(SUFFIXES)}")
+        if self.margin is not None and not self.fail_if_worse:
+            raise InputError("--margin belongs to --fail-if-worse")
         seen = [path.resolve() for path in self.runs]
         if len(set(seen)) < len(seen):
             raise InputError("The same run is given twice: a run does not differ from itself")
@@ -54,10 +76,12 @@ class Shown(Settings):
 
 def work(settings: CompareSettings, shown: Shown) -> int:
     from gistmeter.files import write_atomically
-    from gistmeter.run import compare_all, load_run
+    from gistmeter.run import compare_all
 
-    runs = [load_run(path) for path in shown.runs]
-    found = compare_all(runs, settings)
+    if shown.fail_if_worse and not settings.baseline:
+        raise InputError("--fail-if-worse needs --baseline RUN: what is it not to be worse than?")
+    runs, baseline = _runs(shown, settings.baseline)
+    found = compare_all(runs, replace(settings, baseline=baseline))
     for path in shown.output:
         write_atomically(path, _spell(found, SUFFIXES[path.suffix.lower()]))
         console.say(f"Wrote {path}")
@@ -73,6 +97,8 @@ def work(settings: CompareSettings, shown: Shown) -> int:
         console.write_json(_spell(found, shown.format))
     else:
         console.write(_spell(found, shown.format))
+    if shown.fail_if_worse:
+        refuse_losses(found, shown.margin)
     return 0
 
 
@@ -82,6 +108,57 @@ def _answer(runs: Sequence[Run]) -> str:
 
     together = gather(runs)
     return together[0].answer() if len(together) == 1 else ""
+
+
+def _runs(shown: Shown, baseline: str) -> tuple[list[Run], str]:
+    """The runs to compare; a baseline that is a run itself is one of them."""
+    places = find_runs(shown.runs)
+    if baseline:
+        place = find_run(Path(baseline))
+        if (place.is_dir() or place.suffix) and place.exists():
+            baseline = str(place)
+            known = {path.resolve() for path in places}
+            places += [] if place.resolve() in known else [place]
+    return [_load(place, shown) for place in places], baseline
+
+
+def _load(place: Path, shown: Shown) -> Run:
+    from gistmeter.files import suffix_of
+    from gistmeter.formats.table import SUFFIXES as TABLES
+    from gistmeter.run import load_run, load_scores
+
+    if place.is_file() and place.name != "run.json" and suffix_of(place) in TABLES:
+        run = load_scores(place, lower_is_better=shown.lower_is_better)
+        return replace(run, path=place)
+    return load_run(place)
+
+
+def refuse_losses(found: Sequence[Comparison], margin: float | None) -> None:
+    """End with 3 where a system is shown to be worse than the baseline, or not shown to be within
+    the margin."""
+    failed = [told for one in found for pair in one.pairs if (told := _loss(one, pair, margin))]
+    if failed:
+        raise ThresholdError("\n".join(failed))
+
+
+def _loss(comparison: Comparison, pair: PairedDifference, margin: float | None) -> str:
+    """What is lost against the baseline `pair.b`; empty where the gate stays open."""
+    from gistmeter.wording import gap
+
+    sign = 1 if comparison.higher_is_better else -1
+    low, high = sorted((sign * pair.low, sign * pair.high))
+    label, unit = f"{pair.a}: {comparison.metric}", comparison.unit
+    if math.isnan(low):
+        return f"{label} could not be compared with {pair.b} {pair.note}".rstrip()
+    if margin is None:
+        least, most = gap(high, unit), gap(low, unit)
+        return f"{label} is worse than {pair.b} by {least} to {most}" if high < 0 else ""
+    if low >= -margin:
+        return ""
+    return (
+        f"{label} may be worse than {pair.b} by up to {gap(low, unit)}, more than the margin of "
+        f"{margin:g}"
+    )
 
 
 def _spell(found: Sequence[Comparison], shape: str) -> str:
@@ -109,5 +186,7 @@ command = SettingsCommand(
     examples=(
         "gistmeter compare runs/first runs/second",
         "gistmeter compare runs/all --metric s_acc --baseline old -o table.tex",
+        "gistmeter compare latest --baseline runs/main --fail-if-worse --margin 0.01",
+        "gistmeter compare comet.csv",
     ),
 )

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
+from gistmeter.cli.finding import find_runs
 from gistmeter.errors import InputError
 from gistmeter.settings import Settings, option
 
@@ -18,12 +19,17 @@ class ReportSettings(Settings):
 
     title: ClassVar[str] = "report"
     runs: tuple[Path, ...] = option(
-        (), "Folders of finished runs.", panel="input", argument="only", metavar="RUN..."
+        (),
+        "Folders of finished runs, a folder of runs, or 'latest'.",
+        panel="input",
+        argument="only",
+        metavar="RUN...",
     )
     output: Path = option(
         Path("report.html"), "The page to write.",
         panel="output", flags=("-o",), metavar="FILE.html",
     )  # fmt: skip
+    heading: str = option("", "The page's title.", panel="output", flag="--title", metavar="TEXT")
     all: bool = option(False, "Put every item in, however large the page becomes.", panel="output")
     quiet: bool = option(False, "Say nothing; errors still show.", panel="output", flags=("-q",))
 
@@ -38,7 +44,8 @@ def work(settings: ReportSettings) -> int:
     from gistmeter.run import load_run, write_report
 
     output = settings.output
-    write_report([load_run(path) for path in settings.runs], output, everything=settings.all)
+    runs = [load_run(path) for path in find_runs(settings.runs)]
+    write_report(runs, output, title=settings.heading, everything=settings.all)
     if not settings.quiet:
         console.say(f"Wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
     return 0
@@ -54,5 +61,5 @@ command = SettingsCommand(
         " in the same way, are compared with each other; runs of different kinds become sections of"
         " one page."
     ),
-    examples=("gistmeter report runs/first", "gistmeter report runs/* -o all.html"),
+    examples=("gistmeter report runs/first", "gistmeter report runs/ -o all.html"),
 )

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
+from gistmeter.cli.finding import find_run
 from gistmeter.errors import InputError
 from gistmeter.settings import Settings, option
 from gistmeter.types import SEED
@@ -23,7 +24,11 @@ class ValidateSettings(Settings):
 
     title: ClassVar[str] = "validate"
     run: Path | None = option(
-        None, "The folder of a finished run.", panel="input", argument="only", metavar="RUN"
+        None,
+        "The folder of a finished run, or 'latest'.",
+        panel="input",
+        argument="only",
+        metavar="RUN",
     )
     human: Path | None = option(
         None,
@@ -72,7 +77,7 @@ def work(settings: ValidateSettings) -> int:
     from gistmeter.validation import read_labels, validate
 
     assert settings.run is not None and settings.human is not None
-    loaded = load_run(settings.run)
+    loaded = load_run(find_run(settings.run))
     labels = read_labels(settings.human, loaded.measured, dict(settings.column))
     found = validate(
         loaded,

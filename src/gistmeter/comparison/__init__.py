@@ -4,6 +4,7 @@ from gistmeter.comparison.findings import findings, gather
 from gistmeter.comparison.opponents import Contender, contenders, shared_scores
 from gistmeter.comparison.paired import compare
 from gistmeter.comparison.results import Comparison, Options, PairedDifference
+from gistmeter.comparison.tables import read_scores, systems_of
 
 __all__ = [
     "Comparison",
@@ -14,5 +15,7 @@ __all__ = [
     "contenders",
     "findings",
     "gather",
+    "read_scores",
     "shared_scores",
+    "systems_of",
 ]

@@ -99,6 +99,9 @@ class RunSettings(Settings):
         panel="output",
     )  # fmt: skip
     overwrite: bool = option(False, "Replace the run in the folder given by -o.", panel="output")
+    heading: str = option(
+        "", "The title of the report.", panel="output", flag="--title", metavar="TEXT"
+    )
     no_cache: bool = option(
         False, "Neither read nor write the cache of model answers.", panel="output", advanced=True
     )

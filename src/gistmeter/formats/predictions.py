@@ -1,8 +1,9 @@
 """Predictions and their references, as pairs.
 
-Predictions come as one table a system, with a column `arrangement` or without; as a workbook with
-one sheet an arrangement; or as files `<model>_<arrangement>.csv` in a folder. A system is named by
-its file's stem, unless a column `system` or `model` names it. A row meets its references by its
+Predictions come as one table per system, with a column `arrangement` or without; as a table with
+one column per system; as a workbook with one sheet per arrangement or per system; as files
+`<model>_<arrangement>.csv` in a folder; or as plain lines. A system is named by its file's stem,
+unless a column `system` or `model`, a header or a sheet names it. A row meets its references by its
 idiom, trimmed, never by its position; one that meets none keeps those of its own column
 `Reference`, if it has one, or is there without. A repetition of system, arrangement and idiom is
 an error.
@@ -17,27 +18,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gistmeter.errors import FormatError, InputError
-from gistmeter.formats.references import (
-    IDIOM,
-    STRUCTURE,
-    References,
-    Splitting,
-    answer_in,
-    usable,
+from gistmeter.files import stem_of, suffix_of
+from gistmeter.formats.answers import (
+    ARRANGEMENT,
+    OPTIONAL,
+    SYSTEM,
+    Choices,
+    find_answers,
+    has_answers,
+    is_unnamed,
+    sheets_are_systems,
 )
+from gistmeter.formats.references import IDIOM, References, Splitting, answer_in, usable
 from gistmeter.formats.table import SUFFIXES, Table, name_in, read_sheets
 from gistmeter.types import Pair
 
 logger = logging.getLogger(__name__)
 
-PREDICTION = ("predictions", "candidate", "output", "response", "generated", "explanation",
-              "answer", "hypothesis", "预测", "預測")  # fmt: skip
-REFERENCE = ("references", "gold", "ground_truth", "target", "expected")
-ARRANGEMENT = ("arrangements", "permutation", "order", "sheet")
-SYSTEM = ("systems", "model", "model_name", "model name")
-LANGUAGE = ("lang",)
-RECOVERED = ("recovery", "restored", "recovered_form", "restored_form")
-OPTIONAL = {"structure": STRUCTURE, "recovered": RECOVERED, "language": LANGUAGE}
 ORIGINAL = "original"
 HAS_ORIGINAL = "has_original"
 _NUMBERED = re.compile(r"(?P<model>.+)_(?P<arrangement>arrangement[_-]?\d+)", re.IGNORECASE)
@@ -57,6 +54,7 @@ class Prediction:
     references: str | None = None  # of its own column
     fields: Mapping[str, str] = field(default_factory=dict)
     guessed: str = ""  # the file's encoding, where it was a guess
+    lined: bool = False  # whether its file is plain lines, and its number all it is known by
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,29 +121,31 @@ def read_predictions(
     *,
     columns: Mapping[str, str] | None = None,
     base: Mapping[Path, str] | None = None,
+    choices: Choices | None = None,
 ) -> list[Prediction]:
     """All predictions of files and folders, in their order; a repetition is an error.
 
     `base` names the system of files that are its arrangements.
     """
     found: list[Prediction] = []
+    choices = choices or Choices(columns or {})
     for path in paths:
         files = _files_of(path) if path.is_dir() else [path]
         for file in files:
             system = (base or {}).get(file, "")
-            found += _read_file(file, columns or {}, in_folder=path.is_dir(), base=system)
+            found += _read_file(file, choices, in_folder=path.is_dir(), base=system)
     refuse_repetitions(found)
     return found
 
 
 def read_original(
-    path: Path, systems: Sequence[str], *, columns: Mapping[str, str] | None = None
+    path: Path, systems: Sequence[str], *, choices: Choices | None = None
 ) -> list[Prediction]:
     """Predictions for the unscrambled forms: of the system that the file or a column names.
 
     A file whose stem is no system's, or its name with `_original`, serves the only system.
     """
-    rows = read_predictions([path], columns=columns)
+    rows = read_predictions([path], choices=choices)
     named = {row.system for row in rows}
     if not named <= set(systems):
         short = {name: re.sub(r"[_-]?original$", "", name, flags=re.IGNORECASE) for name in named}
@@ -170,7 +170,7 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
 def _files_of(folder: Path) -> list[Path]:
     # A .txt in a folder is a note more often than a table; named by itself it is read.
     suffixes = set(SUFFIXES) - {".txt"}
-    tables = [file for file in folder.iterdir() if file.suffix.lower() in suffixes]
+    tables = [file for file in folder.iterdir() if suffix_of(file) in suffixes]
     files = sorted(file for file in tables if file.is_file() and file.name[0] not in ".~")
     if not files:
         raise InputError(f"{folder}: has no table. Known: {', '.join(SUFFIXES)}")
@@ -178,41 +178,36 @@ def _files_of(folder: Path) -> list[Path]:
 
 
 def _read_file(
-    path: Path, columns: Mapping[str, str], *, in_folder: bool, base: str = ""
+    path: Path, choices: Choices, *, in_folder: bool, base: str = ""
 ) -> list[Prediction]:
     sheets = read_sheets(path)
-    workbook = path.suffix.lower() == ".xlsx"
-    sheets = _sheets_of_predictions(sheets, columns) if workbook and len(sheets) > 1 else sheets
-    system, arrangement = path.stem, ""
+    workbook = suffix_of(path) == ".xlsx"
+    sheets = _sheets_of_predictions(sheets, choices) if workbook and len(sheets) > 1 else sheets
+    stem = stem_of(path)
+    system, arrangement = stem, ""
     if in_folder and not workbook:
-        system, arrangement = split_stem(path.stem)
+        system, arrangement = split_stem(stem)
     if base:
-        system, arrangement = base, path.stem.removeprefix(f"{base}_")
+        system, arrangement = base, stem.removeprefix(f"{base}_")
+    if workbook and len(sheets) > 1 and sheets_are_systems(list(sheets), choices, path.name):
+        return [
+            row for name, table in sheets.items() for row in _read_rows(table, choices, name, "")
+        ]
     found: list[Prediction] = []
     for name, table in sheets.items():
-        label = name if workbook and (len(sheets) > 1 or _names_arrangement(name)) else arrangement
-        found += _read_rows(table, columns, path.stem if workbook else system, label)
+        label = name if workbook and (len(sheets) > 1 or not is_unnamed(name)) else arrangement
+        found += _read_rows(table, choices, stem if workbook else system, label)
     return found
 
 
-def _sheets_of_predictions(
-    sheets: Mapping[str, Table], columns: Mapping[str, str]
-) -> dict[str, Table]:
+def _sheets_of_predictions(sheets: Mapping[str, Table], choices: Choices) -> dict[str, Table]:
     """The sheets that hold predictions; a summary or a remark between them is passed over."""
-    chosen = "prediction" in {key.casefold() for key in columns}
-    kept = {
-        name: table
-        for name, table in sheets.items()
-        if chosen or _prediction_column(table, {}) is not None
-    }
+    chosen = choices.systems or "prediction" in {key.casefold() for key in choices.columns}
+    kept = {name: table for name, table in sheets.items() if chosen or has_answers(table)}
     for name in sheets if kept else ():
         if name not in kept:
             logger.warning("Sheet '%s' has no column of predictions and is passed over", name)
     return kept or dict(sheets)
-
-
-def _names_arrangement(sheet: str) -> bool:
-    return not re.fullmatch(r"(?:sheet|tabelle|工作表|シート|시트)\s*\d*", sheet, re.IGNORECASE)
 
 
 def split_stem(stem: str) -> tuple[str, str]:
@@ -228,58 +223,45 @@ def split_stem(stem: str) -> tuple[str, str]:
     return (model, arrangement) if mark and model and arrangement else (stem, "")
 
 
-def _read_rows(
-    table: Table, columns: Mapping[str, str], system: str, arrangement: str
-) -> list[Prediction]:
+def _read_rows(table: Table, choices: Choices, system: str, arrangement: str) -> list[Prediction]:
+    """The answers of a sheet: one row per item and column of answers."""
+    columns = choices.plain
     chosen = usable(table, columns)
-    prediction = _prediction_column(table, columns)
-    if prediction is None:
-        prediction = table.need("prediction", PREDICTION, columns)
+    answers = find_answers(table, choices)
+    if answers.told:
+        choices.tell(answers.told)
     others = {"system": SYSTEM, "arrangement": ARRANGEMENT, **OPTIONAL}
     places = {name: table.find(name, known, columns) for name, known in others.items()}
-    reference = table.find("reference", REFERENCE, chosen)
+    reference = answers.reference
     idiom = table.find("idiom", IDIOM, chosen)
-    if idiom is None and reference is None:
+    if idiom is None and reference is None and not table.lined:
         idiom = table.need("idiom", IDIOM, columns)
     at = {name: table.columns.index(column) for name, column in places.items() if column}
-    at |= {"prediction": table.columns.index(prediction)}
     at |= {"idiom": table.columns.index(idiom)} if idiom else {}
     at |= {"reference": table.columns.index(reference)} if reference else {}
     found = []
-    for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
-        cells = {name: (row[place] or "").strip() for name, place in at.items()}
-        key = name_in(cells["idiom"]) if idiom else str(number)
-        if not key:
-            raise FormatError("names no idiom", path=table.path, row=line, column=idiom)
-        found.append(
-            Prediction(
-                idiom=key,
-                text=answer_in(cells["prediction"]),
-                system=cells.get("system") or system,
-                arrangement=cells.get("arrangement") or arrangement,
-                path=table.path,
-                line=line,
-                references=cells.get("reference") or None,
-                fields={name: cells[name] for name in OPTIONAL if cells.get(name)},
-                guessed=table.guessed,
+    for header, owner in answers.answers.items():
+        place = table.columns.index(header)
+        for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
+            cells = {name: (row[spot] or "").strip() for name, spot in at.items()}
+            key = name_in(cells["idiom"]) if idiom else str(number)
+            if not key:
+                raise FormatError("names no idiom", path=table.path, row=line, column=idiom)
+            found.append(
+                Prediction(
+                    idiom=key,
+                    text=answer_in(row[place]),
+                    system=owner or cells.get("system") or system,
+                    arrangement=cells.get("arrangement") or arrangement,
+                    path=table.path,
+                    line=line,
+                    references=cells.get("reference") or None,
+                    fields={name: cells[name] for name in OPTIONAL if cells.get(name)},
+                    guessed=table.guessed,
+                    lined=table.lined,
+                )
             )
-        )
     return found
-
-
-def _prediction_column(table: Table, columns: Mapping[str, str]) -> str | None:
-    """`Prediction`, else the one column whose name contains it, else a synonym."""
-    exact = table.find("prediction", (), columns)
-    if exact is not None:
-        return exact
-    containing = [name for name in table.columns if "prediction" in name.casefold()]
-    if len(containing) > 1:
-        raise FormatError(
-            f"has several columns of predictions ({', '.join(containing)}). Choose one with "
-            "--column prediction=HEADER",
-            path=table.path,
-        )
-    return containing[0] if containing else table.find("prediction", PREDICTION)
 
 
 def refuse_repetitions(rows: Sequence[Prediction]) -> None:

@@ -17,10 +17,17 @@ from gistmeter.errors import FormatError
 from gistmeter.files import printable
 from gistmeter.formats.table import Table, name_in, read_sheets, read_table
 
-IDIOM = ("idiom", "id", "item", "key", "term", "word", "phrase", "name", "成语", "成語", "四字熟語",
-         "사자성어", "표제어", "question")  # fmt: skip
+IDIOM = ("idiom", "id", "item", "key", "term", "word", "phrase", "name", "custom_id", "成语",
+         "成語",
+         "词语", "編號", "编号", "四字熟語", "慣用句", "項目", "番号", "사자성어", "표제어",
+         "관용구", "항목",
+         "번호", "идиома", "фразеологизм", "номер", "rčení", "přísloví", "položka",
+         "question")  # fmt: skip
 EXPLANATION = ("explanation", "reference", "references", "definition", "meaning", "gloss", "answer",
-               "expected", "target", "解释", "解釋", "释义", "釋義", "意味", "뜻")  # fmt: skip
+               "expected", "target", "解释", "解釋", "释义", "釋義", "含义", "意思", "意味",
+               "説明", "解説",
+               "뜻", "설명", "의미", "뜻풀이", "объяснение", "значение", "толкование", "vysvětlení",
+               "význam")  # fmt: skip
 STRUCTURE = ("structure", "structure_class", "structure class", "structural_class", "结构", "結構")
 POLARITY = ("polarity", "sign", "sentiment")
 METADATA = frozenset(
@@ -98,6 +105,7 @@ class References:
     columns: tuple[str, ...] = ()  # those that the references were taken from
     guesses: Mapping[Path, str] = field(default_factory=dict)  # encodings that were guessed
     files: tuple[Path, ...] = ()
+    lines: int = 0  # of a file of plain lines, where that is what was read
 
 
 def read_references(
@@ -105,6 +113,8 @@ def read_references(
 ) -> References:
     """Read a table of references; `columns` is what the user chose by --column."""
     table = _headed_or_not(path, columns or {})
+    if table.lined:
+        return _by_line(table, splitting or Splitting())
     idiom, explanations = _columns(table, usable(table, columns or {}))
     structure = table.find("structure", STRUCTURE)
     chosen = [table.columns.index(name) for name in explanations]
@@ -122,6 +132,13 @@ def read_references(
     by_idiom = {name: split(own) for name, own in cells.items()}
     guesses = {path: table.guessed} if table.guessed else {}
     return References(by_idiom, structures, tuple(explanations), guesses, (path,))
+
+
+def _by_line(table: Table, splitting: Splitting) -> References:
+    """One item per line, known by its number."""
+    texts = {str(number): splitting.split(row) for number, row in enumerate(table.rows, 1)}
+    guesses = {table.path: table.guessed} if table.guessed else {}
+    return References(texts, guesses=guesses, files=(table.path,), lines=len(texts))
 
 
 def merged(parts: Sequence[References]) -> References:
@@ -154,6 +171,8 @@ def usable(table: Table, columns: Mapping[str, str]) -> dict[str, str]:
 def _headed_or_not(path: Path, columns: Mapping[str, str]) -> Table:
     """The table with its header if it has one: a first line of known names is one."""
     table = next(iter(read_sheets(path).values()))
+    if table.lined:
+        return table
     asked = {"idiom", "explanation", "reference"} & set(usable(table, columns))
     if asked or table.find("idiom", IDIOM) or table.find("explanation", EXPLANATION):
         return table

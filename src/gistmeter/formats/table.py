@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gistmeter.errors import FormatError, InputError
-from gistmeter.files import MAX_BYTES, parse_json, printable, read_bytes
+from gistmeter.files import MAX_BYTES, parse_json, printable, read_bytes, stem_of, suffix_of
+from gistmeter.formats.chat import with_answer
 from gistmeter.formats.workbook import MAX_CELLS, unpack_workbook
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".xlsx", ".parquet")
@@ -47,6 +48,7 @@ class Table:
     guessed: str = ""  # the encoding, where it was a guess
     headed: bool = True  # whether the file named its columns
     skipped: list[str] = field(default_factory=list)
+    lined: bool = False  # plain lines: one column, no header, every line a row
 
     def column(self, name: str) -> list[str | None]:
         at = self.columns.index(name)
@@ -118,7 +120,7 @@ def read_table(path: Path, *, header: bool | None = None) -> Table:
 
 def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     """All tables of a file: the sheets of an XLSX, else the one that it is."""
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if suffix not in SUFFIXES:
         raise InputError(
             f"{path}: has the suffix '{suffix}', which is no table. Known: {', '.join(SUFFIXES)}"
@@ -127,7 +129,7 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     if suffix == ".xlsx":
         return _read_xlsx(path, content, header is not False)
     if suffix == ".parquet":
-        return {path.stem: _read_parquet(path)}
+        return {stem_of(path): _read_parquet(path)}
     text, guessed = decode(content, path)
     if suffix in {".jsonl", ".ndjson"}:
         table = _read_jsonl(path, text, guessed)
@@ -213,6 +215,8 @@ def _guess(content: bytes, path: Path, error: UnicodeDecodeError) -> tuple[str, 
 
 def _read_delimited(path: Path, text: str, guessed: str, suffix: str, header: bool) -> Table:
     delimiter = "\t" if suffix == ".tsv" else _delimiter(text)
+    if suffix == ".txt" and _is_lines(text, delimiter):
+        return _read_lines(path, text, guessed)
     try:
         return _read_csv(path, text, guessed, delimiter, header)
     except FormatError:
@@ -224,6 +228,21 @@ def _read_delimited(path: Path, text: str, guessed: str, suffix: str, header: bo
         except FormatError:
             pass
         raise
+
+
+def _is_lines(text: str, delimiter: str) -> bool:
+    """Whether a file is plain lines: no delimiter cuts all of them into as many cells."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    counts = {line.count(delimiter) for line in lines}
+    return delimiter not in lines[0] or (delimiter != "\t" and len(counts) > 1 and '"' not in text)
+
+
+def _read_lines(path: Path, text: str, guessed: str) -> Table:
+    """Every line a row, empty ones included; the file's end is none."""
+    lines = text.rstrip().replace("\r\n", "\n").split("\n")
+    rows: list[list[str | None]] = [[printable(line.strip())] for line in lines]
+    numbers = list(range(1, len(rows) + 1))
+    return Table(path.stem, ["line"], rows, numbers, path, guessed, headed=False, lined=True)
 
 
 def _read_csv(
@@ -318,6 +337,7 @@ def _read_json(path: Path, text: str, guessed: str) -> Table:
 def _from_records(
     path: Path, records: Sequence[Mapping[str, Any]], lines: list[int], guessed: str
 ) -> Table:
+    records = [with_answer(record) for record in records]
     columns = list(dict.fromkeys(key for record in records for key in record))
     rows = [[_cell(record.get(column)) for column in columns] for record in records]
     return _checked(Table(path.stem, columns, rows, lines, path, guessed))

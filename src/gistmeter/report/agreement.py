@@ -34,6 +34,8 @@ def print_validation(found: Validation, console: Console) -> None:
         cells = [f"{value(one[key])}\n{bounds(one[key])}" for key, _ in MEASURES]
         table.add_row(safe(name), *cells, str(one["n"]))
     console.print(table)
+    for line in people(found):
+        console.print(safe(line))
     if found["binary"]:
         console.print(_decisions(found))
     if found["weights"]:
@@ -41,6 +43,34 @@ def print_validation(found: Validation, console: Console) -> None:
         console.print(safe(verdict(found)))
     for line in footnotes(found):
         console.print(safe(line), style="dim")
+
+
+def people(found: Validation) -> list[str]:
+    """How far people agree with each other, and the score corrected by their labels."""
+    lines = []
+    among = found.get("annotators")
+    if among:
+        told = f"People among each other ({among['items']:,} items judged more than once): "
+        told += f"Krippendorff's alpha {spelled(among['alpha'])}"
+        if among["kappa"]:
+            told += f", Cohen's kappa {spelled(among['kappa'])}"
+        lines.append(f"{told}.")
+        lines.append(
+            "The ceiling, one person against the mean of the others: Pearson "
+            f"{spelled(among['ceiling_pearson'])}, Spearman {spelled(among['ceiling_spearman'])}."
+        )
+    return lines + [
+        f"{one['system']}: people would give {spelled(one['estimate'])} on the average, by "
+        f"{one['labelled']:,} labels and {one['score']} of {one['unlabelled']:,} further items; "
+        f"the labels alone say {spelled(one['labels_alone'])}."
+        for one in found.get("corrected") or ()
+    ]
+
+
+def spelled(estimate: Mapping[str, Any]) -> str:
+    """A value with its interval."""
+    told = bounds(estimate)
+    return value(estimate) + (f" ({told})" if told else "")
 
 
 def ordered(found: Validation) -> list[tuple[str, Any]]:

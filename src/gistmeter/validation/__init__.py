@@ -28,6 +28,8 @@ from gistmeter.validation.agreement import (
     pearson,
     spearman,
 )
+from gistmeter.validation.annotators import Annotators, agree
+from gistmeter.validation.corrected import Corrected, correct
 from gistmeter.validation.decisions import Decision, decide
 from gistmeter.validation.labels import Labels, read_labels
 from gistmeter.validation.refit import Refit, refit
@@ -77,6 +79,8 @@ class Validation:
     confidence: float
     resamples: int
     notes: tuple[str, ...] = field(default=())
+    annotators: Annotators | None = None  # people among each other
+    corrected: tuple[Corrected, ...] = ()  # what people would say of all items
 
     def to_dict(self) -> dict[str, Any]:
         """The shape of `validate --format json`."""
@@ -96,6 +100,8 @@ class Validation:
                 for name, bins in self.calibration.items()
             },
             "weights": _plain(dataclasses.asdict(self.weights)) if self.weights else None,
+            "annotators": _plain(dataclasses.asdict(self.annotators)) if self.annotators else None,
+            "corrected": [_plain(dataclasses.asdict(one)) for one in self.corrected],
             "notes": list(self.notes),
         }
         return found
@@ -164,7 +170,29 @@ def validate(
         confidence,
         resamples,
         tuple(dict.fromkeys(notes)),
-    )
+        agree(
+            labels.annotators, binary=labels.binary, named=labels.named, resamples=resamples,
+            confidence=confidence, seed=seed,
+        ),
+        _corrected(rows, labels, next(iter(agreements), ""), confidence),
+    )  # fmt: skip
+
+
+def _corrected(rows: Rows, labels: Labels, name: str, confidence: float) -> tuple[Corrected, ...]:
+    """Every system's mean judgement, from its labels and the score of its other items."""
+    if not name:
+        return ()
+    whole = codes(rows.keys["cluster"])
+    systems = np.asarray(rows.keys["system"])
+    found = []
+    for system in dict.fromkeys(rows.keys["system"]):
+        own = np.flatnonzero(systems == system)
+        one = correct(
+            rows.values(name)[own], labels.values[own], whole[own],
+            confidence=confidence, system=system, score=name,
+        )  # fmt: skip
+        found += [one] if one else []
+    return tuple(found)
 
 
 def _columns(run: Run, rows: Rows) -> list[str]:

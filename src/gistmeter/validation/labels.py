@@ -3,25 +3,29 @@
 Columns: an id (`id`, `idiom`, `file`, `item`…), the judgement (`human`, `label`, `score`…), and,
 where the run has several, `system` and `group` (`arrangement`). A row of labels without a system
 counts for every system's output of that item only when the run has one system. Several judgements
-of the same item are averaged.
+of the same item are averaged, and kept apart for the agreement of people with each other: by the
+column `annotator`, by several columns of judgements (`human_1`, `rater A` …), else by their order.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from gistmeter.errors import FormatError, InputError
-from gistmeter.formats.table import read_table
+from gistmeter.formats.table import Table, read_table
 from gistmeter.rows import Floats, Rows
 
 YES = {"yes", "y", "true", "correct", "pass", "good", "ok"}
 NO = {"no", "n", "false", "incorrect", "wrong", "fail", "bad"}
 ID = ("idiom", "item", "file", "title", "sent_id", "sentence", "name")
+ANNOTATOR = ("rater", "judge", "worker", "coder", "annotator_id", "rater_id", "worker_id")
+_JUDGE = re.compile(r"(?:human|rater|annotator|judge|coder|expert)[\s_-]*\w{1,20}", re.IGNORECASE)
 HUMAN = ("label", "score", "rating", "judgement", "judgment", "gold", "similarity", "quality")
 
 
@@ -33,14 +37,17 @@ class Labels:
     binary: bool  # yes/no, here 1 and 0
     unmatched: int  # judgements of items that the run does not have
     repeated: int  # items judged more than once, averaged
+    annotators: Mapping[str, Floats] = field(default_factory=dict)  # each one's judgements
+    named: bool = False  # whether annotators are known, or only their judgements' order
 
 
 def read_labels(path: Path, rows: Rows, columns: Mapping[str, str] | None = None) -> Labels:
     """The judgements in a file, matched to rows by id, and by system and group where given."""
     table = read_table(path)
+    judges = _columns_of_judges(table, columns)
     named = {
         "id": table.need("id", ID, columns),
-        "human": table.need("human", HUMAN, columns),
+        "annotator": table.find("annotator", ANNOTATOR, columns),
         "system": table.find("system", ("model", "recognizer", "provider"), columns),
         "group": table.find("group", ("arrangement",), columns),
     }
@@ -60,16 +67,31 @@ def read_labels(path: Path, rows: Rows, columns: Mapping[str, str] | None = None
             path=path,
         )
     keys = [key for key in ("id", "system", "group") if key in cells]
-    found: dict[tuple[str, ...], list[float]] = {}
+    found: dict[tuple[str, ...], dict[str, float]] = {}
     words = False
     for at, line in enumerate(table.lines):
-        value, word = _judgement(cells["human"][at], path, line, named["human"] or "human")
-        if math.isnan(value):
-            continue
-        words |= word
         key = tuple((cells[name][at] or "").strip() for name in keys)
-        found.setdefault(key, []).append(value)
-    return _matched(found, rows, keys, words=words, path=path)
+        for column in judges:
+            value, word = _judgement(table.column(column)[at], path, line, column)
+            if math.isnan(value):
+                continue
+            words |= word
+            own = found.setdefault(key, {})
+            judge = (cells["annotator"][at] or "").strip() if "annotator" in cells else ""
+            judge = judge or (column if len(judges) > 1 else str(len(own) + 1))
+            if judge in own:
+                raise FormatError(f"'{judge}' judges '{key[0]}' twice", path=path, row=line)
+            own[judge] = value
+    known = "annotator" in cells or len(judges) > 1
+    return _matched(found, rows, keys, words=words, path=path, named=known)
+
+
+def _columns_of_judges(table: Table, columns: Mapping[str, str] | None) -> list[str]:
+    """The column of judgements, or the columns of several annotators."""
+    several = [name for name in table.columns if _JUDGE.fullmatch(name.strip())]
+    if len(several) > 1 and table.find("human", (), columns) is None:
+        return several
+    return [table.need("human", HUMAN, columns)]
 
 
 def _repeat(rows: Rows) -> bool:
@@ -95,29 +117,36 @@ def _judgement(cell: str | None, path: Path, line: int, column: str) -> tuple[fl
 
 
 def _matched(
-    found: Mapping[tuple[str, ...], list[float]],
+    found: Mapping[tuple[str, ...], Mapping[str, float]],
     rows: Rows,
     keys: Sequence[str],
     *,
     words: bool,
     path: Path,
+    named: bool,
 ) -> Labels:
     values = np.full(len(rows), np.nan)
+    judges = sorted({judge for own in found.values() for judge in own})
+    apart = {judge: np.full(len(rows), np.nan) for judge in judges}
     used: set[tuple[str, ...]] = set()
     for at in range(len(rows)):
         key = tuple(rows.keys[name][at].strip() for name in keys)
         if key in found:
             used.add(key)
-            values[at] = float(np.mean(found[key]))
+            values[at] = float(np.mean(list(found[key].values())))
+            for judge, value in found[key].items():
+                apart[judge][at] = value
     if not used:
         some = ", ".join(list(dict.fromkeys(rows.keys["id"]))[:3])
         raise InputError(
             f"{path}: no label fits an item of the run; the run's ids are like: {some}"
         )
-    distinct = {value for judged in found.values() for value in judged}
+    distinct = {value for judged in found.values() for value in judged.values()}
     return Labels(
         values,
         binary=words or (distinct <= {0.0, 1.0} and len(distinct) == 2),
         unmatched=len(found) - len(used),
         repeated=sum(1 for judged in found.values() if len(judged) > 1),
+        annotators=apart if len(apart) > 1 else {},
+        named=named,
     )

@@ -6,6 +6,7 @@ language in the name of a file of predictions then says which one is meant.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from gistmeter.families.family import Context, Items
 from gistmeter.families.text.settings import TextSettings
 from gistmeter.formats import predictions as tables
 from gistmeter.formats import references as explained
+from gistmeter.formats.answers import Choices
 from gistmeter.formats.predictions import Matched, Prediction
 from gistmeter.formats.references import References
 from gistmeter.formats.table import SUFFIXES
@@ -36,16 +38,20 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
     found = tables.gather(settings.predictions)
     for remark in found.remarks:
         context.say(remark)
-    rows = tables.read_predictions(found.paths, columns=settings.column, base=found.base)
+    choices = Choices(
+        settings.column, settings.systems, settings.sheets, bool(settings.references), context.say
+    )
+    rows = tables.read_predictions(found.paths, base=found.base, choices=choices)
     systems = list(dict.fromkeys(row.system for row in rows))
     for path in settings.original:
-        rows += tables.read_original(path, systems, columns=settings.column)
+        rows += tables.read_original(path, systems, choices=choices)
     tables.refuse_repetitions(rows)
     classes = _classes(settings, context)
     parts: list[Matched] = []
     files: list[Path] = []
     for references, own in _by_references(rows, settings, splitting):
         files += references.files if references else []
+        _refuse_other_lines(own, references)
         parts.append(tables.match(own, references, splitting=splitting, structures=classes))
         _tell_guesses(own, references, context)
     matched = _joined(parts, rows)
@@ -128,10 +134,28 @@ def _read(
     paths: Sequence[Path], settings: TextSettings, splitting: explained.Splitting
 ) -> References:
     read = [
-        explained.read_references(path, splitting=splitting, columns=settings.column)
+        explained.read_references(path, splitting=splitting, columns=Choices(settings.column).plain)
         for path in paths
     ]
     return explained.merged(read)
+
+
+def _refuse_other_lines(rows: Sequence[Prediction], references: References | None) -> None:
+    """Lines are paired by their number: another number of them is no pairing at all."""
+    if references is None:
+        return
+    sizes = Counter(row.path for row in rows if row.lined)
+    for path, size in sizes.items():
+        if not references.lines:
+            raise InputError(
+                f"{path}: is plain lines, and {references.files[0]} is a table. Give both as lines,"
+                " or the predictions as a table with the columns idiom and prediction"
+            )
+        if size != references.lines:
+            raise InputError(
+                f"{path} has {size} lines and {references.files[0]} has {references.lines}: one "
+                "text per line needs the same number in both"
+            )
 
 
 def _joined(parts: Sequence[Matched], rows: Sequence[Prediction]) -> Matched:

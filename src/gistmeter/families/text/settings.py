@@ -41,8 +41,9 @@ class TextSettings(ModelSettings):
 
     predictions: tuple[Path, ...] = option(
         (),
-        "Predictions: a CSV, TSV, JSONL, JSON or Parquet file, a workbook with one sheet per"
-        " arrangement, or a folder of MODEL_ARRANGEMENT.csv. May be repeated; bare paths are"
+        "Predictions: a CSV, TSV, JSONL, JSON or Parquet file (one per system, or one column per"
+        " system), a workbook with one sheet per arrangement or system, a folder of"
+        " MODEL_ARRANGEMENT.csv, or a .txt with one text per line. May be repeated; bare paths are"
         " predictions too.",
         panel="input", metavar="PATH", argument="too", main=True, variable="MODEL_FILE",
     )  # fmt: skip
@@ -65,6 +66,17 @@ class TextSettings(ModelSettings):
     column: Mapping[str, str] = option(
         {}, "Which column is meant, such as prediction=Output. May be repeated.",
         panel="input", metavar="NAME=HEADER",
+    )  # fmt: skip
+    systems: tuple[str, ...] = option(
+        (),
+        "The columns of a wide table that are systems, separated by commas. By default text columns"
+        " beside one reference.",
+        panel="input", metavar="HEADER,…",
+    )  # fmt: skip
+    sheets: Literal["auto", "systems", "arrangements"] = option(
+        "auto",
+        "What the sheets of a workbook are; auto tells by their names, and says it.",
+        panel="input",
     )  # fmt: skip
     language: str = option(
         "auto",

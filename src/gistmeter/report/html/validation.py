@@ -30,7 +30,7 @@ def write_validation(found: agreement.Validation, path: Path, title: str) -> Non
             answer=_answer(ordered),
             heads=[*decided, "n"],
             rows=[_row(name, one, binary=found["binary"]) for name, one in ordered],
-            notes=agreement.footnotes(found),
+            notes=[*agreement.people(found), *agreement.footnotes(found)],
             pictures=[
                 {"title": shown(name, 60), "drawing": trusted(drawing)}
                 for name, drawing in agreement.calibrations(found).items()
@@ -46,13 +46,10 @@ def _answer(ordered: list[tuple[str, Any]]) -> str:
     if not ordered:
         return "No score has values beside labels."
     name, best = ordered[0]
-    told = f"{shown(name, 60)} agrees best with people: Spearman {_spelled(best['spearman'])}"
+    told = (
+        f"{shown(name, 60)} agrees best with people: Spearman {agreement.spelled(best['spearman'])}"
+    )
     return f"{told} on {count(best['n'], 'item')}."
-
-
-def _spelled(estimate: Any) -> str:
-    bounds = agreement.bounds(estimate)
-    return agreement.value(estimate) + (f" ({bounds})" if bounds else "")
 
 
 def _row(name: str, one: Any, *, binary: bool) -> dict[str, Any]:

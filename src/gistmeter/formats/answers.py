@@ -1,0 +1,200 @@
+"""Which columns of a table are a system's answers, what they are compared with, and whose they are.
+
+A column is found by its name, in the languages of our users. Where none bears such a name, several
+text columns beside one reference are systems, each named by its header; in doubt the user is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gistmeter.errors import FormatError
+from gistmeter.formats.references import EXPLANATION, IDIOM, METADATA, STRUCTURE, usable
+from gistmeter.formats.table import Table
+from gistmeter.formats.wide import chosen_columns, is_text, sort_columns
+from gistmeter.settings import AGAIN
+
+PREDICTION = (
+    "predictions", "candidate", "output", "response", "generated", "completion", "explanation",
+    "answer", "hypothesis", "预测", "預測", "预测结果", "模型输出", "模型回答", "输出", "回答",
+    "生成结果",
+    "予測", "出力", "モデル出力", "回答文", "예측", "출력", "응답", "답변", "предсказание", "ответ",
+    "ответ модели", "вывод", "predikce", "předpověď", "výstup", "odpověď",
+)  # fmt: skip
+REFERENCE = (
+    "references", "gold", "ground_truth", "ground truth", "target", "expected", "参考", "参考答案",
+    "参考解释", "标准答案", "參考", "參考答案", "標準答案", "参照", "正解", "模範解答", "참조",
+    "정답",
+    "모범 답안", "эталон", "референс", "правильный ответ", "referenční odpověď", "správná odpověď",
+    "vzor",
+)  # fmt: skip
+ARRANGEMENT = ("arrangements", "permutation", "order", "sheet", "排列", "並び", "배열")
+SYSTEM = ("systems", "model", "model_name", "model name", "模型", "モデル", "모델", "модель",
+          "система", "systém")  # fmt: skip
+LANGUAGE = ("lang", "语言", "語言", "言語", "언어", "язык", "jazyk")
+RECOVERED = ("recovery", "restored", "recovered_form", "restored_form")
+OPTIONAL = {"structure": STRUCTURE, "recovered": RECOVERED, "language": LANGUAGE}
+_ORDERED = re.compile(
+    r"original|arrangement.*|perm.*|order.*|shuffled.*|scrambled.*|排列.*|原文|原词", re.IGNORECASE
+)
+_UNNAMED = re.compile(r"(?:sheet|tabelle|list|лист|工作表|シート|시트)\s*\d*", re.IGNORECASE)
+_MODEL = re.compile(
+    r"gpt|qwen|llama|claude|gemini|gemma|mi[sx]tral|deepseek|glm|ernie|baichuan|internlm|phi|yi-|"
+    r"\bo[134]\b|model|system|baseline|模型|モデル|모델|модел|\d+b\b|v\d",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user said of columns and sheets, and where remarks go."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    systems: Sequence[str] = ()  # headers of a wide table
+    sheets: str = "auto"  # what a workbook's sheets are: systems or arrangements
+    referenced: bool = False  # whether references come in a file of their own
+    say: Callable[[str], None] | None = None
+
+    def tell(self, remark: str) -> None:
+        if self.say:
+            self.say(remark)
+
+    @property
+    def plain(self) -> dict[str, str]:
+        """The choices of single columns."""
+        return {name: header for name, header in self.columns.items() if AGAIN not in header}
+
+    def wanted(self) -> list[str]:
+        """The headers of systems that were named."""
+        again = self.columns.get("prediction", "")
+        return [*self.systems, *(again.split(AGAIN) if AGAIN in again else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The columns of answers, each with its system's name where the header is one."""
+
+    answers: Mapping[str, str]
+    reference: str | None = None
+    told: str = ""
+
+
+def find_answers(table: Table, choices: Choices) -> Found:
+    """Where a table's answers and references are; what cannot be told is an error that asks."""
+    if not table.headed and table.lined:
+        return Found({table.columns[0]: ""})
+    named = choices.wanted()
+    chosen = usable(table, choices.plain)
+    if named:
+        headers = chosen_columns(table, named)
+        return Found({name: name for name in headers}, _reference(table, chosen, headers))
+    single = prediction_column(table, choices.plain)
+    reference = table.find("reference", REFERENCE, chosen)
+    ours = "prediction" in chosen or (single or "").casefold() not in _names(EXPLANATION)
+    if single and (ours or reference or choices.referenced):
+        return Found({single: ""}, reference)
+    found = _wide(table, chosen, reference)
+    if found is not None:
+        return found
+    if single:
+        return Found({single: ""}, reference)
+    raise FormatError(
+        f"has no column 'prediction'. Columns found: {_listed(table.columns)}. Name it with "
+        "--column prediction=HEADER, or with --systems HEADER,HEADER the columns of several "
+        "systems",
+        path=table.path,
+    )
+
+
+def has_answers(table: Table) -> bool:
+    """Whether a sheet holds answers at all, or is a summary or a remark between them."""
+    if prediction_column(table, {}) is not None:
+        return True
+    found = _wide(table, {}, table.find("reference", REFERENCE), ask=False)
+    return found is not None
+
+
+def _wide(
+    table: Table, chosen: Mapping[str, str], reference: str | None, *, ask: bool = True
+) -> Found | None:
+    """Several text columns beside one reference, as systems."""
+    beside = reference or _reference(table, chosen, ())
+    if beside is None or table.find("system", SYSTEM):
+        return None
+    rest = [
+        column
+        for column in table.columns
+        if column != beside and column.casefold() not in _KNOWN and is_text(table.column(column))
+    ]
+    found = sort_columns(table, rest, beside)
+    if found.doubtful and not ask:
+        return Found(dict.fromkeys(rest, ""), beside)
+    if found.doubtful:
+        raise FormatError(
+            f"has a reference '{beside}' and no column 'prediction', and it cannot be told which "
+            f"columns are systems: {_listed(rest)}. Name them with --systems HEADER,HEADER",
+            path=table.path,
+        )
+    if not found.systems:
+        return None
+    listed = ", ".join(found.systems)
+    told = f"{table.path}: systems {listed}, compared with '{beside}'; --systems names others"
+    names = {name: name if len(found.systems) > 1 else "" for name in found.systems}
+    return Found(names, beside, told)
+
+
+def _reference(table: Table, chosen: Mapping[str, str], but: Sequence[str]) -> str | None:
+    """The column to compare with: a reference by name, else an explanation."""
+    names = [name for name in (*REFERENCE, *EXPLANATION) if name.casefold() not in _names(but)]
+    found = table.find("reference", names, chosen)
+    return None if found in but else found
+
+
+def prediction_column(table: Table, columns: Mapping[str, str]) -> str | None:
+    """`Prediction`, else the one column whose name contains it, else a synonym."""
+    exact = table.find("prediction", (), columns)
+    if exact is not None:
+        return exact
+    containing = [name for name in table.columns if "prediction" in name.casefold()]
+    if len(containing) > 1:
+        raise FormatError(
+            f"has several columns of predictions ({', '.join(containing)}). Choose one with "
+            f"--column prediction=HEADER, or compare them with --systems {','.join(containing)}",
+            path=table.path,
+        )
+    return containing[0] if containing else table.find("prediction", PREDICTION)
+
+
+def sheets_are_systems(names: Sequence[str], choices: Choices, file: str) -> bool:
+    """Whether a workbook's sheets are systems: as told, else by their names, and said."""
+    if choices.sheets != "auto":
+        return choices.sheets == "systems"
+    named = [name for name in names if not _UNNAMED.fullmatch(name.strip())]
+    ordered = any(_ORDERED.fullmatch(name.strip()) for name in names)
+    systems = not ordered and len(named) == len(names) and any(map(_MODEL.search, names))
+    other, what = ("arrangements", "systems") if systems else ("systems", "arrangements")
+    choices.tell(f"{file}: its sheets are read as {what}; --sheets {other} says otherwise")
+    return systems
+
+
+def is_unnamed(sheet: str) -> bool:
+    """Whether a sheet has the name that programs give."""
+    return bool(_UNNAMED.fullmatch(sheet))
+
+
+def _names(names: Sequence[str]) -> set[str]:
+    return {name.casefold() for name in names}
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(f"'{column}'" for column in columns)
+
+
+_KNOWN = _names(
+    ["idiom", "system", "arrangement", *IDIOM, *METADATA, *ARRANGEMENT, *SYSTEM, *LANGUAGE,
+     *STRUCTURE, *RECOVERED, "structure", "recovered", "prompt", "备注", "注释", "说明", "備考",
+     "비고",
+     "примечание", "poznámka"]
+)  # fmt: skip

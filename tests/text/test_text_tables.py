@@ -1,0 +1,169 @@
+"""Tables of predictions as people have them: wide, by sheet, lines, chats, packed, piped in."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+from click.testing import CliRunner
+
+from gistmeter.cli import app
+from gistmeter.errors import InputError
+from gistmeter.formats.chat import with_answer
+from gistmeter.formats.predictions import read_predictions
+
+FAST = ("--metrics", "s_info", "--no-report", "--format", "json")
+CHINESE = [
+    ["成语", "参考答案", "qwen", "gpt4", "备注", "得分"],
+    ["画蛇添足", "做多余的事反而坏事", "做多余的事情", "多此一举反而坏事", "复核", 3],
+    ["守株待兔", "不努力而希望得到意外收获", "希望不努力得到收获", "等待兔子", "", 4],
+]
+
+
+def workbook(path: Path, **sheets: list[list[Any]]) -> Path:
+    with xlsxwriter.Workbook(path) as book:
+        for name, rows in sheets.items():
+            sheet = book.add_worksheet(name)
+            for at, row in enumerate(rows):
+                sheet.write_row(at, 0, row)
+    return path
+
+
+def run(*arguments: str | Path, code: int = 0, given: str | None = None) -> tuple[Any, str]:
+    result = CliRunner().invoke(app, ["text", *map(str, arguments), *FAST], input=given)
+    assert result.exit_code == code, result.stderr
+    return (json.loads(result.stdout)["systems"] if not code else None), result.stderr
+
+
+def test_a_wide_chinese_workbook_needs_nothing_else(in_folder: Path) -> None:
+    path = workbook(in_folder / "答案.xlsx", Sheet1=CHINESE)
+    systems, told = run(path, "--language", "zh")
+    assert list(systems) == ["qwen", "gpt4"]
+    assert "systems qwen, gpt4, compared with '参考答案'" in told
+    assert 0 < systems["qwen"]["scores"]["s_info"]["value"] < 1
+
+
+@pytest.mark.parametrize(
+    ("idiom", "reference"),
+    [
+        ("成語", "解釋"), ("四字熟語", "意味"), ("사자성어", "정답"), ("идиома", "значение"),
+        ("rčení", "význam"), ("idiom", "explanation"), ("Item", "Gold"),
+    ],
+)  # fmt: skip
+def test_headers_in_the_languages_of_users(tmp_path: Path, idiom: str, reference: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"{idiom},{reference},one,two\na,good big dog,good dog,big dog\n", "utf-8")
+    rows = read_predictions([path])
+    assert [(row.system, row.idiom, row.references) for row in rows] == [
+        ("one", "a", "good big dog"),
+        ("two", "a", "good big dog"),
+    ]
+
+
+def test_systems_are_named_or_asked_for(in_folder: Path) -> None:
+    Path("t.csv").write_text("reference,a,b\ngood big dog,good dog,completely else\n")
+    _, told = run("t.csv", "--language", "en", code=2)
+    assert "--systems HEADER,HEADER" in told
+    systems, _ = run("t.csv", "--language", "en", "--systems", "a,b")
+    assert list(systems) == ["a", "b"]
+    systems, _ = run("t.csv", "--language", "en", "--column", "prediction=b", "--column",
+                     "prediction=a")  # fmt: skip
+    assert list(systems) == ["b", "a"]
+
+
+def test_several_columns_called_predictions_say_how_to_compare_them(in_folder: Path) -> None:
+    Path("t.csv").write_text("idiom,reference,Prediction x,Prediction y\na,big dog,dog,big\n")
+    _, told = run("t.csv", "--language", "en", code=2)
+    advice = told[told.index("--systems ") + len("--systems ") :].strip()
+    systems, _ = run("t.csv", "--language", "en", "--systems", advice)
+    assert list(systems) == ["Prediction x", "Prediction y"]
+
+
+def test_one_sheet_per_model(in_folder: Path) -> None:
+    rows = [["idiom", "reference", "prediction"], ["a", "big dog", "dog"]]
+    path = workbook(in_folder / "all.xlsx", **{"gpt-4o": rows, "qwen2": rows})
+    systems, told = run(path, "--language", "en")
+    assert list(systems) == ["gpt-4o", "qwen2"]
+    assert "its sheets are read as systems; --sheets arrangements says otherwise" in told
+    systems, _ = run(path, "--language", "en", "--sheets", "arrangements")
+    assert list(systems) == ["all"]
+
+
+def test_one_sheet_per_arrangement_is_still_one_system(in_folder: Path) -> None:
+    rows = [["idiom", "reference", "prediction"], ["a", "big dog", "dog"]]
+    path = workbook(in_folder / "m.xlsx", original=rows, arrangement1=rows)
+    systems, told = run(path, "--language", "en")
+    assert list(systems) == ["m"]
+    assert "read as arrangements; --sheets systems says otherwise" in told
+    systems, _ = run(path, "--language", "en", "--sheets", "systems")
+    assert list(systems) == ["original", "arrangement1"]
+
+
+def test_two_files_of_lines(in_folder: Path) -> None:
+    Path("said.txt").write_text("the big dog, of course\na small cat\n")
+    Path("model.txt").write_text("a big dog\nsmall cat\n")
+    systems, _ = run("model.txt", "--references", "said.txt", "--language", "en")
+    assert systems["model"]["scores"]["s_info"]["n"] == 2
+    Path("short.txt").write_text("a big dog\n")
+    _, told = run("short.txt", "--references", "said.txt", "--language", "en", code=2)
+    assert "short.txt has 1 lines and said.txt has 2" in told
+
+
+def test_no_idiom_is_needed_beside_a_reference(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Prediction,Reference\ngood,good dog\nbig,big dog\n")
+    assert [row.idiom for row in read_predictions([path])] == ["1", "2"]
+
+
+ANSWER = {"role": "assistant", "content": "a dog"}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"messages": [{"role": "user", "content": "what?"}, ANSWER]},
+        {"choices": [{"index": 0, "message": ANSWER}]},
+        {"custom_id": "x", "response": {"body": {"choices": [{"message": ANSWER}]}}},
+        {"content": [{"type": "text", "text": "a "}, {"type": "text", "text": "dog"}]},
+        {"doc_id": 1, "resps": [["a dog"]]},
+    ],
+    ids=["messages", "choices", "batch", "blocks", "harness"],
+)  # fmt: skip
+def test_the_answer_of_a_chat_is_its_prediction(record: dict[str, Any]) -> None:
+    assert with_answer(record)["prediction"] == "a dog"
+
+
+def test_lists_of_references_are_no_chat() -> None:
+    record = {"prediction": "a", "messages": [ANSWER]}
+    assert with_answer(record) is record
+    plain = {"id": "x", "output": "text", "content": ["one", "two"]}
+    assert with_answer(plain) is plain
+
+
+def test_chats_in_lines_gzip_and_stdin_are_read(in_folder: Path) -> None:
+    chats = [{"custom_id": key, "messages": [{"role": "user"}, ANSWER]} for key in ("x", "y")]
+    lines = "".join(json.dumps(chat) + "\n" for chat in chats)
+    Path("refs.csv").write_text("idiom,explanation\nx,big dog\ny,a cat\n")
+    with gzip.open("model.jsonl.gz", "wt") as stream:
+        stream.write(lines)
+    systems, _ = run("model.jsonl.gz", "--references", "refs.csv", "--language", "en")
+    assert systems["model"]["scores"]["s_info"]["n"] == 2
+    systems, _ = run("-", "--references", "refs.csv", "--language", "en", given=lines)
+    assert systems["stdin"]["scores"]["s_info"]["n"] == 2
+
+
+def test_a_file_that_is_packed_badly_or_without_end_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"prediction,reference\na,b\n")[:-6])
+    with pytest.raises(InputError, match="gzip"):
+        read_predictions([path])
+    monkeypatch.setattr("gistmeter.files.MAX_BYTES", 1000)
+    path.write_bytes(gzip.compress(b"prediction,reference\n" + b"a,b\n" * 10_000))
+    with pytest.raises(InputError, match="unpacks to more than"):
+        read_predictions([path])
