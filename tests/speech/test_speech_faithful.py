@@ -66,7 +66,9 @@ def test_ser_alone_still_shows_the_word_diff() -> None:
     assert "wer" not in made.systems[next(iter(made.systems))].scores
 
 
-def test_all_missing_models_are_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_missing_models_are_named_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from gistmeter.cache import Cache
 
     monkeypatch.setattr("gistmeter.models.backends._has_torch", lambda: True)

@@ -24,12 +24,14 @@ Call = Callable[..., tuple[int, dict[str, Any], str]]
 def call(
     in_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Call:
-    """Run the command; gives its exit code, its JSON (if it printed any) and its stderr."""
+    """Run the command; gives its exit code, its JSON (if it printed any) and its stderr.
+
+    Without the judge, whose numbers are not what is tested here.
+    """
 
     def run(*arguments: str) -> tuple[int, dict[str, Any], str]:
-        monkeypatch.setattr(
-            "sys.argv", ["gistmeter", "text", *arguments, "--format", "json", "--no-report"]
-        )
+        more = ["--no-judge", "--format", "json", "--no-report"]
+        monkeypatch.setattr("sys.argv", ["gistmeter", "text", *arguments, *more])
         code = 0
         try:
             main()

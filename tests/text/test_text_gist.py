@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from text_doubles import Given, Letters
 
+import gistmeter
 from gistmeter.metrics.gist import FEATURES, Gist, probability, weights_of
 from gistmeter.metrics.gist.features import shared_letters
 from gistmeter.metrics.gist.metric import verdict
 from gistmeter.models.protocols import TextPair, Verdicts
+from gistmeter.run import Run
 from gistmeter.types import Pair
 
 
@@ -106,3 +108,38 @@ def test_letters_are_shared_alike_from_both_sides(first: str, second: str) -> No
     found = shared_letters(first, second)
     assert 0 <= found <= 1 and math.isclose(found, shared_letters(second, first))
     assert shared_letters(first, first) == 1
+
+
+@pytest.fixture(scope="module")
+def judged() -> Run:
+    """The embedded models and the judge, on reversals and rewordings."""
+    said = {
+        "zh": [("他昨天来了", "他昨天没来"), ("他昨天来了", "昨天他来了")],
+        "en": [("He bought 3 apples.", "He bought 13 apples."), ("He left.", "He left.")],
+    }
+    rows = [(code, *pair) for code, pairs in said.items() for pair in pairs]
+    return gistmeter.score_text(
+        [row[2] for row in rows], [row[1] for row in rows], language=[row[0] for row in rows]
+    )
+
+
+def test_a_reversal_is_low_in_gist_and_in_complete_s_acc(judged: Run) -> None:
+    table = judged.to_polars().sort("item")
+    gist, accuracy = table["gist"].to_list(), table["s_acc"].to_list()
+    assert gist[0] < 0.2 and gist[1] > 0.7
+    assert gist[2] < 0.5 < gist[3]
+    assert accuracy[0] < accuracy[1] - 0.2 and accuracy[2] < accuracy[3] - 0.2
+    assert json.loads(table["evidence"][0])["verdict"] == "contradicts"
+
+
+def test_everything_is_complete_offline(judged: Run) -> None:
+    scores = judged.systems["system"].scores
+    assert not scores["s_acc"].partial and "s_logic" in scores
+    assert "gistmeter-judge-small" in judged.signature
+    assert judged.headline[0] == "gist"
+
+
+def test_equal_texts_are_equal(judged: Run) -> None:
+    table = judged.to_polars().sort("item")
+    assert table["s_acc"][3] == pytest.approx(1.0, abs=1e-6)
+    assert table["s_logic"][3] == 1.0
