@@ -2,8 +2,8 @@
 
 A negation governs the nearest word of content in its clause, after it or (Japanese, Korean) before
 it; a prefix (impossible, nepřišel, 불가능) governs the rest of its word, where the rest is a word
-of the two texts. A word under an odd number of negations is denied. Two texts differ where a word of
-both is denied in one and not in the other; where each denies what the other does not, a negation
+of the two texts. A word under an odd number of negations is denied. Two texts differ where a word
+of both is denied in one and not in the other; where each denies what the other does not, a negation
 has only moved (I don't think he is right; I think he is not right), and nothing is said.
 """
 

@@ -2,7 +2,8 @@
 
 A run of digits and number words is read as one or more numbers: 2.5 million, two thirds,
 twenty-one, 2억 5천만, 三百零五. A number with a unit of a known dimension is worth value × size of
-the unit, so that 1.5 km and 1500 m, half an hour and 30 minutes, 75% and three quarters are the same.
+the unit, so that 1.5 km and 1500 m, half an hour and 30 minutes, 75% and three quarters are the
+same.
 """
 
 from __future__ import annotations
