@@ -67,8 +67,8 @@ class SpeechSettings(ModelSettings):
     )
     metrics: tuple[str, ...] = option(
         (),
-        "Scores to compute, separated by commas: wer,cer,alarms,sem_dist,ser. By default all that can"
-        " be.",
+        "Scores to compute, separated by commas: wer,cer,alarms,sem_dist,ser. By default all that"
+        " can be.",
         panel="scores", main=True,
     )  # fmt: skip
     normalizer: Literal["seed", "basic", "none"] = option(
