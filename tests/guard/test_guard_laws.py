@@ -89,7 +89,7 @@ def test_an_item_is_held_against_its_nearest_reference() -> None:
         Pair("a", "He has 3 cats.", ("He has 4 cats.", "He has three cats."), language="en"),
         Pair("b", "He has 3 cats.", ("He has 4 cats and 2 dogs.", "He has 5 cats."), language="en"),
         Pair("c", "", ("He has 4 cats.",), language="en"),
-        Pair("d", "He has 3 cats.", (), language="en"),
+        Pair("d", "He has 3 cats.", (" ",), language="en"),
     ]
     metric = FactAlarms(guards_of(["en"]))
     rows = metric.measure(pairs)

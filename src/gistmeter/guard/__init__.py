@@ -7,9 +7,9 @@
     0
 
 Numbers, dates, units, names, negations, quantity words and comparatives of each text are read by
-the lists and rules of its language. What both texts say is no difference, in whatever form they say
-it; what stands in one text in place of something else in the other is an `Alarm`. Something that
-only one of them says is none: a shorter text is not a wrong one.
+the lists and rules of its language. What both texts say is no difference, in whatever form they
+say it; what stands in one text in place of something else in the other is an `Alarm`. Something
+that only one of them says is none: a shorter text is not a wrong one.
 """
 
 from __future__ import annotations

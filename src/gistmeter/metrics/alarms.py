@@ -107,9 +107,9 @@ class FactAlarms:
         first = next(iter(self.guards))
         for at, pair in enumerate(pairs):
             known = [one if one.strip() else "" for one in pair.references]
-            if not (pair.candidate or "").strip() or not any(known):
-                missing = any(known)
-                reasons[at] = NO_PREDICTION if missing or pair.references else NO_REFERENCE
+            said = (pair.candidate or "").strip()
+            if not said or not any(known):
+                reasons[at] = NO_REFERENCE if said else NO_PREDICTION
                 found.append(None)
                 continue
             code = pair.language if pair.language in self.guards else first
