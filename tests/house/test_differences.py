@@ -42,7 +42,9 @@ def row(name: str) -> Callable[[Callable[[Path], None]], Callable[[Path], None]]
 
 
 def table() -> dict[str, list[str]]:
-    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    lines = [
+        line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")
+    ]
     cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines[1:]]
     return {cell[0].strip(): [part.strip() for part in cell] for cell in cells}
 
@@ -79,7 +81,9 @@ def rows(*table: tuple[str, str, float, float]) -> Rows:
 
 @row("OrderProbe: S_Cons")
 def _(_: Path) -> None:
-    nonsense = rows(*(("ab"[i], f"p{p}", 0.1 + 0.1 * i, 0.1 + 0.1 * i) for i in range(2) for p in range(3)))
+    nonsense = rows(
+        *(("ab"[i], f"p{p}", 0.1 + 0.1 * i, 0.1 + 0.1 * i) for i in range(2) for p in range(3))
+    )
     theirs = Consistency(by="idioms").pool(nonsense)["s_cons"]
     ours = Consistency().pool(Consistency().derive(nonsense))["s_cons"]
     assert theirs == pytest.approx(0.95 * 0.95) and ours == pytest.approx(0.15)
@@ -127,7 +131,8 @@ def _(_: Path) -> None:
     packs = {"en": languages.get("en")}
     item = [Pair("1", "a", ("b",), "s", "", "en")]
     one, two = (
-        SemanticAccuracy(packs, cross_encoder=Sure(), sigmoids=count).measure(item) for count in (1, 2)
+        SemanticAccuracy(packs, cross_encoder=Sure(), sigmoids=count).measure(item)
+        for count in (1, 2)
     )
     assert one.values("cross_encoder")[0] == 0.9
     assert two.values("cross_encoder")[0] == pytest.approx(1 / (1 + math.exp(-0.9)))
@@ -164,7 +169,12 @@ def _(_: Path) -> None:
 def _(_: Path) -> None:
     def conflict(**how: Any) -> float:
         run = gistmeter.score_text(
-            ["不是不喜欢，不讨厌"], ["非常喜欢"], language="zh", metrics=["s_acc"], resamples=0, **how
+            ["不是不喜欢，不讨厌"],
+            ["非常喜欢"],
+            language="zh",
+            metrics=["s_acc"],
+            resamples=0,
+            **how,
         )
         return float(run["polarity_conflict"].value)
 

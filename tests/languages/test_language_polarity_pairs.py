@@ -1,6 +1,6 @@
 """Reversed praise is told from paraphrase: pairs written for this, in every language with lists.
 
-A line of `polarity/<code>.tsv` has a reference, the same in other words, and its reverse. A conflict
+A line of `polarity/<code>.tsv` has a reference, the same in other words, its reverse. A conflict
 found in a reverse is right, one found in a paraphrase wrong. Word lists and rules were mended with
 the lines of even number before the eyes; those of odd number have a test of their own.
 """
@@ -33,7 +33,9 @@ def triples(code: str) -> list[list[str]]:
 def rates(code: str, lines: list[list[str]]) -> tuple[float, float]:
     """Precision and recall of conflicts."""
     pack = languages.get(code)
-    read = [(reference, pack.polarity(reference), same, reverse) for reference, same, reverse in lines]
+    read = [
+        (reference, pack.polarity(reference), same, reverse) for reference, same, reverse in lines
+    ]
     wrong = sum(conflicts(pack.polarity(same), sign, text) for text, sign, same, _ in read)
     right = sum(conflicts(pack.polarity(reverse), sign, text) for text, sign, _, reverse in read)
     return right / max(1, right + wrong), right / len(lines)
@@ -60,7 +62,14 @@ def test_right_answers_do_not_contradict_love(answer: str) -> None:
 
 @pytest.mark.parametrize(
     ("code", "noun"),
-    [("zh", "品格"), ("zh", "品德"), ("zh", "道德"), ("zh", "成绩"), ("ko", "인품"), ("ja", "道徳")],
+    [
+        ("zh", "品格"),
+        ("zh", "品德"),
+        ("zh", "道德"),
+        ("zh", "成绩"),
+        ("ko", "인품"),
+        ("ja", "道徳"),
+    ],
 )
 def test_neutral_nouns_are_no_praise(code: str, noun: str) -> None:
     assert not languages.get(code).polarity(noun).positive

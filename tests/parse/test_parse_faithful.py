@@ -31,7 +31,9 @@ def test_the_reference_vocabulary_is_read(tmp_path: Path) -> None:
     path.write_text(json.dumps(theirs), encoding="utf-8")
     read = read_vocabulary(path)
     assert read["FEATS"] == {"Case=Nom", "Case=Acc"}
-    assert read["DEPREL"] == {"root"} and read["SEMSLOT"] == {"Agent"} and read["SEMCLASS"] == {"DOG"}
+    assert (
+        read["DEPREL"] == {"root"} and read["SEMSLOT"] == {"Agent"} and read["SEMCLASS"] == {"DOG"}
+    )
 
 
 def test_reordered_sentences_get_the_advice_they_need(tmp_path: Path) -> None:
@@ -62,7 +64,9 @@ def test_blanks_inside_multiword_tokens_count_as_in_the_official_script(tmp_path
 
 def test_semarkups_scorer_refuses_what_it_has_no_weight_for(tmp_path: Path) -> None:
     path = tmp_path / "g.conllu"
-    path.write_text("# sent_id = 1\n1\ta\ta\tNOUN\t_\tStrange=Yes\t0\troot\t_\t_\n\n", encoding="utf-8")
+    path.write_text(
+        "# sent_id = 1\n1\ta\ta\tNOUN\t_\tStrange=Yes\t0\troot\t_\t_\n\n", encoding="utf-8"
+    )
     assert gistmeter.score_parses(path, path, resamples=0)["feats"].value == 1.0
     with pytest.raises(InputError, match="They are refused"):
         gistmeter.score_parses(path, path, preset="semarkup", resamples=0)

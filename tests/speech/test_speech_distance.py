@@ -142,5 +142,7 @@ def test_what_is_meant_is_read_and_not_what_wer_reads(said: str, heard: str) -> 
     [("a touch-tone phone", "a touch tone phone"), ("He’ll go!", "he'll go"), ("“Go,” he said.", "go he said")],
 )  # fmt: skip
 def test_hyphens_quotes_and_case_do_not_matter(said: str, heard: str) -> None:
-    rows = SemanticDistance(WordMatcher(), Normalisation(get("en"))).measure([Clip("1", said, heard)])
+    rows = SemanticDistance(WordMatcher(), Normalisation(get("en"))).measure(
+        [Clip("1", said, heard)]
+    )
     assert rows.values("sem_dist").tolist() == [0.0]

@@ -43,7 +43,12 @@ def test_recovery_leaves_the_unscrambled_original_out() -> None:
 
 def test_both_directions_are_asked_of_the_same_reference() -> None:
     """A dog is an animal, a poodle is a dog: neither means the same as "dog"."""
-    known = {("poodle", "dog"): 1.0, ("dog", "animal"): 1.0, ("dog", "poodle"): 0.0, ("animal", "dog"): 0.0}
+    known = {
+        ("poodle", "dog"): 1.0,
+        ("dog", "animal"): 1.0,
+        ("dog", "poodle"): 0.0,
+        ("animal", "dog"): 0.0,
+    }
     metric = LogicalValidity(Given(known), "both")
     item = pair("dog", "poodle", "animal")
     run = evaluate([item], {"s_logic": metric}, resamples=0)
@@ -71,7 +76,9 @@ CSV = "idiom,Prediction\n"
 
 @pytest.mark.parametrize("missing", ["。。。", "🙂🙂", "nan", "N/A", "null", "--", "[]", "…"])
 def test_what_says_nothing_is_no_prediction(missing: str) -> None:
-    run = gistmeter.score_text([missing, "喜欢"], ["喜欢", "喜欢"], language="zh", metrics=["s_info"])
+    run = gistmeter.score_text(
+        [missing, "喜欢"], ["喜欢", "喜欢"], language="zh", metrics=["s_info"]
+    )
     assert (run["s_info"].n, run["s_info"].unscored) == (1, 1)
     assert run["s_info"].reasons == {"no prediction": 1}
 
@@ -149,7 +156,13 @@ def made_system(kind: str, idioms: int = 40, orders: int = 12) -> list[tuple[str
 
 
 def test_consistency_by_hand() -> None:
-    table = [("1", "a", 0.8), ("2", "a", 0.6), ("1", "b", 0.4), ("2", "b", 0.4), ("1", "original", 1.0)]
+    table = [
+        ("1", "a", 0.8),
+        ("2", "a", 0.6),
+        ("1", "b", 0.4),
+        ("2", "b", 0.4),
+        ("1", "original", 1.0),
+    ]
     got = cons("orders", table)
     assert got["e_perf"] == pytest.approx(math.sqrt((0.04 + 0.04 + 0.01 + 0.01) / 4))
     assert got["r_sens"] == pytest.approx(0.55 - 0.4)
@@ -215,7 +228,9 @@ def golden() -> list[dict[str, Any]]:
     return cases
 
 
-def orderprobe_lists(folder: Path, code: str, cases: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
+def orderprobe_lists(
+    folder: Path, code: str, cases: Sequence[Mapping[str, Any]]
+) -> dict[str, Path]:
     """The system's lists as files; its stop words are those that the given tokens lack."""
     from gistmeter.languages.zh.words import converter, segmenter
 
@@ -229,7 +244,9 @@ def orderprobe_lists(folder: Path, code: str, cases: Sequence[Mapping[str, Any]]
     files = {name: folder / f"{code}-{name}.txt" for name in ("stopwords", "negations")}
     write(files["stopwords"], "\n".join(sorted(word for word in stop if word.strip())))
     write(files["negations"], "\n".join(map(turn, NEGATIONS)))
-    polar = [f"{turn(word)},positive" for word in POSITIVE] + [f"{turn(word)},negative" for word in NEGATIVE]
+    polar = [f"{turn(word)},positive" for word in POSITIVE] + [
+        f"{turn(word)},negative" for word in NEGATIVE
+    ]
     files["polarity_words"] = folder / f"{code}-polar.csv"
     write(files["polarity_words"], "word,polarity\n" + "\n".join(polar))
     files["polarity_overrides"] = folder / f"{code}-overrides.csv"
@@ -247,7 +264,9 @@ def test_the_preset_reproduces_the_golden_composites(aggregate: str, tmp_path: P
         "cross_encoder": str(folder / "tiny-cross-encoder"),
     }  # fmt: skip
     for code in ("zh", "zh-Hant"):
-        cases = [case for case in golden() if case["language"].lower().replace("_", "-") == code.lower()]
+        cases = [
+            case for case in golden() if case["language"].lower().replace("_", "-") == code.lower()
+        ]
         assert len(cases) > 20
         table = [
             {"idiom": case["idiom"], "Prediction": case["prediction"], "arrangement": str(at),
@@ -263,7 +282,10 @@ def test_the_preset_reproduces_the_golden_composites(aggregate: str, tmp_path: P
         for at, case in enumerate(cases):
             expected = case["expected"][aggregate]
             for name in ("f_beta", "lexical_cosine", "s_acc"):
-                assert got.values(name)[at] == pytest.approx(expected[name], abs=1e-5), (case["idiom"], name)
+                assert got.values(name)[at] == pytest.approx(expected[name], abs=1e-5), (
+                    case["idiom"],
+                    name,
+                )
 
 
 @pytest.mark.parametrize(("words", "sign"), [(POSITIVE, 1), (NEGATIVE, -1)])
@@ -286,7 +308,9 @@ def test_the_preset_is_said(tmp_path: Path) -> None:
     assert got.exit_code == 0, got.output
     assert "Scored as orderprobe does, but for profile; see docs/differences.md" in got.stderr
     run = gistmeter.load_run(tmp_path / "run")
-    assert run.settings["preset"] == "orderprobe" and run.settings["information_unit"] == "characters"
+    assert (
+        run.settings["preset"] == "orderprobe" and run.settings["information_unit"] == "characters"
+    )
 
 
 def test_composites_by_the_systems_formulas() -> None:
@@ -303,7 +327,9 @@ def test_composites_by_the_systems_formulas() -> None:
         )
     )
     assert even["s_struct"] == 1.0
-    table = rows([("1", "original", 0.8), ("1", "p1", 0.4)]).with_numbers({"s_acc_mean": [0.5, 0.1]})
+    table = rows([("1", "original", 0.8), ("1", "p1", 0.4)]).with_numbers(
+        {"s_acc_mean": [0.5, 0.1]}
+    )
     assert SequenceRobustness(on="mean").pool(table)["mdr"] == pytest.approx(0.8)
     assert SequenceRobustness().pool(table)["mdr"] == pytest.approx(0.5)
 
@@ -341,7 +367,11 @@ def said(path: Path | Sequence[Path], references: Any, **more: Any) -> gistmeter
 
 
 def test_a_base_file_stands_for_its_arrangements(tmp_path: Path) -> None:
-    for name, text in (("arrangement1", "喜欢"), ("arrangement2", "学习"), ("original", "喜欢学习")):
+    for name, text in (
+        ("arrangement1", "喜欢"),
+        ("arrangement2", "学习"),
+        ("original", "喜欢学习"),
+    ):
         write(tmp_path / f"base_{name}.csv", CSV + f"a,{text}\n")
     write(tmp_path / "base_summary.csv", "Sheet,Average\nx,1\n")
     refs = write(tmp_path / "refs.csv", "idiom,explanation\na,喜欢学习\n")
@@ -376,7 +406,10 @@ def test_a_folder_of_references_is_chosen_from_by_language(tmp_path: Path) -> No
 
 
 def test_references_given_twice_all_count(tmp_path: Path) -> None:
-    refs = [write(tmp_path / f"{n}.csv", f"idiom,explanation\na,{text}\n") for n, text in (("1", "喜欢学习"), ("2", "害怕困难"))]
+    refs = [
+        write(tmp_path / f"{n}.csv", f"idiom,explanation\na,{text}\n")
+        for n, text in (("1", "喜欢学习"), ("2", "害怕困难"))
+    ]
     model = write(tmp_path / "m.csv", CSV + "a,喜欢学习\n")
     got = CliRunner().invoke(
         app, ["text", str(model), "--references", str(refs[0]), "--references", str(refs[1]),
@@ -419,7 +452,12 @@ def test_s_logic_has_a_file_per_model(tmp_path: Path) -> None:
     )  # fmt: skip
     run.write(tmp_path / "out.csv")
     names = {path.name for path in tmp_path.iterdir()}
-    assert {"s_log_results.csv", "model_a_s_log.csv", "model_a_s_log_summary.csv", "b_s_log.csv"} <= names
+    assert {
+        "s_log_results.csv",
+        "model_a_s_log.csv",
+        "model_a_s_log_summary.csv",
+        "b_s_log.csv",
+    } <= names
     lines = (tmp_path / "b_s_log.csv").read_text(encoding="utf-8-sig").splitlines()
     assert lines[0] == "Sheet,Idiom,Reference,Prediction,S_Log" and len(lines) == 3
     summary = (tmp_path / "b_s_log_summary.csv").read_text(encoding="utf-8-sig").splitlines()

@@ -1,8 +1,8 @@
 """Semantic distance: how far the meaning of a transcript is from what was said, without an LLM.
 
 Two similarities of the texts, which fail in different ways, are blended evenly. The texts are read
-for what they mean, not as the word error rate reads them (`meaning` in `transcription.normalisation`:
-he'll is not hell, 3.14 not 314).
+for what they mean, not as the word error rate reads them (`meaning` in
+`transcription.normalisation`: he'll is not hell, 3.14 not 314).
 
 BERTScore F of the token encoder's last layer (Zhang et al. 2020), which forgives a synonym, and
 the cosine of character 2-4-grams, which forgives an ending and notices a changed name or number.

@@ -2,8 +2,8 @@
 
 {"UPOS": {"NOUN": 1234, …}, "FEATS": {"Case=Nom": 567, …}, "DEPREL": {…}, …}
 
-SEMarkup's own `train_vocab.json` is read too: its names are `upos`, `deprels`, `semslots` …, and its
-features are lists by category.
+SEMarkup's own `train_vocab.json` is read too: its names are `upos`, `deprels`, `semslots` …, and
+its features are lists by category.
 """
 
 from __future__ import annotations
