@@ -132,8 +132,7 @@ class Run:
     def write(self, path: str | Path, *, bom: bool = True) -> list[Path]:
         """Write a table, JSON or report by the file's suffix; returns all files written.
 
-        CSV has a byte-order mark, without which spreadsheets do not show CJK, unless `bom` is
-        False.
+        CSV has a byte-order mark, without which spreadsheets show no CJK, unless `bom` is False.
         """
         from gistmeter.families import family_of
         from gistmeter.report.tables import write_table

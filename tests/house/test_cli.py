@@ -48,11 +48,10 @@ def test_json_alone_on_stdout(in_folder: Path) -> None:
     ]  # fmt: skip
 
 
-def test_quiet_says_nothing_but_json(in_folder: Path) -> None:
+def test_quiet_says_nothing_but_the_result(in_folder: Path) -> None:
     done = run("--quiet")
-    assert (done.stdout, done.stderr) == ("", "")
-    done = run("--quiet", "--format", "json")
-    assert scores(done) and done.stderr == ""
+    assert done.stderr == ""
+    assert "kept" in done.stdout
 
 
 def test_a_table_fits_80_columns(in_folder: Path) -> None:

@@ -1,8 +1,8 @@
 """Reversed praise is told from paraphrase: pairs written for this, in every language with lists.
 
-A line of `polarity/<code>.tsv` has a reference, the same in other words, and its reverse. A
-conflict found in a reverse is right, one found in a paraphrase wrong. Word lists and rules were
-mended with the lines of even number before the eyes; those of odd number have a test of their own.
+A line of `polarity/<code>.tsv` has a reference, the same in other words, its reverse. A conflict
+found in a reverse is right, one found in a paraphrase wrong. Word lists and rules were mended with
+the lines of even number before the eyes; those of odd number have a test of their own.
 """
 
 from __future__ import annotations

@@ -85,8 +85,9 @@ class SettingsCommand(click.Command):
         ]
 
     def _option(self, key: str, one: Option) -> click.Parameter:
-        flag = one.flag or "--" + key.replace("_", "-")
-        spelled = [flag, *one.flags]
+        named = "--" + key.replace("_", "-")
+        flag = one.flag or named
+        spelled = list(dict.fromkeys([flag, named, *one.flags]))
         if one.kind == "flag" and one.default is not False:
             spelled = [f"{flag}/--no-{key.replace('_', '-')}", *one.flags]
         return click.Option(

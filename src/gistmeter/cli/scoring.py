@@ -33,11 +33,9 @@ class Shown(Settings):
         "table", "What to print: a table for people, or JSON alone on stdout.", panel="output"
     )
     quiet: bool = option(
-        False,
-        "No table, no progress and no remarks; errors still show.",
-        panel="output",
-        flags=("-q",),
-    )
+        False, "No progress, no remarks and no warnings; errors and the result still show.",
+        panel="output", flags=("-q",),
+    )  # fmt: skip
 
 
 def scoring_command(name: str) -> SettingsCommand:
@@ -82,8 +80,7 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
         bars.stop()
         if cache is not None:
             cache.close()
-    if not shown.quiet or shown.format == "json":
-        show(run, family, shown)
+    show(run, family, shown)
     run.require(how.fail_under)
     if stopped := run.notes.get("interrupted"):
         remark = f"Stopped by {stopped}; what was done is scored. Add --resume to go on"

@@ -169,7 +169,7 @@ class Judge:
         )
 
     def _measured(self, clips: Sequence[Clip], prompts: Sequence[str]) -> float | None:
-        """How many times more tokens the answers in the cache had than we reckon; None: no answer."""
+        """How many times our reckoning the cached answers took; None where there is none."""
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
         known = llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS)
         there = [at for at, is_known in enumerate(known) if is_known]
@@ -269,8 +269,8 @@ def limit_cost(
         return
     if (estimate.cost or 0.0) <= limit:
         # The estimate may be too low: the run stops before the limit all the same.
-        asker: Any = getattr(judge.llm, "asker", None)
-        if hasattr(asker, "budget"):
+        asker = getattr(judge.llm, "asker", None)
+        if asker is not None and hasattr(asker, "budget"):
             asker.budget = Budget(limit, (estimate.cost or 0.0) / estimate.calls)
         return
     context.say(str(estimate))

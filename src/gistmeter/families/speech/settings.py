@@ -142,8 +142,9 @@ class SpeechSettings(ModelSettings):
         panel="models", kept=False,
     )  # fmt: skip
     max_cost: float | None = option(
-        None, "Ask before spending more than this, or stop where nobody can be asked; a run that turns out"
-        " dearer than expected stops before it.",
+        None,
+        "Ask before spending more than this, or stop where nobody can be asked; a run that turns"
+        " out dearer than expected stops before it.",
         panel="models", low=0, metavar="DOLLARS", kept=False,
     )  # fmt: skip
     token_encoder: Any = option(

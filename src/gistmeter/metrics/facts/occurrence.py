@@ -2,18 +2,18 @@
 
 A model can be wrong, can invent, and can obey a sentence in a transcript. So every fact is looked
 for in the texts, and what is not found is counted and said; the model's verdicts stand, since a
-word that does not occur can still be meant (*mouse* and *mice*, 東京 and とうきょう). A *strict*
-check overrides them: a fact then keeps only the sides on which it occurs, `both` becomes `expected`
-when it is not in the transcript, and a fact that occurs nowhere is dropped. Of equal texts nothing
-is checked. The rule:
+word that does not occur can still be meant (*mouse* and *mice*). A *strict* check
+overrides them: a fact then keeps only the sides on which it occurs, `both` becomes `expected` when
+it is not in the transcript, and a fact that occurs nowhere is dropped. Of equal texts nothing is
+checked. The rule:
 
 A word of a fact occurs in a text when the text has, marks over letters aside, a word with the same
 lemma, one that shares all but its ending (its first 60%, at least 3 letters; numbers whole), one
 that is alike in 85% of its letters, or one that runs on over a space (`polo komunistický`). In
-scripts without spaces neighbouring characters are compared instead. A part of a fact occurs when
-at least half of its words do, words of one or two letters left out unless there are no others. A
-fact occurs when at least half of all its words do, and its subject and its object; a part that
-occurs in neither text is left aside, because a model writes `the speaker` for `I`.
+scripts without spaces neighbouring characters are compared instead. A part of a fact occurs when at
+least half of its words do, words of one or two letters left out unless there are no others. A fact
+occurs when at least half of all its words do, and its subject and its object; a part that occurs in
+neither text is left aside, because a model writes `the speaker` for `I`.
 
 The prompt asks for the texts' own words for that reason. The other way round, a fact all of whose
 words stand in a passage that is the same in both texts (two words away from any difference) is told
