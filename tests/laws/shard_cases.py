@@ -22,6 +22,7 @@ from gistmeter.metrics.custom import CustomMetric, NamedFunction
 from gistmeter.metrics.distance import SemanticDistance
 from gistmeter.metrics.facts import SemanticErrorRate
 from gistmeter.metrics.information import Information, Recovery
+from gistmeter.metrics.keywords import Keywords, KeywordScores
 from gistmeter.metrics.latency import Latency, TimedClip
 from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.metrics.parsing import ParseAccuracy
@@ -179,6 +180,7 @@ def speech_case(name: str) -> Callable[[Path], Case]:
             "sem_dist": SemanticDistance(WordMatcher(), english),
             "facts": SemanticErrorRate(honest(), english),
             "latency": Latency(),
+            "keywords": KeywordScores(english, Keywords(("one", "dog", "the"))),
             "custom_metric": CustomMetric(NamedFunction("length", length)),
         }
         return Case(clips(), {name: made[name]})
@@ -211,7 +213,7 @@ CASES: Mapping[str, Callable[[Path], Case]] = {
     "reading": text_case("s_acc", "s_logic", "reading"),
     "s_info": text_case("s_info"),
     "recovery": text_case("recovery"),
-    **{name: speech_case(name) for name in ("transcription", "sem_dist", "facts", "latency")},
+    **{name: speech_case(name) for name in ("transcription", "sem_dist", "facts", "latency", "keywords")},
     "custom_metric": speech_case("custom_metric"),
     "alignment": book_case,
     "parsing": parse_case,

@@ -16,6 +16,8 @@ GROUPS = (
 
 NAMES = {
     "wer": "word errors", "cer": "character errors", "match_percent": "words right",
+    "mer": "word errors, bounded by 100%", "keyword_recall": "keywords heard",
+    "keyword_precision": "keywords not invented", "keyword_f1": "keywords, F1",
     "wer_file_mean": "word errors, mean of clips",
     "cer_file_mean": "character errors, mean of clips",
     "ser": "facts lost", "understanding": "facts understood",
