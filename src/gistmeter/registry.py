@@ -41,6 +41,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "facts": "gistmeter.metrics.facts:SemanticErrorRate",
         "latency": "gistmeter.metrics.latency:Latency",
         "custom_metric": "gistmeter.metrics.custom:CustomMetric",
+        "keywords": "gistmeter.metrics.keywords:KeywordScores",
     },
     "gistmeter.languages": {
         "zh": "gistmeter.languages.zh:LANGUAGE",

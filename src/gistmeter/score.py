@@ -99,7 +99,7 @@ def score(
             if progress else None,
             notes=lambda rows: family.notes(rows, task),
             base=family.base,
-            headline=family.headline,
+            headline=family.leads({**settings.to_dict(), **read.found}),
             **statistics,
         )  # fmt: skip
         family.finish(run, task, context)
@@ -108,11 +108,12 @@ def score(
         for path in files:
             for file in run.write(path, bom=not how.no_bom):
                 context.say(f"Wrote {file}")
+        run = replace(run, remarks=tuple(context.remarks))  # the last: it keeps its findings
         if run.path:
             run.write_pages()
         if run.path and not how.no_report:
             run.report(title=how.heading)
-    return replace(run, remarks=tuple(context.remarks))
+    return run
 
 
 def tell_preset(settings: Settings, context: Context) -> None:

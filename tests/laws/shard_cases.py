@@ -24,6 +24,7 @@ from gistmeter.metrics.distance import SemanticDistance
 from gistmeter.metrics.facts import SemanticErrorRate
 from gistmeter.metrics.gist import Gist
 from gistmeter.metrics.information import Information, Recovery
+from gistmeter.metrics.keywords import Keywords, KeywordScores
 from gistmeter.metrics.latency import Latency, TimedClip
 from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.metrics.parsing import ParseAccuracy
@@ -185,6 +186,7 @@ def speech_case(name: str) -> Callable[[Path], Case]:
             "facts": SemanticErrorRate(honest(), english),
             "transcript_alarms": TranscriptAlarms(english, guards_of(["en"])["en"]),
             "latency": Latency(),
+            "keywords": KeywordScores(english, Keywords(("one", "dog", "the"))),
             "custom_metric": CustomMetric(NamedFunction("length", length)),
         }
         return Case(clips(), {name: made[name]})
@@ -219,6 +221,7 @@ CASES: Mapping[str, Callable[[Path], Case]] = {
     "s_info": text_case("s_info"),
     "recovery": text_case("recovery"),
     "alarms": text_case("alarms"),
+    "keywords": speech_case("keywords"),
     **{name: speech_case(name) for name in ("transcription", "sem_dist", "facts", "latency")},
     "custom_metric": speech_case("custom_metric"),
     "transcript_alarms": speech_case("transcript_alarms"),

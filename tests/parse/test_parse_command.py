@@ -14,6 +14,7 @@ from conftest import shared_path
 from gistmeter import score_parses
 from gistmeter.cli import app
 from gistmeter.errors import GistmeterError
+from gistmeter.run import load_run
 from gistmeter.types import defined
 
 SAMPLES = Path(str(resources.files("gistmeter"))) / "samples" / "parse"
@@ -61,7 +62,7 @@ def test_command_and_python_agree(in_folder: Path) -> None:
         assert scores[name]["low"] == defined(score.low)
 
 
-def test_plain_conllu_is_partial(in_folder: Path) -> None:
+def test_plain_conllu_leads_with_las_and_misses_nothing(in_folder: Path) -> None:
     path = shared_path("data/parse/cs_pud-ud-test.conllu")
     code, out, err = call(path, path, "--format", "json", "--resamples", "10")
     assert code == 0
@@ -69,7 +70,11 @@ def test_plain_conllu_is_partial(in_folder: Path) -> None:
     assert "13 empty nodes are not scored" in err
     document = json.loads(out)
     scores = document["systems"]["cs_pud-ud-test"]["scores"]
-    assert scores["total"]["partial"] == ["semslot", "semclass"]
+    assert "partial" not in scores["total"]
+    assert load_run(document["run"]).headline == ("las", "total")
+    told = call(path, path, "--resamples", "10")[1]
+    assert "(las) 1.000" in told
+    assert "partial" not in told
     assert scores["semslot"]["value"] is None
     assert scores["semslot"]["unscored"] == 1000
     assert document["unscored"] == {"no column SEMSLOT": 1000, "no column SEMCLASS": 1000}

@@ -232,6 +232,11 @@ class Family(Generic[SettingsT, ItemT]):
         del run
         return ()
 
+    def leads(self, settings: Mapping[str, Any]) -> Sequence[str]:
+        """The scores to judge a run by that has these settings."""
+        del settings
+        return self.headline
+
     def answer(self, run: Run, findings: Findings) -> str:
         """What the user came for, in a sentence or two; the terminal and the report both say it.
 

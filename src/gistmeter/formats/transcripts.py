@@ -319,6 +319,16 @@ def read_one_text(path: Path) -> str:
     return printable(text.strip())
 
 
+def read_phrases(path: Path) -> tuple[str, ...]:
+    """Words or phrases, one per line; `#` begins a comment."""
+    text, _ = decode(read_bytes(path), path)
+    lines = (line.partition("#")[0].strip() for line in split_lines(text))
+    found = tuple(printable(line) for line in lines if line)
+    if not found:
+        raise InputError(f"{path}: names no words; expected one word or phrase per line")
+    return found
+
+
 def read_alternatives(path: Path) -> tuple[tuple[str, ...], ...]:
     """Sets of spellings that count as equal, `colour = color = colur`, one a line."""
     text, _ = decode(read_bytes(path), path)

@@ -71,6 +71,13 @@ def print_run(run: Run, console: Console) -> None:
         console.print(safe(f"Run: {run.path}"), soft_wrap=True)
 
 
+def score_names(run: Run) -> list[str]:
+    """All scores, the one to judge by first."""
+    names = dict.fromkeys(name for held in run.systems.values() for name in held.scores)
+    first = next((name for name in run.headline if name in names), None)
+    return list(dict.fromkeys([*([first] if first else []), *names]))
+
+
 def fits(table: Table, console: Console) -> bool:
     """Whether a table has room without a number being cut: what must not wrap keeps its width."""
     for column in table.columns:
@@ -85,7 +92,7 @@ def fits(table: Table, console: Console) -> bool:
 
 def _print_narrow(run: Run, console: Console) -> None:
     """The same scores one beneath the other, for a screen that no table fits on."""
-    for name in dict.fromkeys(name for held in run.systems.values() for name in held.scores):
+    for name in score_names(run):
         held = [(system, own[name]) for system, own in run.systems.items() if name in own.scores]
         console.print(safe(name + ("*" if held[0][1].partial else "")), style="bold")
         for system, score in sorted(held, key=_rank):
@@ -146,7 +153,7 @@ def _one_system(run: Run, name: str) -> Table:
     table.add_column("score", no_wrap=True)
     for column in ("value", "interval", "n", "unscored"):
         table.add_column(column, justify="right", no_wrap=True)
-    for score in run.systems[name].scores.values():
+    for score in (run.systems[name].scores[one] for one in score_names(run)):
         table.add_row(
             safe(score.name + ("*" if score.partial else "")), score.number(score.value),
             interval(score), str(score.n), str(score.unscored or ""),
@@ -161,8 +168,7 @@ def _many_systems(run: Run) -> Table:
     table.add_column("system", overflow="fold", min_width=6)
     for column in ("value", "interval", "n", "unscored"):
         table.add_column(column, justify="right", no_wrap=True)
-    names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
-    for score_name in names:
+    for score_name in score_names(run):
         held = [(system, scores[score_name]) for system, scores in run.systems.items()
                 if score_name in scores.scores]  # fmt: skip
         for at, (system, score) in enumerate(sorted(held, key=_rank)):

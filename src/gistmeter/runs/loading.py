@@ -50,7 +50,7 @@ def read_run(path: Path) -> Run:
             rows=read_items(path / ITEMS),
             metrics=_metrics(document["metrics"]),
             inputs=document.get("plan", {}).get("inputs", {}),
-            headline=family_of(document["command"]).headline,
+            headline=family_of(document["command"]).leads(document["settings"]),
             seed=int(document.get("seed", SEED)),
             resamples=int(document.get("resamples", 0)),
             confidence=float(document.get("confidence", 0.95)),

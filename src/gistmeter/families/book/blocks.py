@@ -80,7 +80,13 @@ class BookView(View):
             found.append(plain("Summary sentence", sentence, row.lang(sentence)))
         if row.number("unsupported") == 1.0:
             nearest = _nearest(row, opener, sentence or "") or source
-            found.append(plain("The nearest passage, which is no source", nearest or "", row.lang(nearest or "")))
+            found.append(
+                plain(
+                    "The nearest passage, which is no source",
+                    nearest or "",
+                    row.lang(nearest or ""),
+                )
+            )
         elif source:
             found.append(plain("Its source", source, row.lang(source)))
         elif sentence:

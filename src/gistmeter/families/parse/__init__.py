@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -42,6 +42,10 @@ class Parses(Family[ParseSettings, Parse]):
         "parsing": "gistmeter.metrics.parsing:ParseAccuracy",
         "conll18": "gistmeter.metrics.conll18:Conll18",
     }
+
+    def leads(self, settings: Mapping[str, Any]) -> Sequence[str]:
+        """Plain CoNLL-U is judged by LAS, as everybody does; semantics by the total."""
+        return ("las", "total") if settings.get("layout") == "CoNLL-U" else self.headline
 
     def read(self, settings: ParseSettings, context: Context) -> Items[Parse]:
         from gistmeter.families.parse import treebanks
@@ -130,6 +134,7 @@ def _accuracy(pairs: Any, settings: ParseSettings, context: Context) -> ParseAcc
         flat_classes=settings.flat_classes,
         semantic_only=settings.semantic_only,
         absent=treebanks.absent_scores(items, taxonomy, settings.flat_classes),
+        foreign=treebanks.foreign_scores(items),
     )
 
 

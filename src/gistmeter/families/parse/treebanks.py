@@ -119,6 +119,15 @@ def absent_scores(
     )
 
 
+def foreign_scores(pairs: ParsePairs) -> tuple[str, ...]:
+    """Scores that a plain CoNLL-U gold has no columns for: no system can lack them."""
+    if pairs.gold.layout is not CONLLU:
+        return ()
+    return tuple(
+        score for score in SEVEN if any(column not in pairs.gold for column in NEEDED[score])
+    )
+
+
 def remarks(pairs: Any) -> list[str]:
     """What the user should know of how the files were read."""
     gold = pairs.gold

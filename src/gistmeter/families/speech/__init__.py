@@ -68,6 +68,7 @@ class Speech(Family[SpeechSettings, Clip]):
         "alarms": "gistmeter.metrics.alarms:TranscriptAlarms",
         "sem_dist": "gistmeter.metrics.distance:SemanticDistance",
         "facts": "gistmeter.metrics.facts:SemanticErrorRate",
+        "keywords": "gistmeter.metrics.keywords:KeywordScores",
     }
     chunk = 256
 
@@ -149,6 +150,10 @@ class Speech(Family[SpeechSettings, Clip]):
         from gistmeter.metrics.by_language import by_language
 
         chosen = self.makers_of(settings.metrics) if settings.metrics else list(self.makers)
+        if settings.metrics and "keywords" in chosen and not settings.keywords:
+            raise InputError("Scores of keywords need the keywords: --keywords FILE, one per line")
+        if settings.keywords and "keywords" not in chosen:
+            chosen.append("keywords")
         names = sorted(chosen, key=[*self.makers, *chosen].index)
         if not settings.metrics and not _gist_by_default(clips, settings, context):
             names.remove(gist.SCORE)
@@ -206,10 +211,11 @@ class Speech(Family[SpeechSettings, Clip]):
         judge: Judge | None,
         segmented: bool,
     ) -> dict[str, Metric]:
-        from gistmeter.families.speech.choices import rates_of
+        from gistmeter.families.speech.choices import keywords_of, rates_of
         from gistmeter.metrics.alarms import TranscriptAlarms, guards_of
         from gistmeter.metrics.distance import SemanticDistance
         from gistmeter.metrics.facts import SemanticErrorRate
+        from gistmeter.metrics.keywords import KeywordScores
         from gistmeter.metrics.transcription import ErrorRates
 
         matcher = models.matcher if models else None
@@ -224,6 +230,8 @@ class Speech(Family[SpeechSettings, Clip]):
                 made[name] = TranscriptAlarms(normalisation, guards_of([code])[code], segmented)
             elif name == "sem_dist" and matcher is not None:
                 made[name] = SemanticDistance(matcher, normalisation, segmented)
+            elif name == "keywords" and settings.keywords:
+                made[name] = KeywordScores(normalisation, keywords_of(settings))
             elif name == "facts" and judge is not None:
                 made[name] = SemanticErrorRate(
                     judge.llm, normalisation, settings.repeats, settings.verify, segmented,
@@ -339,10 +347,9 @@ def _with_languages(read: Items[Clip], settings: SpeechSettings, context: Contex
         raise InputError("There is nothing to score: no clips were given")
     texts = [(clip.expected,) for clip in read.items]
     found = assign_languages(read, settings.language, texts, context, read.held or ())
-    equal = settings.alternatives
-    return replace(
-        found, files=[*read.files, *([Path(equal)] if isinstance(equal, str | Path) else [])]
-    )
+    given = (settings.alternatives, settings.keywords)
+    files = [Path(one) for one in given if isinstance(one, str | Path) and one]
+    return replace(found, files=[*read.files, *files])
 
 
 def _gist_by_default(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> bool:

@@ -11,6 +11,7 @@ from gistmeter.families.text.blocks import mark, valid
 from gistmeter.views import Block, Opener, Row, View, marked, shown
 
 DIFF, TEXT = 9000, 1500  # characters shown of a diff, and of a text beside it
+MOST_DIFF, AROUND = 60_000, 80  # of a long one's errors, and of what is right around each
 GROUPS = (
     ("both", "In both", "both"),
     ("expected", "Missing from the transcript", "missing"),
@@ -21,6 +22,8 @@ GROUPS = (
 NAMES = {
     "gist": "meaning kept",
     "wer": "word errors", "cer": "character errors", "match_percent": "words right",
+    "mer": "word errors, bounded by 100%", "keyword_recall": "keywords heard",
+    "keyword_precision": "keywords not invented", "keyword_f1": "keywords, F1",
     "wer_file_mean": "word errors, mean of clips",
     "cer_file_mean": "character errors, mean of clips",
     "ser": "facts lost", "understanding": "facts understood",
@@ -78,19 +81,26 @@ VIEW = SpeechView(
 
 
 def diff_runs(edits: list[Any]) -> list[tuple[str, str]]:
-    """Runs of the diff: what was lost, then what stands in its place."""
+    """Runs of the diff: what was lost, then what stands in its place.
+
+    A long one shows all its errors, with a little of what is right around them.
+    """
     runs: list[tuple[str, str]] = []
     size = 0
+    long = sum(len(str(part)) for edit in edits if isinstance(edit, list) for part in edit) > DIFF
     for at, edit in enumerate(edits):
-        if size > DIFF:
+        if size > MOST_DIFF:
             runs.append((f"… ({len(edits) - at:,} further runs of words)", ""))
             break
         if not (isinstance(edit, list) and len(edit) == 3):
             continue
         kind, expected, got = (str(part) for part in edit)
-        size += len(expected) + len(got) + 30
+        right = got or expected
+        if kind == "=" and long and len(right) > 3 * AROUND:
+            right = f"{right[:AROUND]} … ({len(right.split()):,} words right) … {right[-AROUND:]}"
+        size += (len(right) if kind == "=" else len(expected) + len(got)) + 30
         if kind == "=":
-            runs.append((shown(got or expected), ""))
+            runs.append((shown(right), ""))
         else:
             runs += [(shown(expected), "deleted")] if expected else []
             runs += [(shown(got), "inserted")] if got else []

@@ -11,8 +11,9 @@ from gistmeter import languages
 from gistmeter.errors import InputError
 from gistmeter.families.family import Context
 from gistmeter.families.speech.settings import SpeechSettings
-from gistmeter.formats.transcripts import read_alternatives
+from gistmeter.formats.transcripts import read_alternatives, read_phrases
 from gistmeter.metrics.custom import CustomMetric, NamedFunction
+from gistmeter.metrics.keywords import Keywords
 from gistmeter.metrics.latency import Latency, TimedClip
 from gistmeter.metrics.transcription import Normalisation, segments
 from gistmeter.metrics.transcription.normalisation import merge_alternatives
@@ -20,7 +21,7 @@ from gistmeter.registry import load
 from gistmeter.types import Clip, Metric
 
 RATES = {
-    "wer": {"wer", "wer_file_mean", "match_percent", "transcription"},
+    "wer": {"wer", "wer_file_mean", "match_percent", "mer", "transcription"},
     "cer": {"cer", "cer_file_mean", "transcription"},
 }  # the scores that each of the error rates gives
 
@@ -40,6 +41,13 @@ def normalisations_of(clips: Sequence[Clip], settings: SpeechSettings) -> dict[s
     for normalisation in normalisations.values():
         normalisation.read("check")
     return normalisations
+
+
+def keywords_of(settings: SpeechSettings) -> Keywords:
+    """The words that must be heard, from a file or from Python."""
+    given = settings.keywords
+    words = read_phrases(Path(given)) if isinstance(given, str | Path) else tuple(given)
+    return Keywords(tuple(sorted(dict.fromkeys(words))))
 
 
 def rates_of(wanted: Sequence[str]) -> tuple[str, ...]:

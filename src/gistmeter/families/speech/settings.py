@@ -102,6 +102,12 @@ class SpeechSettings(ModelSettings):
         " themselves.",
         panel="scores", metavar="FILE", model=True, kept=False,
     )  # fmt: skip
+    keywords: Any = option(
+        None,
+        "Words or phrases that must be heard, one per line: adds keyword_recall, keyword_precision"
+        " and keyword_f1. In Python also the words themselves.",
+        panel="scores", metavar="FILE", model=True, kept=False,
+    )  # fmt: skip
     segments: bool | None = option(
         None,
         "Take intervals over segments of the texts and not over clips. By default only when one"

@@ -67,6 +67,11 @@ VIEW = TextView(
     texts=("prediction", "reference"),
     reference="reference",
     against=(("s_acc", "s_logic"),),
+    cautions={
+        "s_acc": "S_Acc without its cross-encoder agreed with people less than its parts sts and "
+        "bertscore alone, on sentence pairs in five languages (docs/statistics.md): look at these "
+        "too."
+    },
 )
 
 

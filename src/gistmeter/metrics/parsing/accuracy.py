@@ -54,7 +54,8 @@ class ParseAccuracy:
     """Morphology, syntax and semantics of parses, each in [0, 1], higher is better.
 
     Identical parses score 1. Without a taxonomy `semclass` is unscored, unless `flat_classes`
-    compares classes by equality. `absent` names scores that cannot be part of the total.
+    compares classes by equality. `absent` names scores that cannot be part of the total;
+    of these, `foreign` are not of this kind of treebank, and nobody misses them.
     """
 
     lemma_weights: Mapping[str, float] = field(default_factory=lambda: dict(LEMMA_WEIGHTS))
@@ -63,6 +64,7 @@ class ParseAccuracy:
     flat_classes: bool = False
     semantic_only: bool = False
     absent: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("total"),
@@ -85,7 +87,9 @@ class ParseAccuracy:
 
     @property
     def partial(self) -> Mapping[str, tuple[str, ...]]:
-        missing = tuple(part for part in self.parts if part in self.absent)
+        missing = tuple(
+            part for part in self.parts if part in self.absent and part not in self.foreign
+        )
         return {"total": missing} if missing else {}
 
     @property

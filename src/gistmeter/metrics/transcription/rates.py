@@ -2,7 +2,12 @@
 
     WER = 100 · (substitutions + deletions + insertions) / expected words
 
-and CER likewise over characters; both are percentages, lower is better, and may exceed 100. A
+and CER likewise over characters; both are percentages, lower is better, and may exceed 100. The
+match error rate is bounded by 100 (Morris, Maier and Green 2004):
+
+    MER = 100 · errors / (errors + words right)
+
+A
 corpus rate is the ratio of sums over clips; `wer_file_mean` is the plain mean over clips. A clip
 whose expected text is empty has no rate of its own, but its insertions count in the corpus rate.
 An empty transcript is 100%; a missing one is unscored.
@@ -33,7 +38,7 @@ from gistmeter.metrics.transcription.alignment import (
     segments,
 )
 from gistmeter.metrics.transcription.normalisation import Normalisation, TextForm
-from gistmeter.rows import Floats, Pool, Rows, Value
+from gistmeter.rows import Floats, Pool, Rows, Value, divide
 from gistmeter.types import Clip, ScoreInfo
 
 NO_TRANSCRIPT = "no transcript"
@@ -107,6 +112,7 @@ class ErrorRates:
         ScoreInfo("wer", False, 0, math.inf, "%"),
         ScoreInfo("cer", False, 0, math.inf, "%"),
         ScoreInfo("match_percent", True, 0, 100, "%"),
+        ScoreInfo("mer", False, 0, 100, "%", basis="wer"),
         ScoreInfo("wer_file_mean", False, 0, math.inf, "%", basis="wer"),
         ScoreInfo("cer_file_mean", False, 0, math.inf, "%", basis="cer"),
     )
@@ -197,6 +203,8 @@ class ErrorRates:
             values["cer"] = 100 * rows.ratio("char_edits", "chars_expected")
         if "word_edits" in rows:
             values["match_percent"] = 100 * rows.ratio("matches", "words_expected")
+            wrong, right = rows.sum("word_edits"), rows.sum("matches")
+            values["mer"] = 100 * divide(wrong, wrong + right)
         if not self.segmented:
             for rate in ALL:
                 if rate in values:

@@ -123,6 +123,7 @@ def warnings(subject: Subject, comparison: Comparison | None) -> list[str]:
     for missing, names in lacking.items():
         verb = "is partial: it was" if len(names) == 1 else "are partial: they were"
         found.append(f"{listed(list(names))} {verb} made without {listed(list(missing))}.")
+    found += subject.cautions
     if run.unscored:
         reasons = [f"{shown(why, 160)} ({number:,})" for why, number in run.unscored.items()]
         found.append("Left undefined, by reason: " + "; ".join(reasons[:12]) + ".")
