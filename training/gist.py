@@ -37,7 +37,7 @@ Floats = npt.NDArray[np.float64]
 NEGATIVE = {"contradiction", "changed", "numbers", "negation", "names"}
 SPEECH = ("similarity", "cosine", "bertscore", "weakest", "letters", "numbers", "negation")
 PENALTY, STEPS, FOLDS, SEED = 1e-3, 4000, 5, 20260
-LIMIT = 700  # pairs of a set
+LIMIT = 350  # pairs of a set
 
 
 def text_rows(data: Path) -> list[tuple[str, str, str, float, str]]:

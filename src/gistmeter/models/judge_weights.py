@@ -26,7 +26,7 @@ from gistmeter.models import e5_weights
 from gistmeter.models.e5_weights import BLOCK, BLOCK_BYTES, Sizes
 
 FILE = Path(__file__).parent / "data" / "gistmeter-judge-small.safetensors"
-SHA256 = "b89271b56f4555d20154a1be43928a0f44c16a0df7c9f833a365f4cda4eba3af"
+SHA256 = "c145e606f4f0b60af51d255f735907b230f10fa320a511592bdfe01844f06ee0"
 LICENCE = "CC BY-SA 4.0"
 TYPES = {"U8": "u1", "F32": "<f4"}
 BYTE_BLOCK = 2 + BLOCK  # a block with 8 bits a weight
