@@ -110,7 +110,8 @@ def test_the_table_counts_what_is_unscored_and_the_ranking_is_warned_of(tmp_path
     write(tmp_path / "silent.csv", CSV + "a,喜欢学习\nb,\nc,N/A\n")
     write(tmp_path / "refs.csv", "idiom,explanation\na,喜欢学习\nb,努力学习\nc,害怕困难\n")
     given = [str(tmp_path / "honest.csv"), str(tmp_path / "silent.csv"), "--references",
-             str(tmp_path / "refs.csv"), "--language", "zh", "-o", str(tmp_path / "run")]  # fmt: skip
+             str(tmp_path / "refs.csv"), "--language", "zh", "-o",
+             str(tmp_path / "run")]  # fmt: skip
     got = CliRunner().invoke(app, ["text", *given, "--metrics", "s_acc"])
     assert got.exit_code == 0, got.output
     assert "unscored" in got.stdout and "silent 2" in got.stderr
@@ -302,8 +303,8 @@ def test_the_preset_is_said(tmp_path: Path) -> None:
     write(tmp_path / "refs.csv", "idiom,explanation\na,喜欢学习\n")
     got = CliRunner().invoke(
         app, ["text", str(tmp_path / "m.csv"), "--references", str(tmp_path / "refs.csv"), "--as",
-              "orderprobe", "--profile", "embedded", "--metrics", "s_info", "--language", "zh", "-o",
-              str(tmp_path / "run")],
+              "orderprobe", "--profile", "embedded", "--metrics", "s_info", "--language", "zh",
+              "-o", str(tmp_path / "run")],
     )  # fmt: skip
     assert got.exit_code == 0, got.output
     assert "Scored as orderprobe does, but for profile; see docs/differences.md" in got.stderr
@@ -413,7 +414,8 @@ def test_references_given_twice_all_count(tmp_path: Path) -> None:
     model = write(tmp_path / "m.csv", CSV + "a,喜欢学习\n")
     got = CliRunner().invoke(
         app, ["text", str(model), "--references", str(refs[0]), "--references", str(refs[1]),
-              "--metrics", "s_info", "--language", "zh", "--format", "json", "-o", str(tmp_path / "run")],
+              "--metrics", "s_info", "--language", "zh", "--format", "json", "-o",
+              str(tmp_path / "run")],
     )  # fmt: skip
     assert json.loads(got.stdout)["systems"]["m"]["scores"]["s_info"]["value"] == 1.0
     run = gistmeter.load_run(tmp_path / "run")
@@ -438,7 +440,8 @@ def test_ref_agg_mode_in_a_configuration_file(tmp_path: Path) -> None:
     model = write(tmp_path / "m.csv", CSV + "a,喜欢学习\n")
     refs = write(tmp_path / "r.csv", "idiom,explanation\na,喜欢学习 || 害怕困难\n")
     got = CliRunner().invoke(
-        app, ["text", str(model), "--references", str(refs), "--metrics", "s_info", "--language", "zh",
+        app, ["text", str(model), "--references", str(refs), "--metrics", "s_info", "--language",
+              "zh",
               "--config", str(config), "--format", "json", "-o", str(tmp_path / "run")],
     )  # fmt: skip
     assert got.exit_code == 0, got.output
