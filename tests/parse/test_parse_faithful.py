@@ -26,7 +26,8 @@ def conllu(path: Path, *sentences: list[str]) -> Path:
 
 def test_the_reference_vocabulary_is_read(tmp_path: Path) -> None:
     path = tmp_path / "train_vocab.json"
-    theirs = {"upos": ["NOUN", "_"], "xpos": ["_"], "feats": {"Case": ["Nom", "Acc"]}, "heads": [0, 1],
+    theirs = {"upos": ["NOUN", "_"], "xpos": ["_"], "feats": {"Case": ["Nom", "Acc"]},
+              "heads": [0, 1],
               "deprels": ["root"], "semslots": ["Agent"], "semclasses": ["DOG"]}  # fmt: skip
     path.write_text(json.dumps(theirs), encoding="utf-8")
     read = read_vocabulary(path)

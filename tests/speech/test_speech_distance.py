@@ -139,7 +139,8 @@ def test_what_is_meant_is_read_and_not_what_wer_reads(said: str, heard: str) -> 
 
 @pytest.mark.parametrize(
     ("said", "heard"),
-    [("a touch-tone phone", "a touch tone phone"), ("He’ll go!", "he'll go"), ("“Go,” he said.", "go he said")],
+    [("a touch-tone phone", "a touch tone phone"), ("He’ll go!", "he'll go"),
+     ("“Go,” he said.", "go he said")],
 )  # fmt: skip
 def test_hyphens_quotes_and_case_do_not_matter(said: str, heard: str) -> None:
     rows = SemanticDistance(WordMatcher(), Normalisation(get("en"))).measure(

@@ -24,7 +24,8 @@ SAID, HEARD = ["Anna met Boris today."], ["Anna met Doris today."]
 def run(tmp_path: Path, *more: str) -> Any:
     (tmp_path / "said.txt").write_text("1\tAnna met Boris\n", encoding="utf-8")
     (tmp_path / "heard.txt").write_text("1\tAnna met Doris\n", encoding="utf-8")
-    given = ["speech", "--expected", str(tmp_path / "said.txt"), "--got", str(tmp_path / "heard.txt"),
+    given = ["speech", "--expected", str(tmp_path / "said.txt"), "--got",
+             str(tmp_path / "heard.txt"),
              "--metrics", "wer", "--language", "en"]  # fmt: skip
     return CliRunner().invoke(app, [*given, *more])
 
