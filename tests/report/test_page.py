@@ -242,7 +242,7 @@ def test_a_book_is_kept_once_and_its_sentences_point_to_it() -> None:
     pointed = {item["e"] for item in data["items"]}
     assert pointed == set(data["shared"])
     view = data["shared"]["The old man.json"]
-    assert [block["k"] for block in view] == ["heat", "parallel"]
+    assert [block["k"] for block in view] == ["parallel", "heat"]
     assert view[1]["a"] == [0, 2, 6, 6]
     assert view[1]["w"] == [3]
 

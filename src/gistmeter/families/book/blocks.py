@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 CELLS = (40, 80)  # of a heat map: down, across
 SENTENCE = 280  # characters shown of a sentence
 SHORTEST = 60  # characters of a sentence that still tell which it is
-ROOM = 2_400_000  # bytes of all texts in a page
+ROOM = 1_800_000  # bytes of all texts in a page
+OVERHEAD = 12  # bytes beside the words of a sentence
 SHOWN = 6  # editions whose map is drawn
 SHADES = 9  # of a heat map
 AROUND = 2  # neighbours of a used source sentence that are shown in longer ones
@@ -198,8 +199,8 @@ def books(opener: Opener) -> list[str]:
 
 
 def book_view(content: Mapping[str, Any], room: int = ROOM) -> list[Block]:
-    """Heat map with the path, and the two texts side by side."""
-    return [*heat_map(content), parallel(content, room)]
+    """The two texts side by side, and the heat map with the path."""
+    return [parallel(content, room), *heat_map(content)]
 
 
 def heat_map(content: Mapping[str, Any]) -> list[Block]:
@@ -260,15 +261,11 @@ def parallel(content: Mapping[str, Any], room: int = ROOM) -> Block:
         for at, entry in enumerate(entries)
         if entry.get("covered") is False or entry.get("aligned_index") is None
     ]
-    size = sum(len(text.encode("utf-8", "replace")) for text in source[:2000]) / max(
-        1, min(len(source), 2000)
-    )
-    each = room / max(1, len(source) + len(entries))
-    longest = SENTENCE if size < each else max(SHORTEST, int(SENTENCE * each / (2 * size)))
-    kept = _kept(len(source), aligned, whole=each >= SHORTEST)
+    longest = _longest(source, room / max(1, len(source) + len(entries)))
+    kept = _kept(len(source), aligned, whole=longest >= SHORTEST)
     place = {index: at for at, index in enumerate(kept) if index >= 0}
     left: list[list[Any]] = [
-        [index + 1, shown(source[index], longest)] if index >= 0 else [0, "⋯"] for index in kept
+        [index + 1, shown(source[index], max(SHORTEST, longest))] if index >= 0 else [0, "⋯"] for index in kept
     ]
     lang = script_language(" ".join(source[:5]), str(content.get("language") or ""))
     return {
@@ -277,11 +274,18 @@ def parallel(content: Mapping[str, Any], room: int = ROOM) -> Block:
         "hint": "Choose a summary sentence to see its source. Coloured: weakly supported.",
         "lang": lang,
         "l": left,
-        "r": [shown(str(entry.get("sentence") or ""), longest) for entry in entries],
+        "r": [shown(str(entry.get("sentence") or ""), max(SHORTEST, longest)) for entry in entries],
         "a": [place.get(index) if index is not None else None for index in aligned],
         "v": [rounded(entry.get("aligned_similarity") or math.nan, 3) for entry in entries],
         "w": weak,
     }
+
+
+def _longest(sentences: Sequence[str], room: float) -> int:
+    """The characters to show of a sentence so that each takes so many bytes at most."""
+    sample = "".join(sentences[:: max(1, len(sentences) // 500)])
+    size = len(sample.encode("utf-8", "replace")) / max(1, len(sample))
+    return min(SENTENCE, int((room - OVERHEAD) / max(1.0, size)))
 
 
 def _kept(size: int, aligned: Sequence[int | None], *, whole: bool) -> list[int]:

@@ -55,6 +55,12 @@ function sentence(words, no, tag, lang, onclick) {
   return make("li", {}, onclick ? make("button", { type: "button", onclick }, inside) : make("div", {}, inside));
 }
 
+// Scroll a list to one of its lines; lines get their heights as they come into view, so twice more.
+function reveal(list, item, times = 3) {
+  list.scrollTop = item.offsetTop - list.clientHeight / 3;
+  if (times > 1) requestAnimationFrame(() => reveal(list, item, times - 1));
+}
+
 // Two texts side by side; a sentence on the right shows where on the left it comes from.
 function parallel(block, chosen, original) {
   const [left, right] = [make("ol"), make("ol")];
@@ -66,13 +72,13 @@ function parallel(block, chosen, original) {
     if (source === null || source === undefined || !left.children[source]) { say.textContent = "No source sentence was found for it."; return; }
     const target = left.children[source];
     target.classList.add("on");
-    left.scrollTop = target.offsetTop - left.clientHeight / 3;
+    reveal(left, target);
     say.textContent = "Summary sentence " + (summary + 1) + " ← source sentence " + block.l[source][0] + (block.v[summary] === null ? "" : ", similarity " + number(block.v[summary]));
   };
   const users = new Map();
   block.a.forEach((source, at) => { if (source !== null && !users.has(source)) users.set(source, at); });
   block.l.forEach(([no, words], at) => {
-    const item = sentence(words, no, "", block.lang, users.has(at) ? () => { light(users.get(at)); right.scrollTop = right.children[users.get(at)].offsetTop - right.clientHeight / 3; } : null);
+    const item = sentence(words, no, "", block.lang, users.has(at) ? () => { light(users.get(at)); reveal(right, right.children[users.get(at)]); } : null);
     if (!users.has(at)) item.classList.add("unused");
     left.append(item);
   });
@@ -84,17 +90,17 @@ function parallel(block, chosen, original) {
   });
   if (chosen !== undefined && right.children[chosen]) requestAnimationFrame(() => {
     light(chosen);
-    right.scrollTop = right.children[chosen].offsetTop - right.clientHeight / 3;
+    reveal(right, right.children[chosen]);
   });
   if (original !== undefined) requestAnimationFrame(() => {
     const at = block.l.findIndex(([no]) => no > original);
     if (at < 0) return;
     for (const item of left.querySelectorAll(".on")) item.classList.remove("on");
     left.children[at].classList.add("on");
-    left.scrollTop = left.children[at].offsetTop - left.clientHeight / 3;
+    reveal(left, left.children[at]);
     if (chosen !== undefined) return;
     const near = block.a.findLastIndex((source) => source !== null && source !== undefined && source <= at);
-    if (near >= 0) right.scrollTop = right.children[near].offsetTop - right.clientHeight / 3;
+    if (near >= 0) reveal(right, right.children[near]);
     say.textContent = "Sentence " + block.l[at][0] + " of the original was cut; the edition is shown where it would stand.";
   });
   return [say, make("div", { class: "parallel" }, make("div", {}, make("h4", {}, block.n[0]), left), make("div", {}, make("h4", {}, block.n[1]), right))];
