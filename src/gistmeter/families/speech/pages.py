@@ -20,7 +20,7 @@ COUNTED = ("chars_expected", "chars_got", "words_expected", "words_got")
 RATES = ("wer", "cer", "match_percent")
 # Scores that have their column already, or say of a clip what another one says.
 SHOWN = {
-    *RATES, "wer_file_mean", "cer_file_mean", "latency", "latency_first", "real_time_factor",
+    *RATES, "mer", "wer_file_mean", "cer_file_mean", "latency", "latency_first", "real_time_factor",
     "ser", "understanding", "missing", "extra", "custom_metric",
 }  # fmt: skip
 MOST_PAGES = 1000  # of a run; nobody opens more
