@@ -28,8 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
 sys.path.insert(0, str(ROOT / "tests" / "book"))
 
-import plain_loops  # noqa: E402
 import book_editions  # noqa: E402
+import plain_loops  # noqa: E402
 from book_editions import Bound  # noqa: E402
 from gold import Chapter, read_chapters, share_right  # noqa: E402
 

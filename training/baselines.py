@@ -35,9 +35,7 @@ def sentences(data: Path, language: str) -> list[str]:
         rows = [json.loads(line) for line in stream]
     wanted = (language, f"en-{language}")
     found = sorted({row[key] for row in rows if row["lang"] in wanted})
-    return random.Random(SEED).sample(  # noqa: S311
-        found, min(SENTENCES, len(found))
-    )
+    return random.Random(SEED).sample(found, min(SENTENCES, len(found)))
 
 
 def main() -> None:
@@ -57,7 +55,7 @@ def main() -> None:
             "sts": round(sum(cosines) / len(cosines), 4),
             "bertscore": round(float(matched.mean()), 4),
         }
-        print(language, len(texts), found[language])  # noqa: T201
+        print(language, len(texts), found[language])
     document = {
         "models": {"sts": embedder.id, "bertscore": matcher.id},
         "by_language": found,

@@ -42,7 +42,7 @@ LIMIT = 350  # pairs of a set
 
 def text_rows(data: Path) -> list[tuple[str, str, str, float, str]]:
     """Reference, candidate, language, chance that the meaning is kept, and the set."""
-    chance = random.Random(SEED)  # noqa: S311
+    chance = random.Random(SEED)
     rows: list[tuple[str, str, str, float, str]] = []
     sets = devsets.similarity_sets(data)
     for language, own in sets.items():
@@ -83,7 +83,7 @@ def features(pairs: list[tuple[str, str]], languages: list[str], cache: Cache) -
                 matcher=metric.matcher, baselines=metric.baselines,
             ).table
         )  # fmt: skip
-        print(f"{min(start + 512, len(pairs))}/{len(pairs)} pairs read", flush=True)  # noqa: T201
+        print(f"{min(start + 512, len(pairs))}/{len(pairs)} pairs read", flush=True)
     return np.concatenate(found)
 
 
@@ -151,7 +151,7 @@ def fit_text(data: Path, cache: Cache) -> dict[str, object]:
             report[f"spearman {code}"] = round(float(spearmanr(said[here], target[here])[0]), 4)
         own = (languages == code) & (kinds == "contrast")
         report[f"auc {code}"] = round(auc(said[own & (target == 1)], said[own & (target == 0)]), 4)
-    print("text, by cross-validation:", json.dumps(report, indent=1))  # noqa: T201
+    print("text, by cross-validation:", json.dumps(report, indent=1))
     held = fit(table, target, weight, FEATURES)
     return spelled(held, FEATURES, report)
 
@@ -171,7 +171,7 @@ def fit_speech(data: Path, cache: Cache) -> dict[str, object]:
         held = fit_choices(first[~out] - second[~out], target[~out], weight[~out])
         gap[out] = (first[out] - second[out]) @ held
     report = agreement(gap, votes)
-    print("speech, by cross-validation:", json.dumps(report))  # noqa: T201
+    print("speech, by cross-validation:", json.dumps(report))
     held = fit_choices(first - second, target, weight)
     equal = np.asarray([{"similarity": 6.9, "numbers": 0.0, "negation": 0.0}.get(name, 1.0)
                         for name in SPEECH])  # fmt: skip

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from conftest import shared_path
-from gistmeter.metrics.alignment.evidence import Words, source_evidence, summary_evidence
 from gistmeter.metrics.alignment import measures, similarity
 from gistmeter.metrics.alignment.comparison import Settings, compare_book
 from gistmeter.metrics.alignment.documents import heat_map
+from gistmeter.metrics.alignment.evidence import Words, source_evidence, summary_evidence
 from gistmeter.metrics.alignment.measures import Pairs
 
 

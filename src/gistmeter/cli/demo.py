@@ -47,10 +47,10 @@ class Step:
 
 
 HEADLINES: Mapping[str, tuple[str, ...]] = {
-    "text": ("s_acc", "sts", "f_beta"),
-    "book": ("coverage_at", "source_recall", "pfs"),
+    "text": ("gist", "s_acc", "s_logic"),
+    "book": ("fidelity", "source_recall", "unsupported"),
     "parse": ("total", "las", "semclass"),
-    "speech": ("wer", "cer", "sem_dist"),
+    "speech": ("wer", "gist", "sem_dist"),
 }
 
 

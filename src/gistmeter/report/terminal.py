@@ -72,8 +72,13 @@ def print_run(run: Run, console: Console) -> None:
 
 
 def score_names(run: Run) -> list[str]:
-    """All scores, the one to judge by first."""
-    names = dict.fromkeys(name for held in run.systems.values() for name in held.scores)
+    """All scores, the one to judge by first; without kinds of alarm that no system set off."""
+    names = dict.fromkeys(
+        name
+        for held in run.systems.values()
+        for name, score in held.scores.items()
+        if not name.startswith("alarm_") or score.value > 0
+    )
     first = next((name for name in run.headline if name in names), None)
     return list(dict.fromkeys([*([first] if first else []), *names]))
 
