@@ -41,17 +41,13 @@ LIMIT = 350  # pairs of a set
 
 
 def text_rows(data: Path) -> list[tuple[str, str, str, float, str]]:
-    """Reference, candidate, language, chance that the meaning is kept, and the set."""
+    """Reference, candidate, language, what people or rules say of it, and the set."""
     chance = random.Random(SEED)
     rows: list[tuple[str, str, str, float, str]] = []
     sets = devsets.similarity_sets(data)
     for language, own in sets.items():
         picked = chance.sample(own, min(LIMIT, len(own)))
-        rows += [
-            (one.first, one.second, language,
-             min(1.0, max(0.0, (5 * one.similarity - 2.5) / 2)), "similarity")
-            for one in picked
-        ]  # fmt: skip
+        rows += [(one.first, one.second, language, one.similarity, "similarity") for one in picked]
         others = [one.second for one in picked]
         chance.shuffle(others)
         rows += [
@@ -124,11 +120,13 @@ def auc(good: Floats, bad: Floats) -> float:
 def fit_text(data: Path, cache: Cache) -> dict[str, object]:
     rows = text_rows(data)
     table = features([(one[0], one[1]) for one in rows], [one[2] for one in rows], cache)
-    target = np.asarray([one[3] for one in rows])
+    human = np.asarray([one[3] for one in rows])  # STS: the score itself, 0 to 1
     kinds = np.asarray([one[4] for one in rows])
     languages = np.asarray([one[2] for one in rows])
     keep = np.isfinite(table).all(axis=1)
-    table, target, kinds, languages = table[keep], target[keep], kinds[keep], languages[keep]
+    table, human, kinds, languages = table[keep], human[keep], kinds[keep], languages[keep]
+    kept = np.clip((5 * human - 2.5) / 2, 0.0, 1.0)
+    target = np.where(kinds == "similarity", kept, human)
     size = {kind: (kinds == kind).sum() for kind in set(kinds.tolist())}
     share = {"similarity": 0.5, "contrast": 0.45, "unrelated": 0.05}
     weight = np.asarray([share[kind] / size[kind] for kind in kinds.tolist()])
@@ -148,7 +146,7 @@ def fit_text(data: Path, cache: Cache) -> dict[str, object]:
     for code in sorted(set(languages.tolist())):
         here = (languages == code) & (kinds == "similarity")
         if here.any():
-            report[f"spearman {code}"] = round(float(spearmanr(said[here], target[here])[0]), 4)
+            report[f"spearman {code}"] = round(float(spearmanr(said[here], human[here])[0]), 4)
         own = (languages == code) & (kinds == "contrast")
         report[f"auc {code}"] = round(auc(said[own & (target == 1)], said[own & (target == 0)]), 4)
     print("text, by cross-validation:", json.dumps(report, indent=1))
