@@ -81,7 +81,13 @@ class BookView(View):
             found.append(plain("Summary sentence", sentence, row.lang(sentence)))
         if row.number("unsupported") == 1.0:
             nearest = _nearest(row, opener, sentence or "") or source
-            found.append(plain("The nearest passage, which is no source", nearest or "", row.lang(nearest or "")))
+            found.append(
+                plain(
+                    "The nearest passage, which is no source",
+                    nearest or "",
+                    row.lang(nearest or ""),
+                )
+            )
         elif source:
             found.append(plain("Its source", source, row.lang(source)))
         elif sentence:
@@ -259,7 +265,8 @@ def parallel(content: Mapping[str, Any], room: int = ROOM) -> Block:
     kept = _kept(len(source), aligned, whole=longest >= SHORTEST)
     place = {index: at for at, index in enumerate(kept) if index >= 0}
     left: list[list[Any]] = [
-        [index + 1, shown(source[index], max(SHORTEST, longest))] if index >= 0 else [0, "⋯"] for index in kept
+        [index + 1, shown(source[index], max(SHORTEST, longest))] if index >= 0 else [0, "⋯"]
+        for index in kept
     ]
     lang = script_language(" ".join(source[:5]), str(content.get("language") or ""))
     return {

@@ -99,7 +99,12 @@ def findings_by_chapter(one: Edition) -> Block:
         entries.append((move["start"], own))
     for entry in one.changed[: LISTED["changed"]]:
         told = "; ".join(entry["changed"])
-        own = ["changed", str(entry["index"] + 1), shown(entry["sentence"], TEXT), shown(told, TEXT)]
+        own = [
+            "changed",
+            str(entry["index"] + 1),
+            shown(entry["sentence"], TEXT),
+            shown(told, TEXT),
+        ]
         entries.append((entry["place"], [*own, entry["index"], entry["place"]]))
     entries.sort(key=lambda pair: pair[0])
     left = len(one.cuts) - LISTED["cut"]
@@ -109,7 +114,9 @@ def findings_by_chapter(one: Edition) -> Block:
         "e": one.name,
         "y": shown(one.system, 80),
         "t": shown(one.title, 200),
-        "more": f"The {left:,} smallest cuts are in the table Cut (-o tables.xlsx)." if left > 0 else "",
+        "more": f"The {left:,} smallest cuts are in the table Cut (-o tables.xlsx)."
+        if left > 0
+        else "",
         "c": _grouped(one, entries),
     }
 

@@ -21,11 +21,11 @@ START = re.compile(r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG.*$", re.
 END = re.compile(
     r"^.*(?:\*\*\* ?END OF (?:THE|THIS)|End of (?:the )?Project) (?:PROJECT )?GUTENBERG.*$",
     re.I | re.M,
-)  # noqa: E501
+)
 PAGE = re.compile(
     r"[\[({]?\s*(?:pg\.?|page|p\.|с\.|стр\.|s\.)\s*\d{1,4}\s*[\])}]?|[-–—]\s*\d{1,4}\s*[-–—]|第?\s*\d{1,4}\s*页",
     re.I,
-)  # noqa: E501
+)
 INLINE_PAGE = re.compile(r"[\[{](?:pg|page)\.?\s*\d{1,4}[\]}]", re.I)
 NUMBER = re.compile(r"\d{1,4}")
 MARK = re.compile(r"(?<=[\w.,;:!?\"'”’」』。，！？])(?:\[(?:\d{1,3}|[*†‡])\]|[¹²³⁴-⁹⁰]{1,3})")
