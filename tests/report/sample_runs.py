@@ -224,7 +224,7 @@ def _book(
     similarity = np.asarray([table[row, column] for row, column in enumerate(aligned)])
     size = len(summary)
     keys = {
-        "id": [f"{title}#{row}" for row in range(size)], "system": ["abridged"] * size,
+        "id": [f"{title}#{row}" for row in range(1, size + 1)], "system": ["abridged"] * size,
         "group": [title] * size, "cluster": [title] * size,
     }  # fmt: skip
     rows = Rows(keys, np.full(size, at)).with_numbers(

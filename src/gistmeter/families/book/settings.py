@@ -105,7 +105,7 @@ class BookSettings(ModelSettings):
         panel="scores", advanced=True,
     )  # fmt: skip
     move_cost: float = option(
-        0.8,
+        0.6,
         "What blocks pays for going back in the source, in units of how far the best source of a"
         " sentence stands out from all.",
         panel="scores", low=0.0, advanced=True,

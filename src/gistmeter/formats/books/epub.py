@@ -20,7 +20,7 @@ def read_epub(content: bytes, path: Path) -> Written:
     archive = Archive(content, path)
     package = _package(archive, path)
     locked = _locked(archive, path)
-    titles = _titles(archive, package, path)
+    titles = _titles(archive, path)
     paragraphs: list[tuple[str, bool]] = []
     pictures, aside = 0, Counter[str]()
     for name in _spine(archive, package, path):
@@ -66,7 +66,7 @@ def _spine(archive: Archive, package: str, path: Path) -> Iterator[str]:
             yield _beside(package, item.get("href") or "")
 
 
-def _titles(archive: Archive, package: str, path: Path) -> dict[str, str]:
+def _titles(archive: Archive, path: Path) -> dict[str, str]:
     """What the table of contents calls each document, from its NCX."""
     found: dict[str, str] = {}
     for name in archive.parts:

@@ -37,7 +37,7 @@ from gistmeter.metrics.alignment.wavefront import (
 )
 
 ALGORITHMS = ("blocks", "monotone", "nw", "dtw")
-MOVE_COST = 0.8  # in units of a book's contrast
+MOVE_COST = 0.6  # in units of a book's contrast
 
 
 @dataclass(frozen=True, slots=True)

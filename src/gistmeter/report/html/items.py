@@ -51,10 +51,10 @@ def item_data(
     columns = _item_columns(subject, rows)
     higher = subject.score(name).higher_is_better
     opening = subject.view.opening(opener)
-    own = subject.view.listed(rows)
-    among = rows if own is None else rows.take(own)
+    places = subject.view.listed(rows)
+    among = rows if places is None else rows.take(places)
     wanted = list(choose(among, name, higher=higher, everything=everything))
-    wanted = wanted if own is None else [own[at] for at in wanted]
+    wanted = wanted if places is None else [places[at] for at in wanted]
     items: list[tuple[int, dict[str, Any]]] = []
     size = 0
     text = text_column(subject)
