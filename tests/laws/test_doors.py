@@ -153,7 +153,8 @@ def test_a_wrong_value_gets_the_same_message(name: str, in_folder: Path) -> None
         if held.kind not in WRONG or held.kind == "flag" or option in shown:
             continue
         value = WRONG[held.kind]
-        done = CliRunner().invoke(app, [name, f"--{option.replace('_', '-')}", value])
+        flag = held.flag or f"--{option.replace('_', '-')}"
+        done = CliRunner().invoke(app, [name, flag, value])
         assert done.exit_code == 2, option
         with pytest.raises(GistmeterError) as raised:
             PYTHON[name](**{option: value})
