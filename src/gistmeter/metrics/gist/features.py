@@ -4,6 +4,10 @@ The judge reads the pair in both directions, since a candidate may say less than
 reference entails it) or more (it entails the reference). Sentence vectors and BERTScore are told
 from the models' baselines, so that 0 means unrelated. Letters are counted because models hardly see
 a wrong ending, and the guard's alarms because they hardly see a wrong number.
+
+Where texts are nearly the same, a changed fact is all that matters; where they are not, the
+similarity has it already. So contradiction, changed facts and names count by how near the letters
+are, as `nearness` says.
 """
 
 from __future__ import annotations
@@ -21,12 +25,13 @@ from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdi
 Floats = npt.NDArray[np.float64]
 FEATURES = (
     "similarity", "entailed_least", "entailed_most", "contradiction", "changed", "cosine",
-    "bertscore", "weakest", "letters", "numbers", "negation", "names",
+    "bertscore", "weakest", "letters", "numbers", "numbers_near", "negation", "names",
 )  # fmt: skip
 KINDS = {"number": "numbers", "unit": "numbers", "date": "numbers", "time": "numbers",
          "negation": "negation", "quantity": "negation", "comparative": "negation",
          "name": "names"}  # fmt: skip
 EDGE = 1e-3  # probabilities are kept this far from 0 and 1 before their logits are taken
+NEAR, STEEP = 0.82, 30.0  # shared letters from which texts are nearly the same, and how sharply
 PIECES = 3  # longest run of letters that is compared
 
 
@@ -71,17 +76,23 @@ def gather(
     bases = [baselines.get(code, none) for code in languages]
     base_cosine = np.asarray([base.cosine for base in bases])
     base_match = np.asarray([base.bertscore for base in bases])
+    letters = np.asarray([shared_letters(*pair) for pair in pairs])
+    near = nearness(letters)
+    numbers = _alarmed(alarms, "numbers")
     columns = {
         "similarity": (logit(forward.similarity) + logit(backward.similarity)) / 2,
         "entailed_least": np.minimum(forward.entailment, backward.entailment),
         "entailed_most": np.maximum(forward.entailment, backward.entailment),
-        "contradiction": np.maximum(forward.contradiction, backward.contradiction),
-        "changed": (forward.changed + backward.changed) / 2,
+        "contradiction": near * np.maximum(forward.contradiction, backward.contradiction),
+        "changed": near * (forward.changed + backward.changed) / 2,
         "cosine": (cosines - base_cosine) / (1 - base_cosine),
         "bertscore": (matched.f1 - base_match) / (1 - base_match),
         "weakest": (np.minimum(matched.precision, matched.recall) - base_match) / (1 - base_match),
-        "letters": np.asarray([shared_letters(*pair) for pair in pairs]),
-        **{name: _alarmed(alarms, name) for name in ("numbers", "negation", "names")},
+        "letters": letters,
+        "numbers": numbers,
+        "numbers_near": near * numbers,
+        "negation": _alarmed(alarms, "negation"),
+        "names": near * _alarmed(alarms, "names"),
     }
     table = np.column_stack([columns[name] for name in FEATURES]) if len(pairs) else _nothing()
     failures = {**failed, **matched.failures, **backward.failures, **forward.failures}
@@ -90,6 +101,11 @@ def gather(
 
 def _nothing() -> Floats:
     return np.zeros((0, len(FEATURES)))
+
+
+def nearness(letters: Floats) -> Floats:
+    """0 for texts that share few letters, 1 for those that differ in a word or two."""
+    return np.asarray(1 / (1 + np.exp(-STEEP * (letters - NEAR))))
 
 
 def logit(share: Floats) -> Floats:

@@ -126,7 +126,9 @@ def explain(evidence: Evidence, at: int) -> dict[str, Any]:
         "follows": round(kept, 3),
         "says_all": round(whole, 3),
         "contradicts": round(against, 3),
-        "changed": round(float(evidence.table[at, FEATURES.index("changed")]), 3),
+        "changed": round(
+            float(evidence.forward.changed[at] + evidence.backward.changed[at]) / 2, 3
+        ),
         "alarms": [_plain(alarm) for alarm in evidence.alarms[at]],
     }
 
