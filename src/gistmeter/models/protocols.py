@@ -65,6 +65,19 @@ class Judgements:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What a judge says of each (reference, candidate): probabilities, the first three sum to 1."""
+
+    entailment: Float64  # the candidate follows from the reference
+    neutral: Float64
+    contradiction: Float64
+    similarity: Float64  # as people rate it, 0 to 1
+    changed: Float64  # that a fact (number, name, negation, ...) differs
+    unseen: Float64
+    failures: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Answer(Generic[Answered]):
     """A language model's structured answer, or the reason why there is none."""
 
@@ -107,6 +120,14 @@ class EntailmentModel(Protocol):
     @property
     def id(self) -> str: ...
     def classify(self, pairs: Sequence[TextPair]) -> Judgements: ...
+
+
+class JudgeModel(Protocol):
+    """Entailment, similarity and changed facts of a pair in one reading."""
+
+    @property
+    def id(self) -> str: ...
+    def judge(self, pairs: Sequence[TextPair]) -> Verdicts: ...
 
 
 class LanguageModel(Protocol):

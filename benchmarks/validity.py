@@ -1,0 +1,348 @@
+"""Do the scores mean what they say? Agreement with people, entailment, changed facts, calibration.
+
+    python benchmarks/validity.py [--limit N] [--only sts,nli,...] [--markdown]
+
+Compares what there was before the judge (cosine, BERTScore of the embedded model) with the judge's
+own numbers, each with a 95% bootstrap interval, on sets that nothing was trained on: the dev sets
+of ../shared/data beside the project's folder, premises held out of the training sets, sentences
+changed by rule, and 120 hand-written triples (benchmarks/data/contrast.tsv). Prints each figure
+with its target where it has one; exit code 1 where one is missed.
+
+A further score joins as one entry of `SCORES`: a name and a function from pairs to numbers, higher
+for more of the same meaning.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import rankdata, spearmanr
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from training import devsets  # noqa: E402
+from training.rows import Row  # noqa: E402
+
+from gistmeter.cache import Cache  # noqa: E402
+from gistmeter.models.judge import CachedJudge, Judge  # noqa: E402
+from gistmeter.models.loading import Models, load_models  # noqa: E402
+
+DATA = ROOT.parent / "shared" / "data"
+SAMPLES = 1000
+Numbers = npt.NDArray[np.float64]
+Pairs = Sequence[tuple[str, str]]
+TARGETS = {  # of the score that the figure is about, in the units printed
+    "sts en": ("similarity", 87.2),
+    "sts zh": ("similarity", 82.7),
+    "sts ru": ("similarity", 82.3),
+    "sts ko": ("similarity", 80.7),
+    "sts ja": ("similarity", 78.6),
+    "nli kornli": ("accuracy", 68.0),
+    "nli jnli": ("accuracy", 70.0),
+    "nli zh held out": ("accuracy", 75.0),
+    "nli en held out": ("accuracy", 74.0),
+    **{
+        f"written {code}": ("gist", goal)
+        for code, goal in zip(
+            ("zh", "en", "ja", "ko", "cs", "ru"), (97, 97, 95, 95, 90, 90), strict=True
+        )
+    },
+    "idiom zh": ("gist", 97.0),
+    "idiom ko": ("gist", 98.0),
+    "people all agree": ("gist", 91.0),
+    "people 70%": ("gist", 81.0),
+    "people all": ("gist", 77.0),
+}
+
+
+class Scorers:
+    """The models, opened once, with a cache for the length of the run."""
+
+    @cached_property
+    def folder(self) -> Path:
+        return Path(tempfile.mkdtemp())
+
+    @cached_property
+    def cache(self) -> Cache:
+        return Cache(self.folder / "answers.sqlite")
+
+    @cached_property
+    def models(self) -> Models:
+        return load_models(["embedder", "matcher"], cache=self.cache, folder=self.folder)
+
+    @cached_property
+    def judge(self) -> CachedJudge:
+        judge = Judge(self.folder)
+        return CachedJudge(judge.id, judge, self.cache)
+
+    def cosine(self, pairs: Pairs) -> Numbers:
+        assert self.models.embedder is not None
+        vectors = self.models.embedder.embed([text for pair in pairs for text in pair]).vectors
+        return np.einsum("ij,ij->i", vectors[::2], vectors[1::2]).astype(np.float64)
+
+    def bertscore(self, pairs: Pairs) -> Numbers:
+        assert self.models.matcher is not None
+        return self.models.matcher.match(pairs).f1
+
+    def similarity(self, pairs: Pairs) -> Numbers:
+        return self.judge.judge(pairs).similarity
+
+    def lowered(self, pairs: Pairs) -> Numbers:
+        """The judge as cross-encoder."""
+        return self.judge.score(pairs).values
+
+    def unchanged(self, pairs: Pairs) -> Numbers:
+        return 1 - self.judge.judge(pairs).changed
+
+    def not_contradicted(self, pairs: Pairs) -> Numbers:
+        """Neither way round."""
+        there = self.judge.judge(pairs).contradiction
+        back = self.judge.judge([(second, first) for first, second in pairs]).contradiction
+        return 1 - np.maximum(there, back)
+
+
+SCORES: dict[str, Callable[[Scorers, Pairs], Numbers]] = {
+    "cosine": Scorers.cosine,
+    "bertscore": Scorers.bertscore,
+    "similarity": Scorers.similarity,
+    "cross-encoder": Scorers.lowered,
+    "unchanged": Scorers.unchanged,
+    "not contradicted": Scorers.not_contradicted,
+}
+MEANING = ("cosine", "bertscore", "similarity", "cross-encoder")  # those that claim to be one
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with its interval, in percent."""
+
+    name: str
+    score: str
+    value: float
+    low: float
+    high: float
+    rows: int
+
+
+def estimate(
+    name: str, score: str, count: int, measure: Callable[[npt.NDArray[np.int64]], float]
+) -> Figure:
+    """A measure on all rows, and its percentiles over rows drawn with replacement."""
+    chance = np.random.default_rng(11)
+    drawn = [measure(chance.integers(0, count, count)) for _ in range(SAMPLES)]
+    low, high = np.nanpercentile(drawn, [2.5, 97.5])
+    return Figure(name, score, 100 * measure(np.arange(count)), 100 * low, 100 * high, count)
+
+
+def area(scores: Numbers, good: npt.NDArray[np.bool_]) -> float:
+    """The share of (good, bad) pairs in the right order; a tie counts half."""
+    ranks, number = rankdata(scores), int(good.sum())
+    rest = len(scores) - number
+    if not number or not rest:
+        return float("nan")
+    return float((ranks[good].sum() - number * (number + 1) / 2) / (number * rest))
+
+
+def thin(rows: list[Row], limit: int) -> list[Row]:
+    step = max(1.0, len(rows) / limit)
+    return [rows[int(at * step)] for at in range(min(limit, len(rows)))]
+
+
+def texts(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    return [(row.first, row.second) for row in rows]
+
+
+def similarity(scorers: Scorers, limit: int) -> Iterator[Figure]:
+    """Spearman correlation with people."""
+    for code, every in devsets.similarity_sets(DATA).items():
+        rows = thin(every, limit)
+        truth = np.asarray([row.similarity for row in rows])
+        for score in MEANING:
+            made = SCORES[score](scorers, texts(rows))
+            yield estimate(
+                f"sts {code}",
+                score,
+                len(rows),
+                lambda at, made=made, truth=truth: float(spearmanr(made[at], truth[at]).statistic),
+            )
+
+
+def entailment(scorers: Scorers, limit: int) -> Iterator[Figure]:
+    """Accuracy over three labels, and the expected calibration error."""
+    for name, every in devsets.entailment_sets(DATA).items():
+        rows = thin(every, limit)
+        verdicts = scorers.judge.judge(texts(rows))
+        table = np.stack([verdicts.entailment, verdicts.neutral, verdicts.contradiction], axis=1)
+        labels = np.asarray([row.label for row in rows])
+        right = table.argmax(1) == labels
+        yield estimate(
+            f"nli {name}", "accuracy", len(rows), lambda at, right=right: float(right[at].mean())
+        )
+        sure = table.max(1)
+        yield estimate(
+            f"nli {name}",
+            "calibration error",
+            len(rows),
+            lambda at, sure=sure, right=right: calibration_error(sure[at], right[at]),
+        )
+
+
+def calibration_error(sure: Numbers, right: npt.NDArray[np.bool_], bins: int = 15) -> float:
+    """Mean distance of confidence and accuracy, in bins of equal width."""
+    places = np.minimum((sure * bins).astype(int), bins - 1)
+    held = [places == at for at in range(bins)]
+    return float(
+        sum(abs(sure[one].mean() - right[one].mean()) * one.mean() for one in held if one.any())
+    )
+
+
+def written(scorers: Scorers, limit: int) -> Iterator[Figure]:  # noqa: ARG001
+    """Hand-written triples: a true paraphrase above a text with one fact changed."""
+    with (ROOT / "benchmarks/data/contrast.tsv").open(encoding="utf-8", newline="") as file:
+        triples = list(csv.DictReader(file, delimiter="\t"))
+    for code in dict.fromkeys(triple["lang"] for triple in triples):
+        mine = [triple for triple in triples if triple["lang"] == code]
+        pairs = [(one["text"], one[side]) for side in ("same", "changed") for one in mine]
+        good = np.arange(len(pairs)) < len(mine)
+        yield from areas(scorers, f"written {code}", pairs, good)
+
+
+def changed(scorers: Scorers, limit: int) -> Iterator[Figure]:
+    """Paraphrases and rewordings above sentences with one fact changed by rule."""
+    for code, every in devsets.contrast_sets(DATA).items():
+        rows = thin(every, limit)
+        good = np.asarray([row.changed == 0 for row in rows])
+        yield from areas(scorers, f"changed {code}", texts(rows), good)
+        kinds = {row.kind for row in every if row.changed == 1}
+        if code == "en":
+            for kind in sorted(kinds):
+                some = [row for row in every if row.changed == 0 or row.kind == kind]
+                some = thin(some, limit)
+                good = np.asarray([row.changed == 0 for row in some])
+                yield from areas(
+                    scorers, f"changed en {kind}", texts(some), good, ("cosine", "unchanged")
+                )
+
+
+def areas(
+    scorers: Scorers,
+    name: str,
+    pairs: Pairs,
+    good: npt.NDArray[np.bool_],
+    scores: Sequence[str] = tuple(SCORES),
+) -> Iterator[Figure]:
+    for score in scores:
+        made = SCORES[score](scorers, pairs)
+        yield estimate(name, score, len(pairs), lambda at, made=made: area(made[at], good[at]))
+
+
+def idioms(scorers: Scorers, limit: int) -> Iterator[Figure]:
+    """An idiom's second explanation above another idiom's, against its first."""
+    for code, file in (("zh", "Simplified_Chinese"), ("ko", "Korean")):
+        path = DATA / "idiom" / f"orderprobe-{file}.csv"
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            cells = [row[1] for row in csv.reader(stream) if len(row) > 1]
+        split = [list(dict.fromkeys(one.strip() for one in cell.split("||"))) for cell in cells]
+        explained = [one for one in split if len(one) > 1][:limit]
+        shifts = 1 if code == "zh" else 10
+        pairs = [(one[0], one[1]) for one in explained]
+        for shift in range(1, shifts + 1):
+            other = explained[shift:] + explained[:shift]
+            pairs += [(one[0], two[1]) for one, two in zip(explained, other, strict=True)]
+        good = np.arange(len(pairs)) < len(explained)
+        yield from areas(scorers, f"idiom {code}", pairs, good)
+
+
+def people(scorers: Scorers, limit: int) -> Iterator[Figure]:
+    """People's choice between two French transcripts; a tie of the score counts as wrong."""
+    with (DATA / "people/hats-dev.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[:limit]
+    votes = np.asarray([[int(row["nbrA"]), int(row["nbrB"])] for row in rows])
+    agreed = votes.max(1) / votes.sum(1)
+    for name, least in (("all agree", 1.0), ("70%", 0.7), ("all", 0.0)):
+        kept = np.flatnonzero((agreed >= least) & (votes[:, 0] != votes[:, 1]))
+        first = votes[kept, 0] > votes[kept, 1]
+        for score in MEANING:
+            made = [
+                SCORES[score](scorers, [(rows[at]["reference"], rows[at][side]) for at in kept])
+                for side in ("hypA", "hypB")
+            ]
+            right = np.where(first, made[0] > made[1], made[1] > made[0])
+            yield estimate(
+                f"people {name}", score, len(kept), lambda at, right=right: float(right[at].mean())
+            )
+
+
+def speed(scorers: Scorers, limit: int) -> Iterator[Figure]:  # noqa: ARG001
+    """Pairs a second of distinct texts with 40 tokens a side, after a first call."""
+    import resource
+
+    judge = Judge(scorers.folder)
+    rows = [row for every in devsets.entailment_sets(DATA).values() for row in every]
+    words = " ".join(row.first for row in rows).split()
+    texts_ = []
+    for start in range(0, 12000, 24):
+        part = " ".join(words[start : start + 60])
+        while judge._count([part])[0] > 40:
+            part = part.rsplit(" ", 1)[0]
+        texts_.append(part)
+    judge.judge([("a", "b")])
+    pairs = list(zip(texts_[:200], texts_[200:400], strict=True))
+    start_ = time.perf_counter()
+    judge.judge(pairs)
+    rate = len(pairs) / (time.perf_counter() - start_)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"speed: {rate:.1f} pairs a second at 40 tokens a side; at most {memory:.0f} MB in memory"
+    )
+    yield from ()
+
+
+PARTS = {
+    "sts": similarity,
+    "nli": entailment,
+    "written": written,
+    "changed": changed,
+    "idiom": idioms,
+    "people": people,
+    "speed": speed,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--limit", type=int, default=10**9, help="rows of a set, evenly spread")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between")
+    parser.add_argument("--markdown", action="store_true", help="rows of a table")
+    given = parser.parse_args()
+    scorers, missed = Scorers(), 0
+    for part in given.only.split(","):
+        for figure in PARTS[part](scorers, given.limit):
+            score, goal = TARGETS.get(figure.name, ("", 0.0))
+            aimed = score == figure.score
+            missed += aimed and figure.value < goal
+            note = f"target {goal:g}" + ("" if figure.value >= goal else " MISSED") if aimed else ""
+            span = f"[{figure.low:.1f}–{figure.high:.1f}]"
+            cells = [figure.name, figure.score, f"{figure.value:.1f}", span, str(figure.rows), note]
+            if given.markdown:
+                print("| " + " | ".join(cells) + " |", flush=True)
+            else:
+                print("{:26} {:18} {:>6} {:14} {:>6} rows  {}".format(*cells), flush=True)
+    return int(bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
