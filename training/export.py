@@ -136,7 +136,7 @@ def find_temperature(checkpoint: Path, data: Path, limit: int = 800) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m training.export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("--bits", type=int, choices=(4, 8), default=4)
+    parser.add_argument("--bits", type=int, choices=(4, 8), default=8)
     parser.add_argument("--calibrate", type=Path, help="the data folder: fit the temperature on it")
     parser.add_argument("--version", default="1")
     given = parser.parse_args()

@@ -26,7 +26,7 @@ from gistmeter.models import e5_weights
 from gistmeter.models.e5_weights import BLOCK, BLOCK_BYTES, Sizes
 
 FILE = Path(__file__).parent / "data" / "gistmeter-judge-small.safetensors"
-SHA256 = "c145e606f4f0b60af51d255f735907b230f10fa320a511592bdfe01844f06ee0"
+SHA256 = "e57070d18028887c1fa91f01aea16b3a51fec630d771507134ea8d5456a4436e"
 LICENCE = "CC BY-SA 4.0"
 TYPES = {"U8": "u1", "F32": "<f4"}
 BYTE_BLOCK = 2 + BLOCK  # a block with 8 bits a weight
