@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from gold import Chapter, overlap
@@ -129,9 +130,7 @@ def check(library: Library) -> None:
     own, foreign = coverage_cases(library)
     areas = [area(own[book], foreign[book]) for book in own if len(own[book]) >= SHORTEST]
     whole = area(np.concatenate([*own.values()]), np.concatenate([*foreign.values()]))
-    print(
-        f"  invented sentences: AUC     {whole:6.3f}  (limit 0.97); least of a book {min(areas):.3f}"
-    )
+    print(f"  invented sentences: AUC     {whole:6.3f}  (limit 0.97); least {min(areas):.3f}")
     wrong = [own[book] < threshold(own, OWN, book) for book in own]
     missed = [foreign[book] >= threshold(own, OWN, book) for book in own]
     print(f"  own sentences taken for invented {np.concatenate(wrong).mean():.1%},"
@@ -162,10 +161,7 @@ def parts_of(book: Bound) -> list[np.ndarray]:
     """The summary's sentences in five chapters by their gold places."""
     places = np.maximum.accumulate(book.gold_places)
     edges = np.linspace(0, len(book.chapter.source), PARTS + 1).astype(int)
-    return [
-        np.flatnonzero((places >= first) & (places < last))
-        for first, last in zip(edges, edges[1:], strict=False)
-    ]
+    return [np.flatnonzero((places >= first) & (places < last)) for first, last in pairwise(edges)]
 
 
 def orders(book: Bound) -> Iterator[list[int]]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (files of other formats stand here as they are)
 """Books in the files that people have: what is read, what is set aside, what is refused."""
 
 from __future__ import annotations

@@ -194,7 +194,8 @@ def test_every_setting_is_in_the_signature():
     metric = make_metric([BOOK])
     before = sign("alignment", metric)
     changed = {
-        "algorithm": "nw", "gap_penalty": -0.25, "move_cost": 2.0, "word_weight": 0.3, "guard": "x", "bandwidth": 3, "band": "absolute",
+        "algorithm": "nw", "gap_penalty": -0.25, "move_cost": 2.0, "word_weight": 0.3,
+        "guard": "x", "bandwidth": 3, "band": "absolute",
         "pfs_gamma": 2.0, "alpha": 5.0, "scs_beta": 0.2, "top_k": 5, "coverage_threshold": 0.7,
         "support_threshold": 0.5, "order_tolerance": 0.1, "embedder": WordEmbedder("other"),
         "splitters": {}, "calibrated": {"en": Thresholds(0.1, 0.2)}, "resampled": "other",

@@ -48,6 +48,7 @@ STORE_BYTES = 48 << 20
 MEMORY = 100_000  # pairs whose answers are remembered
 DECIMALS = 6
 EMPTY = Failure("a text is empty")
+SAME = np.asarray([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # what is to be said of two equal texts
 Float64 = npt.NDArray[np.float64]
 Row = Float64 | Failure
 
@@ -111,11 +112,16 @@ class Judge:
         """Rows of five probabilities and the unseen share (always 0), in order."""
         places = [_key(pair) for pair in pairs]
         fresh = {
-            key: pair for key, pair in zip(places, pairs, strict=True) if key not in self._known
+            key: pair
+            for key, pair in zip(places, pairs, strict=True)
+            if key not in self._known and not _equal(pair)
         }
         rows = dict(zip(fresh, self._compute(list(fresh.values())), strict=True))
         for at, key in enumerate(places):
-            yield at, rows[key] if key in rows else self._known[key]
+            if _equal(pairs[at]):
+                yield at, SAME.copy()
+            else:
+                yield at, rows[key] if key in rows else self._known[key]
         self._known.update({key: row for key, row in rows.items() if not isinstance(row, Failure)})
         while len(self._known) > MEMORY:
             self._known.popitem(last=False)
@@ -251,6 +257,12 @@ def finish(row: Float64) -> Row:
     if not np.isfinite(row).all():
         return NOT_FINITE
     return np.append(np.round(row, DECIMALS), 0.0)
+
+
+def _equal(pair: TextPair) -> bool:
+    """Whether both texts are the same, so that there is nothing to judge."""
+    first, second = (" ".join(text.split()) for text in pair)
+    return first == second != ""
 
 
 def _key(pair: TextPair) -> bytes:

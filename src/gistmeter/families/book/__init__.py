@@ -184,7 +184,7 @@ class Books(Family[BookSettings, Book]):
             )
 
     def answer(self, run: Run, findings: Findings) -> str:
-        """What was kept, invented, moved and changed; of several editions first, which is better."""
+        """What was kept, invented, moved and changed; of several editions, first which is best."""
         from gistmeter.families.book.verdict import verdict
 
         return "\n".join(verdict(run, findings))

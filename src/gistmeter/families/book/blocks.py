@@ -39,13 +39,15 @@ SHOWN = 6  # editions whose map is drawn
 SHADES = 9  # of a heat map
 AROUND = 2  # neighbours of a used source sentence that are shown in longer ones
 SCORES = (
-    "unsupported", "moved", "changed", "evidence", "coverage", "alignment_confidence", "scs", "coverage_at", "best_similarity",
+    "unsupported", "moved", "changed", "evidence", "coverage", "alignment_confidence", "scs",
+    "coverage_at", "best_similarity",
     "position_deviation", "order_violations",
 )  # fmt: skip
 
 
 NAMES = {
-    "fidelity": "faithful", "source_recall": "kept", "unsupported": "invented", "moved": "moved", "changed": "changed",
+    "fidelity": "faithful", "source_recall": "kept", "unsupported": "invented",
+    "moved": "moved", "changed": "changed",
     "coverage": "coverage above the mean", "coverage_at": "supported", "pfs": "order kept",
     "alignment_confidence": "similarity to the source", "scs": "compactness",
     "order_violations": "sentences out of order",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from gistmeter.families.book.sheets import finding
@@ -72,7 +73,7 @@ def _edition_strip(entries: Sequence[Mapping[str, Any]]) -> str:
 def _parts(values: Sequence[Any]) -> list[Sequence[Any]]:
     count = min(len(values), BINS)
     edges = [len(values) * at // count for at in range(count + 1)] if count else []
-    return [values[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [values[start:end] for start, end in pairwise(edges)]
 
 
 def findings_by_chapter(one: Edition) -> Block:

@@ -154,7 +154,9 @@ def _edition(one: Edition, lead: str) -> list[Sheet]:
         for entry in one.changed[:INVENTED]
     ]
     sheets = [
-        Sheet(f"{lead}largest cuts", ["where", "words", "begins"], cuts, note=_rest(one.cuts, CUTS)),
+        Sheet(
+            f"{lead}largest cuts", ["where", "words", "begins"], cuts, note=_rest(one.cuts, CUTS)
+        ),
         Sheet(f"{lead}invented", ["no", "sentence", "nearest, no source"], invented,
               note=_rest(one.invented, INVENTED)),
         Sheet(f"{lead}moved", ["what", "sentences"], moves, note=_rest(one.moves, MOVES)),

@@ -166,8 +166,9 @@ class TextSettings(ModelSettings):
         panel="scores", advanced=True,
     )  # fmt: skip
     structure_spread: Literal["variation", "range"] = option(
-        "variation", "What the spread of S_struct is divided by: the mean of the classes (variation)"
-        " or their range.",
+        "variation",
+        "What the spread of S_struct is divided by: the mean of the classes (variation) or their"
+        " range.",
         panel="scores", advanced=True,
     )  # fmt: skip
     robustness_on: Literal["aggregate", "mean", "max"] = option(

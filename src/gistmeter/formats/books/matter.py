@@ -32,9 +32,9 @@ MARK = re.compile(r"(?<=[\w.,;:!?\"'”’」』。，！？])(?:\[(?:\d{1,3}|[*
 ENDS = re.compile(r"[.!?:;。！？…”\"'’」』)\]]$")
 HEADING = re.compile(r"#{1,6}\s+")
 OUTSIDE = re.compile(
-    r"(?:table of )?contents|copyright|colophon|imprint|dedication|acknowledge?ments?|index|glossary"
-    r"|bibliography|about the (?:author|publisher)|also by .*|advertisements?|list of illustrations"
-    r"|illustrations|transcriber'?s notes?|footnotes|endnotes|notes"
+    r"(?:table of )?contents|copyright|colophon|imprint|dedication|acknowledge?ments?|index"
+    r"|glossary|bibliography|about the (?:author|publisher)|also by .*|advertisements?"
+    r"|list of illustrations|illustrations|transcriber'?s notes?|footnotes|endnotes|notes"
     r"|目录|目錄|版权(?:页|信息)?|版權頁?|出版说明|作者简介|作者簡介|索引|注释|註釋"
     r"|содержание|оглавление|примечания|об авторе|目次|奥付|索引|차례|목차|obsah|tiráž",
     re.I,

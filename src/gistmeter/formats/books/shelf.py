@@ -1,10 +1,10 @@
-"""Originals and editions side by side: JSON objects title → text, folders of books, or single books.
+"""Originals and editions side by side: JSON objects title → text, folders of books, or books.
 
 A folder's books are its files, titled by their names; against a single book a folder is one book
 too, its files the chapters in the order of their numbers. Single files are one book, titled by the
-source's name; "-" is the standard input. Titles are matched as they are, but for Unicode's composed and
-decomposed letters, which file systems mix. A text with control characters is no text: it was read
-in the wrong encoding, or damaged, and scoring it would mislead.
+source's name; "-" is the standard input. Titles are matched as they are, but for Unicode's composed
+and decomposed letters, which file systems mix. A text with control characters is no text: it was
+read in the wrong encoding, or damaged, and scoring it would mislead.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ sentences              one entry a summary sentence: index, sentence, best_sourc
                        aligned_similarity, position_deviation, scs, order_violation,
                        topk [[source index, similarity], ...], place (where it comes from),
                        evidence, moved, changed (what differs)
-support                {"similarity": [...], "index": [...], "kept": [...], "words": [...]}: for each
-                       source sentence the evidence of its best supporting summary sentence, that
+support                {"similarity": [...], "index": [...], "kept": [...], "words": [...]}: for
+                       each source sentence the evidence of its best supporting summary sentence, that
                        sentence, whether that is enough, and how many content words it has
 chapters               of the source: title, first, last, words, kept_words, cut, sentences (of the
                        summary, from there), unsupported, moved, changed
@@ -57,7 +57,7 @@ def document_name(title: str, system: str) -> str:
     return f"{readable}-{digest([title, system])[:8]}.json"
 
 
-def describe_book(
+def describe_book(  # noqa: PLR0917
     title: str,
     texts: tuple[Segments, Segments],
     similarity: Similarity,

@@ -79,7 +79,7 @@ class Table:
         return self.values[start:stop, first:last]
 
 
-def align(
+def align(  # noqa: PLR0917
     similarity: Similarity,
     algorithm: str = "monotone",
     gap_penalty: float = -0.5,

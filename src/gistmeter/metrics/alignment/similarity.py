@@ -2,7 +2,8 @@
 
 Cosines of unit vectors, rounded to multiples of 2⁻²⁴ (about 6·10⁻⁸, a float32's own precision below
 1): sums of such numbers are exact, so equal sentences give equal paths whatever the block they were
-computed in. Cosines that a float32 cannot tell from 1 are 1. A table that fits is kept; a larger one is computed again, block by block, when asked.
+computed in. Cosines that a float32 cannot tell from 1 are 1. A table that fits is kept; a larger
+one is computed again, block by block, when asked.
 """
 
 from __future__ import annotations
