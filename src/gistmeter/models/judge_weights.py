@@ -26,7 +26,7 @@ from gistmeter.models import e5_weights
 from gistmeter.models.e5_weights import BLOCK, BLOCK_BYTES, Sizes
 
 FILE = Path(__file__).parent / "data" / "gistmeter-judge-small.safetensors"
-SHA256 = "e57070d18028887c1fa91f01aea16b3a51fec630d771507134ea8d5456a4436e"
+SHA256 = "b4f7e1824903b071e9aa4ddb971adff7c0237376ab921fa9a39a93283f8c53f9"
 LICENCE = "CC BY-SA 4.0"
 TYPES = {"U8": "u1", "F32": "<f4"}
 BYTE_BLOCK = 2 + BLOCK  # a block with 8 bits a weight

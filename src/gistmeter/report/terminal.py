@@ -122,7 +122,7 @@ def print_sheet(sheet: Sheet, console: Console) -> None:
         if at == 0:
             numbers = all(isinstance(row[0], int) for row in sheet.rows)
             table.add_column(safe(column), overflow="fold", min_width=1 if numbers else 12)
-        elif any(isinstance(row[at], str) and len(row[at]) > SHORT for row in sheet.rows):
+        elif any(isinstance(cell := row[at], str) and len(cell) > SHORT for row in sheet.rows):
             table.add_column(safe(column), overflow="fold", min_width=12)
         else:
             table.add_column(Text(plain(column.replace("_", "_\n"))), justify="right", no_wrap=True)

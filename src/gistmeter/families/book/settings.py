@@ -170,6 +170,7 @@ class BookSettings(ModelSettings):
     @property
     def paths(self) -> tuple[Path, tuple[Path, ...]]:
         """The original and its editions, whichever way they were named."""
+        source: Path | None
         if self.books and self.source_path is not None:
             source, editions = self.source_path, (*self.books, *self.summary_path)
         else:

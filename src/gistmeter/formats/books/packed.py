@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import zipfile
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
@@ -80,7 +81,7 @@ def parse_xml(content: bytes, path: Path, part: str = "") -> Element:
         depth -= 1
         builder.end(name.rpartition("}")[2])
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object) -> Any:
         raise FormatError(f"{where}declares entities, which no book needs", path=path)
 
     parser.StartElementHandler, parser.EndElementHandler = start, end

@@ -16,9 +16,9 @@ words (Czech nikdo, Russian никогда, English nor) count only where their 
 negation: "nikdy nebyl šťastný" is one negation. A negation can also be part of the word itself
 (neschopný, 不誠実): it then governs that word alone. *Qualities* (才能, reputation) and people
 (恩人, innocent) are what a predicate speaks of: they count only where their clause has no other
-polar word. Where praise and blame balance, the last word decides if the predicate comes last (Japanese,
-Korean). What a negation denies that governs no polar word is kept in `denied`, cut to what endings
-leave.
+polar word. Where praise and blame balance, the last word decides if the predicate comes last
+(Japanese, Korean). What a negation denies that governs no polar word is kept in `denied`, cut to
+what endings leave.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ sentences              one entry a summary sentence: index, sentence, best_sourc
                        topk [[source index, similarity], ...], place (where it comes from),
                        evidence, moved, changed (what differs)
 support                {"similarity": [...], "index": [...], "kept": [...], "words": [...]}: for
-                       each source sentence the evidence of its best supporting summary sentence, that
-                       sentence, whether that is enough, and how many content words it has
+                       each source sentence the evidence of its best supporting summary sentence,
+                       that sentence, whether that is enough, and how many content words it has
 chapters               of the source: title, first, last, words, kept_words, cut, sentences (of the
                        summary, from there), unsupported, moved, changed
 cuts                   stretches of the source that were cut: first, last, words, chapter
