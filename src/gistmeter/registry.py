@@ -8,8 +8,10 @@ gistmeter is found by its name like one of our own.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Mapping
-from importlib.metadata import entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from gistmeter.errors import InputError, UnknownName
@@ -74,15 +76,25 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 }
 
 
+def installed(group: str) -> tuple[EntryPoint, ...]:
+    """What installed packages add to a table, looked up once for each path of imports."""
+    return _installed(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=64)
+def _installed(group: str, _: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=group))
+
+
 def names(group: str) -> list[str]:
     """The names of a table, ours and those that installed packages add."""
-    return sorted({*TABLES[group], *(point.name for point in entry_points(group=group))})
+    return sorted({*TABLES[group], *(point.name for point in installed(group))})
 
 
 def find(group: str, name: str) -> Any:
     """The object behind a name, imported now. An unknown name says what was probably meant."""
-    for point in entry_points(group=group, name=name):
-        if name not in TABLES[group]:
+    for point in installed(group):
+        if point.name == name and name not in TABLES[group]:
             return point.load()
     if name not in TABLES[group]:
         raise UnknownName(group.removeprefix("gistmeter.").removesuffix("s"), name, names(group))

@@ -304,7 +304,7 @@ def _unscored(items: Sequence[Item], metric: Metric, reason: str) -> Rows:
 def name_of(metric: Metric) -> str:
     """The name a metric is registered under, else its class's name."""
     module, kind = type(metric).__module__, type(metric).__qualname__
-    points = importlib.metadata.entry_points(group="gistmeter.metrics")
+    points = registry.installed("gistmeter.metrics")
     known = {
         **{point.name: point.value for point in points},
         **registry.TABLES["gistmeter.metrics"],

@@ -26,8 +26,8 @@ SENTENCE = {
     "aligned_similarity", "position_deviation", "scs", "topk",
 }  # fmt: skip
 SCORES = [
-    "fidelity", "source_recall", "unsupported", "moved", "coverage", "alignment_confidence", "pfs",
-    "scs", "coverage_at", "order_violations",
+    "fidelity", "source_recall", "unsupported", "moved", "changed", "coverage",
+    "alignment_confidence", "pfs", "scs", "coverage_at", "order_violations",
 ]  # fmt: skip
 
 

@@ -54,12 +54,13 @@ def test_a_profile_of_ones_own() -> None:
     assert profile_names("mine", "zh", more) == {"embedder": "c", "matcher": "b"}
     with pytest.raises(UnknownName, match="Did you mean 'embedder'"):
         profile_names("mine", "", {"mine": {"embeder": "a"}})
-    with pytest.raises(UnknownName, match="Available: embedded, orderprobe, paper"):
+    with pytest.raises(UnknownName, match="Available: embedded, embedded-plain, orderprobe"):
         profile_names("papers")
 
 
 def test_absent_roles_say_how_to_get_them() -> None:
-    models = load_models(["embedder", "cross_encoder", "nli"], cache=Cache(None))
+    roles = ["embedder", "cross_encoder", "nli"]
+    models = load_models(roles, profile="embedded-plain", cache=Cache(None))
     assert models.embedder is not None
     assert models.cross_encoder is None and models.nli is None
     assert set(models.absent) == {"cross_encoder", "nli"}

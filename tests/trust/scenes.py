@@ -48,7 +48,6 @@ SCENES = (
 
 def look_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask which packages are installed once, not in each of thousands of tries."""
-    monkeypatch.setattr("gistmeter.registry.entry_points", cache(metadata.entry_points))
     monkeypatch.setattr("importlib.metadata.version", cache(metadata.version))
 
 

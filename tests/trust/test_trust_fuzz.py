@@ -11,6 +11,7 @@ import io
 import json
 import math
 import random
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,7 @@ from payloads import ALL
 from scenes import SAMPLES, look_up_once
 from test_trust_readers import BODY, HEAD, workbook
 
-from book.book_doubles import WordEmbedder
+from conftest import ROOT
 from gistmeter import Run, configuration, load_run, score_book, score_parses, score_speech
 from gistmeter.errors import GistmeterError
 from gistmeter.families.parse.treebanks import read_weights
@@ -34,6 +35,9 @@ from gistmeter.formats.table import read_sheets
 from gistmeter.formats.taxonomy import read_taxonomy
 from gistmeter.formats.transcripts import read_alternatives
 from gistmeter.validation import read_labels
+
+sys.path.append(str(ROOT / "tests" / "book"))
+from book_doubles import WordEmbedder
 
 TRIES, SAMPLE = 1000, 20
 WORDS = (

@@ -59,8 +59,7 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
     from gistmeter.report.progress import ProgressBars
     from gistmeter.score import score
 
-    if shown.quiet:
-        logging.getLogger("gistmeter").setLevel(logging.ERROR)
+    logging.getLogger("gistmeter").setLevel(logging.ERROR if shown.quiet else logging.NOTSET)
     if getattr(settings, "estimate", False):
         return _estimate(family, settings, how)
     how, folder = _with_folder(family.name, how)

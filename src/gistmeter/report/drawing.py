@@ -122,7 +122,10 @@ class Scale:
         size = 10.0 ** math.floor(math.log10(span / most))
         step = next(size * unit for unit in (1, 2, 5, 10) if span / (size * unit) <= most)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [round(step * at, 10) for at in range(first, last + 1)]
+        found = [round(step * at, 10) for at in range(first, last + 1)]
+        return [
+            value for value in found if self.low - span / 1e9 <= value <= self.high + span / 1e9
+        ]
 
 
 def tag(name: str, attributes: Mapping[str, object], *inside: str) -> str:

@@ -50,7 +50,8 @@ def weights_of(shape: str) -> dict[str, float]:
 def probability(table: Floats, weights: Mapping[str, float]) -> Floats:
     """The fitted model's answer for rows of features."""
     column = np.asarray([weights.get(name, 0.0) for name in FEATURES])
-    return np.asarray(1 / (1 + np.exp(-(weights["intercept"] + table @ column))))
+    # Row by row: a product of matrices rounds by how many rows there are.
+    return np.asarray(1 / (1 + np.exp(-(weights["intercept"] + (table * column).sum(axis=1)))))
 
 
 @dataclass(frozen=True, slots=True)
