@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.languages.sentences import simple_sentences
+from gistmeter import languages
 
 ROOM = 120  # tokens of a text that is read as it is; training saw texts up to 112
 NEAREST = 2
@@ -38,7 +38,7 @@ def split(text: str, count: Count, room: int = ROOM) -> Parts:
     if count([text])[0] <= room:
         return Parts((text,), (text,))
     claims: list[str] = []
-    for sentence in simple_sentences(text) or [text]:
+    for sentence in languages.get("generic").sentences(text) or [text]:
         claims += _halve(sentence, count, room)
     windows, lengths = [], count(claims)
     current: list[str] = []
