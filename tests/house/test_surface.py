@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import gistmeter
+from conftest import ROOT
 
 NAMES = {
     "Book", "BookSettings", "Cache", "Clip", "CustomMetricFn", "CustomMetricResult",
@@ -71,3 +74,28 @@ def test_help_is_light(command: str) -> None:
 def test_help_of_the_module_is_light() -> None:
     code = "import runpy\nsys.argv = ['gistmeter', '--help']\n"
     assert heavy_modules(code + "runpy.run_module('gistmeter', run_name='__main__')") == "HEAVY []"
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    code = (
+        "import atexit, sys\n"
+        "kept = ('gistmeter.cli.', 'gistmeter.families', 'importlib.metadata')\n"
+        "atexit.register(lambda: print('LOADED', [n for n in sys.modules if n.startswith(kept)]))\n"
+        "sys.argv = ['gistmeter', '--help']\nfrom gistmeter.cli import main\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().splitlines()[-1] == "LOADED ['gistmeter.cli.console']"
+
+
+def test_a_type_checker_sees_real_types(tmp_path: Path) -> None:
+    """The README's Python, under mypy --strict: no public name is `Any`."""
+    api = pytest.importorskip("mypy.api")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", readme, flags=re.S)
+    names = "".join(f"reveal_type(gistmeter.{name})\n" for name in sorted(NAMES))
+    file = tmp_path / "example.py"
+    file.write_text(f"{example}\nreveal_type(run)\n{names}", encoding="utf-8")
+    said, errors, code = api.run(["--strict", f"--cache-dir={tmp_path / 'cache'}", str(file)])
+    assert code == 0, said + errors
+    assert 'Revealed type is "gistmeter.run.Run"' in said
+    assert 'Revealed type is "Any"' not in said

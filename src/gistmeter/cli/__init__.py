@@ -110,8 +110,18 @@ class Commands(click.Group):
         return int(code or 0)
 
 
+def _adds_families() -> bool:
+    """Whether any installed package names a family among its entry points."""
+    from pathlib import Path
+
+    files = (file for place in sys.path for file in Path(place).glob("*.*-info/entry_points.txt"))
+    return any(b"[gistmeter.families]" in file.read_bytes() for file in files)
+
+
 def further_families() -> list[str]:
     """Shapes of data that installed packages add."""
+    if "gistmeter.registry" not in sys.modules and not _adds_families():
+        return []  # the usual case: looking packages up would take as long as all the rest of help
     from gistmeter import registry
 
     return [name for name in registry.names("gistmeter.families") if name not in COMMANDS]
