@@ -28,10 +28,10 @@ from gistmeter.models.batching import NOT_FINITE, Failure, run_in_batches
 from gistmeter.models.cached import Cached
 from gistmeter.models.judge_network import (
     JOINT,
-    Comparison,
     Embedder,
     Network,
     Reading,
+    ReadPair,
     compare_readings,
 )
 from gistmeter.models.protocols import Judgements, PairScores, TextPair, Verdicts
@@ -200,7 +200,7 @@ class Judge:
         read = self._readings(list(dict.fromkeys(text for pair in pairs for text in pair)))
         rows: list[Row] = [Failure("the embedded model failed")] * len(pairs)
         ready = [at for at, pair in enumerate(pairs) if all(text in read for text in pair)]
-        compared: list[Comparison] = [
+        compared: list[ReadPair] = [
             compare_readings(read[pairs[at][0]], read[pairs[at][1]]) for at in ready
         ]
 

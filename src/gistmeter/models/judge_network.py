@@ -56,7 +56,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ReadPair:
     """A pair, ready for the joint layers."""
 
     first: Reading
@@ -99,7 +99,7 @@ class Embedder(e5.E5Encoder):
         ]
 
 
-def compare_readings(first: Reading, second: Reading) -> Comparison:
+def compare_readings(first: Reading, second: Reading) -> ReadPair:
     """Marks and features of a pair."""
     table = first.matched @ second.matched.T
     best = table.max(axis=1), table.max(axis=0)
@@ -116,7 +116,7 @@ def compare_readings(first: Reading, second: Reading) -> Comparison:
     for (mine, other), soft in zip(((first, second), (second, first)), best, strict=True):
         exact, bigram = mark(mine.content, other.content)
         sides.append(np.stack([exact, (soft - CENTRE) * SPREAD, bigram], axis=1))
-    return Comparison(first, second, (sides[0], sides[1]), features)
+    return ReadPair(first, second, (sides[0], sides[1]), features)
 
 
 class Network:
@@ -150,13 +150,13 @@ class Network:
     def _open(self, source: str | bytes) -> Any:
         return open_session(source, threads=self.threads, without=("SkipLayerNormFusion",))
 
-    def judge(self, pairs: Sequence[Comparison]) -> list[Float64]:
+    def judge(self, pairs: Sequence[ReadPair]) -> list[Float64]:
         """Five probabilities for each pair; all pairs are of one total length."""
         joined = np.stack([self._join(pair) for pair in pairs])
         (states,) = self.session.run(None, {"states": joined})
         return [self._read(pair, rows) for pair, rows in zip(pairs, states, strict=True)]
 
-    def _join(self, pair: Comparison) -> Float32:
+    def _join(self, pair: ReadPair) -> Float32:
         sides = []
         for side, (reading, marks) in enumerate(
             zip((pair.first, pair.second), pair.marks, strict=True)
@@ -166,7 +166,7 @@ class Network:
             sides.append(states)
         return np.concatenate(sides)
 
-    def _read(self, pair: Comparison, states: Float32) -> Float64:
+    def _read(self, pair: ReadPair, states: Float32) -> Float64:
         edge = len(pair.first.states)
         first, second = states[:edge].mean(axis=0), states[edge:].mean(axis=0)
         pooled = [first, second, np.abs(first - second), states.max(axis=0), states[0]]

@@ -36,7 +36,7 @@ from gistmeter.formats.conllu.treebank import (
 )
 
 # Column 9 is read under this name until it is known what it holds; column 10 follows it.
-NINTH, TENTH = 8, 9
+NINTH = 8
 
 
 @dataclass(slots=True)

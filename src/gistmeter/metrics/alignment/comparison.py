@@ -37,7 +37,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Compared:
     """The measures of one book; arrays have a number for each summary sentence, or where said
     for each source sentence."""
 
@@ -65,7 +65,7 @@ class Comparison:
 
 def compare_book(
     similarity: Similarity, settings: Settings, words: Words | None = None
-) -> Comparison:
+) -> Compared:
     """Align a book and measure it; both sides must have sentences."""
     columns = similarity.shape[1]
     path = align(
@@ -88,7 +88,7 @@ def compare_book(
     coverage_at = _at_least(evidence, settings.coverage_threshold)
     supported = coverage_at != 0  # without a threshold all are
     moves = tuple(find_moved(places, supported))
-    return Comparison(
+    return Compared(
         path=path,
         best=best,
         pairs=pairs,

@@ -42,7 +42,7 @@ from gistmeter.metrics.alignment.chapters import (
     name_place,
     name_stretch,
 )
-from gistmeter.metrics.alignment.comparison import Comparison, Settings
+from gistmeter.metrics.alignment.comparison import Compared, Settings
 from gistmeter.metrics.alignment.measures import Floats
 from gistmeter.metrics.alignment.segmentation import Segments
 from gistmeter.metrics.alignment.similarity import Similarity, block_rows
@@ -61,7 +61,7 @@ def describe_book(  # noqa: PLR0917
     title: str,
     texts: tuple[Segments, Segments],
     similarity: Similarity,
-    compared: Comparison,
+    compared: Compared,
     settings: Settings,
     words: Floats,
     changes: Mapping[int, Sequence[str]] | None = None,
@@ -107,7 +107,7 @@ def describe_text(text: Segments) -> dict[str, Any]:
 
 def describe_chapters(
     chapters: Sequence[Chapter],
-    compared: Comparison,
+    compared: Compared,
     words: Floats,
     changes: Mapping[int, Sequence[str]] | None,
 ) -> list[dict[str, Any]]:
@@ -135,7 +135,7 @@ def describe_chapters(
 
 
 def describe_cuts(
-    chapters: Sequence[Chapter], compared: Comparison, words: Floats
+    chapters: Sequence[Chapter], compared: Compared, words: Floats
 ) -> list[dict[str, Any]]:
     """Neighbouring source sentences that were not kept, a stretch for each chapter."""
     found: list[dict[str, Any]] = []
@@ -152,7 +152,7 @@ def describe_cuts(
     return found
 
 
-def describe_moves(chapters: Sequence[Chapter], compared: Comparison) -> list[dict[str, Any]]:
+def describe_moves(chapters: Sequence[Chapter], compared: Compared) -> list[dict[str, Any]]:
     """The blocks that moved, each said in a sentence."""
     used = compared.places[~np.isnan(compared.moved)].tolist()
     found = []
@@ -168,7 +168,7 @@ def describe_moves(chapters: Sequence[Chapter], compared: Comparison) -> list[di
 
 
 def describe_sentences(
-    summary: Segments, compared: Comparison, changes: Mapping[int, Sequence[str]]
+    summary: Segments, compared: Compared, changes: Mapping[int, Sequence[str]]
 ) -> list[dict[str, Any]]:
     """An entry for each summary sentence; what it has not is None."""
     best, pairs = compared.best, compared.pairs

@@ -25,7 +25,7 @@ import numpy as np
 
 from gistmeter.errors import GistmeterError
 from gistmeter.metrics.alignment.band import Ints
-from gistmeter.metrics.alignment.comparison import Comparison, Settings, compare_book
+from gistmeter.metrics.alignment.comparison import Compared, Settings, compare_book
 from gistmeter.metrics.alignment.documents import describe_book, document_name
 from gistmeter.metrics.alignment.evidence import Words
 from gistmeter.metrics.alignment.facts import differing, load_guard
@@ -167,7 +167,7 @@ class BookAlignment(Settings):
         return Rows.concat([rows, self._passages(at, book, compared, words, settings)])
 
     def _changes(
-        self, book: Book, source: Segments, summary: Segments, compared: Comparison
+        self, book: Book, source: Segments, summary: Segments, compared: Compared
     ) -> dict[int, list[str]] | None:
         """The summary sentences whose facts differ from their source's, with what differs."""
         guard = load_guard() if self.guard else None
@@ -181,7 +181,7 @@ class BookAlignment(Settings):
         return {at: differences for at, differences in found.items() if differences}
 
     def _passages(
-        self, at: int, book: Book, compared: Comparison, words: Words, settings: Settings
+        self, at: int, book: Book, compared: Compared, words: Words, settings: Settings
     ) -> Rows:
         """A row for each passage of the source."""
         size = len(words.sizes)
@@ -227,7 +227,7 @@ class BookAlignment(Settings):
             values["support_threshold"] = values["coverage_threshold"]
         return Settings(**values)
 
-    def _explain(self, rows: Rows, compared: Comparison, settings: Settings) -> Rows:
+    def _explain(self, rows: Rows, compared: Compared, settings: Settings) -> Rows:
         skipped = np.flatnonzero(~compared.pairs.aligned).tolist()
         for name in PAIRED:
             rows = rows.with_reasons(name, dict.fromkeys(skipped, "skipped by the alignment"))
@@ -260,7 +260,7 @@ def _homes(places: Ints) -> Ints:
     return homes
 
 
-def _rows(at: int, book: Book, compared: Comparison, *, passages: bool) -> Rows:
+def _rows(at: int, book: Book, compared: Compared, *, passages: bool) -> Rows:
     count = len(compared.coverage)
     passage = _homes(compared.places) // block_length(len(compared.kept))
     keys = {
@@ -292,7 +292,7 @@ def _rows(at: int, book: Book, compared: Comparison, *, passages: bool) -> Rows:
     )
 
 
-def _changed(compared: Comparison, changes: Mapping[int, Sequence[str]]) -> Floats:
+def _changed(compared: Compared, changes: Mapping[int, Sequence[str]]) -> Floats:
     """1 where facts differ, 0 where not, NaN for a sentence without a source."""
     found = np.where(np.isnan(compared.moved), np.nan, 0.0)
     found[list(changes)] = 1.0
