@@ -119,7 +119,7 @@ class Cache:
             return CacheInfo(str(self.path), 0, 0)
         try:
             with self._lock:
-                query = "SELECT count(*) FROM answers"
+                query = "SELECT count(*) FROM sealed"
                 (entries,) = self._open().execute(query).fetchone()
         except (sqlite3.Error, OSError) as error:
             raise GistmeterError(
@@ -153,7 +153,7 @@ class Cache:
         for start in range(0, len(wanted), BATCH):
             part = wanted[start : start + BATCH]
             marks = ",".join("?" * len(part))
-            query = f"SELECT key, value FROM answers WHERE key IN ({marks})"  # noqa: S608
+            query = f"SELECT key, value FROM sealed WHERE key IN ({marks})"  # noqa: S608
             for key, stored in self._open().execute(query, part):
                 value = unseal(key, stored)
                 if value is not None:
@@ -163,7 +163,7 @@ class Cache:
     def _insert(self, answers: Mapping[Key, bytes]) -> None:
         with self._open() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO answers VALUES (?, ?)",
+                "INSERT OR REPLACE INTO sealed VALUES (?, ?)",
                 ((key, seal(key, value)) for key, value in answers.items()),
             )
 
@@ -206,7 +206,7 @@ def _make_ready(connection: sqlite3.Connection) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute(
-            "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
+            "CREATE TABLE IF NOT EXISTS sealed (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
             " WITHOUT ROWID"
         )
     except BaseException:
@@ -220,7 +220,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     connection = sqlite3.connect(address, uri=True, check_same_thread=False)
     try:
-        connection.execute("SELECT count(*) FROM answers")
+        connection.execute("SELECT count(*) FROM sealed")
     except BaseException:
         connection.close()
         raise

@@ -111,7 +111,7 @@ def test_a_value_under_another_key_is_a_miss(tmp_path: Path) -> None:
     cache.put_many({b"a": b"1", b"b": b"2"})
     connection = sqlite3.connect(tmp_path / "answers.sqlite")
     with connection:
-        query = "UPDATE answers SET value = (SELECT value FROM answers WHERE key = ?) WHERE key = ?"
+        query = "UPDATE sealed SET value = (SELECT value FROM sealed WHERE key = ?) WHERE key = ?"
         connection.execute(query, (b"a", b"b"))
     connection.close()
     assert cache.get_many([b"a", b"b"]) == {b"a": b"1"}
