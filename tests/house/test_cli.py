@@ -148,6 +148,8 @@ def test_ctrl_c_leaves_a_run_that_resumes_to_the_same_bytes(in_folder: Path) -> 
         stdout=subprocess.DEVNULL,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
+        # A suite that runs in the background ignores Ctrl-C, and its children would as well.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     journal = Path("cut/journal.jsonl")
     for _ in range(600):

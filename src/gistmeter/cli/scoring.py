@@ -53,13 +53,22 @@ def scoring_command(name: str) -> SettingsCommand:
 
 def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown) -> int:
     """Score and show; the exit code is decided when all is done."""
+    logger = logging.getLogger("gistmeter")
+    level = logger.level
+    logger.setLevel(logging.ERROR if shown.quiet else level)
+    try:
+        return _run(family, settings, how, shown)
+    finally:
+        logger.setLevel(level)
+
+
+def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown) -> int:
     from gistmeter.cache import Cache
     from gistmeter.cli.locations import cache_file
     from gistmeter.configuration import profiles
     from gistmeter.report.progress import ProgressBars
     from gistmeter.score import score
 
-    logging.getLogger("gistmeter").setLevel(logging.ERROR if shown.quiet else logging.NOTSET)
     if getattr(settings, "estimate", False):
         return _estimate(family, settings, how)
     how, folder = _with_folder(family.name, how)
