@@ -99,3 +99,10 @@ def test_a_type_checker_sees_real_types(tmp_path: Path) -> None:
     assert code == 0, said + errors
     assert 'Revealed type is "gistmeter.run.Run"' in said
     assert 'Revealed type is "Any"' not in said
+
+
+def test_nothing_that_only_tests_install_is_imported() -> None:
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for name in ("scipy", "onnx", "hypothesis", "typer", "altair", "lingua"):
+            assert not re.search(rf"^\s*(import|from) {name}\b", text, flags=re.M), (path, name)

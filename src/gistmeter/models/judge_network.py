@@ -177,8 +177,8 @@ class Network:
 
 
 def gelu(values: Float32) -> Float32:
-    from scipy.special import erf
-
+    """The exact GELU; the layer it follows is narrow, so one number at a time is quick enough."""
+    erf = np.vectorize(math.erf, otypes=[np.float64])
     return np.asarray(values * (1 + erf(values / math.sqrt(2))) / 2, dtype=np.float32)
 
 
