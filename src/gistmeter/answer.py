@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Comparison = Mapping[str, Any]  # what `Comparison.to_dict` gives
 Findings = Mapping[str, Any]  # "comparisons": one for each score, the headline's first
 REAL = 0.05
+SKIPPED = 0.1  # the share of items, beyond what others skip, from which a system is not ranked
 
 
 @dataclass(frozen=True)
@@ -97,16 +98,31 @@ class Standing:
 
     @property
     def ordered(self) -> list[str]:
-        """The systems, best first by the headline, those without a value last."""
-        held = self.held(self.headline)
+        """The systems, best first by the headline; then who skipped items, then who has no value.
 
-        def rank(system: str) -> tuple[bool, float]:
+        A system that answers the easy items only would otherwise lead.
+        """
+        held, skipping = self.held(self.headline), self.skipping
+
+        def rank(system: str) -> tuple[bool, bool, float]:
             score = held.get(system)
             if score is None or not math.isfinite(score.value):
-                return True, 0.0
-            return False, -score.value if score.higher_is_better else score.value
+                return True, True, 0.0
+            value = -score.value if score.higher_is_better else score.value
+            return False, system in skipping, value
 
         return sorted(self.run.systems, key=rank)
+
+    @property
+    def skipping(self) -> list[str]:
+        """The systems that left many more items unscored than another did."""
+        shares = {
+            system: score.unscored / (score.n + score.unscored)
+            for system, score in self.held(self.headline).items()
+            if score.n
+        }
+        least = min(shares.values(), default=0.0)
+        return [system for system, share in shares.items() if share - least > SKIPPED]
 
     @property
     def cautions(self) -> list[str]:
@@ -134,7 +150,17 @@ def is_real(pair: Mapping[str, Any]) -> bool:
 
 
 def answer(standing: Standing, findings: Findings) -> str:
-    """Who is ahead, by how much, and is it real."""
+    """Who is ahead, by how much, and is it real; and who is not ranked, for skipping items."""
+    held = standing.held(standing.headline)
+    skipped = [
+        f" {shown(system, 60)} scored only {held[system].n:,} of"
+        f" {held[system].n + held[system].unscored:,} and is not ranked with the others."
+        for system in standing.skipping
+    ]
+    return _answer(standing, findings) + "".join(skipped)
+
+
+def _answer(standing: Standing, findings: Findings) -> str:
     comparison = standing.lead(findings)
     name = standing.headline
     if not name:

@@ -143,3 +143,11 @@ def test_equal_texts_are_equal(judged: Run) -> None:
     table = judged.to_polars().sort("item")
     assert table["s_acc"][3] == pytest.approx(1.0, abs=1e-6)
     assert table["s_logic"][3] == 1.0
+
+
+def test_who_answers_the_easy_items_only_does_not_lead() -> None:
+    said = {"all": ["a b", "c d", "e x"], "few": ["a b", None, None]}
+    run = gistmeter.score_text(said, ["a b", "c d", "e f"], language="en", metrics=["s_info"])
+    assert run.systems["few"]["s_info"].value >= run.systems["all"]["s_info"].value
+    assert run.answer().startswith("all is ahead")
+    assert "few scored only 1 of 3 and is not ranked" in run.answer()
