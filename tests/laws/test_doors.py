@@ -136,7 +136,8 @@ def test_whatever_a_command_can_set_python_can_set(name: str) -> None:
     shown = set(options_of(Shown))
     for option, held in declared(name).items():
         if option not in shown:
-            split({option: held.default}, family_of(name).Settings, RunSettings)
+            made = split({option: held.default}, family_of(name).Settings, RunSettings)
+            assert [getattr(one, option) for one in made if hasattr(one, option)], option
 
 
 WRONG: Mapping[str, str] = {

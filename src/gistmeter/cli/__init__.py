@@ -39,7 +39,7 @@ START = """Four shapes of data, a command each:
 
 \b
   gistmeter text   model.csv --references explanations.csv
-  gistmeter book   --source-path original.txt --summary-path abridged.txt
+  gistmeter book   original.txt abridged.txt
   gistmeter parse  gold.conllu system.conllu
   gistmeter speech --expected said.txt --got heard.txt
 
