@@ -27,12 +27,12 @@ from training.rows import (
 )
 
 NLI_SHARES = {
-    "klue_nli_train": 0.7,
+    "klue_nli_train": 1.0,
     "chinese_snli": 1.0,
-    "snli_devtest": 0.6,
-    "mnli_dev_matched": 0.9,
-    "taxinli_mnli": 0.6,
-    "cad_snli": 0.4,
+    "snli_devtest": 0.9,
+    "mnli_dev_matched": 1.0,
+    "taxinli_mnli": 1.0,
+    "cad_snli": 0.5,
     "conjnli": 0.12,
     "med": 0.2,
     "breaking_nli": 0.15,
@@ -43,11 +43,11 @@ NLI_SHARES = {
     "scitail_dev": 0.3,
     "janli": 0.12,
     "jamp": 0.15,
-    "jsem": 0.3,
+    "jsem": 0.5,
     "terra": 1.0,
     "rcb": 1.0,
     "rte3_fr": 0.5,
-    "indonli": 0.25,
+    "indonli": 0.3,
 }
 STS_SHARES = {
     "klue_sts_train": 0.5,
