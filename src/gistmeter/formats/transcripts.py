@@ -95,7 +95,14 @@ def pair_files(expected: Path, got: Sequence[Path], reading: str = "auto") -> Cl
         remarks += _told(met, reading)
         remarks += _unmatched(met)
         clips += [
-            Clip(key, text, met.texts.get(key), system, speaker=met.speakers.get(key, ""))
+            Clip(
+                key,
+                text,
+                met.texts.get(key),
+                system,
+                speaker=met.speakers.get(key, ""),
+                group=met.recordings.get(key, ""),
+            )
             for key, text in met.expected.items()
         ]
     return Clips(tuple(clips), tuple(dict.fromkeys(remarks)))
