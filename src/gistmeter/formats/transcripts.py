@@ -247,7 +247,8 @@ def _wide_columns(
         for column in table.columns
         if column not in known.headers and column.strip().casefold() not in MEASURED
     ]
-    found = sort_columns(table, [column for column in rest if column != got], expected)
+    others = [column for column in rest if column != got]
+    found = sort_columns(table, others, table.column(expected))
     # A column that is called a transcript is one; a single text beside the expected one is too.
     own = [got] if got else []
     systems = [column for column in rest if column in (*found.systems, *own)]
