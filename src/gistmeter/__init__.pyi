@@ -38,6 +38,7 @@ from gistmeter.families.text.components import entailment as entailment
 from gistmeter.families.text.components import lexical_cosine as lexical_cosine
 from gistmeter.families.text.components import polarity_conflict as polarity_conflict
 from gistmeter.families.text.components import semantic_accuracy as semantic_accuracy
+from gistmeter.health import doctor as doctor
 from gistmeter.rows import Pool as Pool
 from gistmeter.rows import Rows as Rows
 from gistmeter.run import Run as Run

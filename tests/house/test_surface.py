@@ -20,7 +20,7 @@ NAMES = {
     "SemanticFact", "SemanticMetricResult", "SemanticUnderstandingAnalyzer", "Sentence",
     "SpeechSettings", "SystemScores", "TextSettings", "ThresholdError", "Token", "UnknownName",
     "Verdict", "__version__", "align_sentences", "bertscore", "compare", "content_fbeta",
-    "entailment", "estimate_speech", "evaluate", "evaluate_alignment", "evaluate_corpus",
+    "doctor", "entailment", "estimate_speech", "evaluate", "evaluate_alignment", "evaluate_corpus",
     "lexical_cosine", "load_run", "polarity_conflict", "score_book", "score_parses",
     "score_speech", "score_text", "semantic_accuracy", "transcribe_and_diff",
 }  # fmt: skip
@@ -29,7 +29,9 @@ HEAVY = [
     "polars", "pandas", "matplotlib", "rich", "jieba", "opencc", "fugashi",
     "unidic_lite", "kiwipiepy", "simplemma", "py3langid", "tokenizers", "pydantic_ai", "jinja2",
 ]  # fmt: skip
-COMMANDS = ["text", "book", "parse", "speech", "compare", "validate", "report", "models", "demo"]
+COMMANDS = [
+    "text", "book", "parse", "speech", "compare", "validate", "report", "models", "demo", "doctor",
+]  # fmt: skip
 
 
 def test_the_exported_names() -> None:

@@ -33,6 +33,7 @@ COMMANDS = {
     "models": ("models", "Which model plays which role, and how to get it."),
     "cache": ("cache", "What is kept of the models' answers."),
     "demo": ("demo", "Every shape on the samples that come with gistmeter."),
+    "doctor": ("doctor", "What is installed and found here, and how to get what is not."),
     "completion": ("completion", "Completion for bash, zsh or fish."),
 }
 START = """Four shapes of data, a command each:
