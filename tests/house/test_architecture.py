@@ -54,6 +54,8 @@ ALLOWED = {
     "score": WHOLE,
     "api": WHOLE | {"score", "configuration"},
     "compat": WHOLE | {"score"},
+    "checks": WHOLE | {"score", "configuration"},
+    "pytest_plugin": WHOLE | {"checks"},
     "health": WHOLE | {"score", "api"},
 }
 FILES = sorted(SOURCE.rglob("*.py"))
