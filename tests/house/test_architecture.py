@@ -56,6 +56,8 @@ ALLOWED = {
     "compat": WHOLE | {"score"},
     "checks": WHOLE | {"score", "configuration"},
     "pytest_plugin": WHOLE | {"checks"},
+    "pipeline": WHOLE | {"score", "configuration"},
+    "trend": WHOLE,
     "health": WHOLE | {"score", "api"},
 }
 FILES = sorted(SOURCE.rglob("*.py"))
