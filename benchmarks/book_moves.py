@@ -51,8 +51,8 @@ def check_moves(library: Library) -> None:
               f" editions in {parts} chapters")  # fmt: skip
     for length in LENGTHS:
         found, further = small_blocks(library, length, costs)
-        print(f"  moved blocks of {length} found     {np.mean(found):6.1%}, other blocks beside them"
-              f" {np.mean(further):.2f} per edition")  # fmt: skip
+        print(f"  moved blocks of {length} found     {np.mean(found):6.1%}, other blocks beside"
+              f" them {np.mean(further):.2f} per edition")  # fmt: skip
     still = [not _compared(book, np.arange(len(book.summary)), costs[name]).moves
              for name, book in library.items()]  # fmt: skip
     print(f"  abridgements in order       {np.mean(still):6.1%}  of {len(still)} real ones")

@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 
 from gistmeter.metrics.alignment import measures
+from gistmeter.metrics.alignment.band import Ints
 from gistmeter.metrics.alignment.chapters import (
     Chapter,
     chapter_at,
@@ -42,7 +43,6 @@ from gistmeter.metrics.alignment.chapters import (
     name_place,
     name_stretch,
 )
-from gistmeter.metrics.alignment.band import Ints
 from gistmeter.metrics.alignment.comparison import Compared, Settings
 from gistmeter.metrics.alignment.measures import Bools, Floats
 from gistmeter.metrics.alignment.moves import Moved
