@@ -77,7 +77,7 @@ def read_treebank(
         return _read(path, columns, layout, fallback, dict(vocabularies or {}), block, pool)
 
 
-def _read(
+def _read(  # noqa: PLR0917
     path: Path,
     columns: Sequence[str],
     layout: Layout | None,
