@@ -20,7 +20,7 @@ from training.rows import Group, Row
 
 LONGEST = 112  # tokens a side in training
 PAIRS, TOKENS = 32, 32 * 100  # limits of a batch
-FRAMES = 700  # groups of each language in a whole pass
+FRAMES = 1000  # groups of each language in a whole pass
 RULE_LANGUAGES = tuple(sources.RULE_SHARES)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from training.rows import CONTRADICTION, ENTAILMENT, NOT_ENTAILMENT, Group, Row
@@ -22,6 +22,7 @@ FOLDER = Path(__file__).parent / "frames"
 LANGUAGES = ("en", "zh", "ja", "ko", "cs", "ru")
 CASES = {"": 0, "1": 0, "2": 1, "3": 2, "4": 3, "7": 4}
 SLOT = {"en": r"\b([AB])()\b", "cs": r"\b([AB])([2347]?)\b", "ru": r"\b([AB])([2347]?)\b"}
+BESIDE = 0.25  # share of groups whose texts have a second sentence
 PARTICLES = re.compile(r"(.)(이/가|을/를|은/는|과/와|이었다/였다)")
 
 
@@ -109,16 +110,33 @@ def groups(language: str, count: int, chance: random.Random) -> Iterator[Group]:
     """Contrast groups: a sentence, the same in other words, and what is not the same."""
     frames = read(language)
     for _ in range(count):
-        kept, denied = chance.choice(frames.frames)
-        used = " ".join(kept)
-        slots = [
-            slot for slot in frames.values if re.search(rf"(?<![A-Za-z]){slot}(?![A-Za-z])", used)
-        ]
-        first, second = chance.sample(frames.people, 2)
-        scene = Scene(
-            frames, (first, second), {slot: chance.choice(frames.values[slot]) for slot in slots}
-        )
-        yield from contrast(scene, kept, denied, chance)
+        for group in contrast(*draw(frames, chance), chance):
+            yield beside(group, frames, chance) if chance.random() < BESIDE else group
+
+
+def draw(frames: Frames, chance: random.Random) -> tuple[Scene, list[str], list[str]]:
+    """A frame and those it speaks of."""
+    kept, denied = chance.choice(frames.frames)
+    values = {
+        slot: chance.choice(lines)
+        for slot, lines in frames.values.items()
+        if re.search(rf"(?<![A-Za-z]){slot}(?![A-Za-z])", " ".join(kept))
+    }
+    first, second = chance.sample(frames.people, 2)
+    return Scene(frames, (first, second), values), kept, denied
+
+
+def beside(group: Group, frames: Frames, chance: random.Random) -> Group:
+    """The same group where every text goes on with, or follows, one more sentence."""
+    scene, kept, _ = draw(frames, chance)
+    more, glue = scene.tell(kept[0], chance), "" if frames.language in {"zh", "ja"} else " "
+    first = chance.random() < 0.5
+
+    def longer(text: str) -> str:
+        return glue.join((more, text) if first else (text, more))
+
+    rows = (replace(row, first=longer(row.first), second=longer(row.second)) for row in group.rows)
+    return Group(group.source, tuple(rows), group.ranks)
 
 
 def contrast(
