@@ -56,7 +56,7 @@ def ask(judge: Judge, code: str, rows: list[Row]) -> Set:
     return rows, judge.judge([(row.first, row.second) for row in rows]), parts
 
 
-def agreement(lower, similar: list[Set], contrast: list[Set], *weights: float):  # noqa: ANN001, ANN201
+def agreement(lower, similar: list[Set], contrast: list[Set], *weights: float):
     spearman = [
         spearmanr(lower(one, *weights), [row.similarity for row in one[0]]).statistic
         for one in similar
