@@ -15,7 +15,7 @@ from text_doubles import Given, Letters
 import gistmeter
 from gistmeter.metrics.gist import FEATURES, Gist, probability, weights_of
 from gistmeter.metrics.gist.features import shared_letters
-from gistmeter.metrics.gist.metric import verdict
+from gistmeter.metrics.gist.metric import unmatched, verdict
 from gistmeter.models.protocols import TextPair, Verdicts
 from gistmeter.run import Run
 from gistmeter.types import Pair
@@ -47,6 +47,11 @@ def test_the_direction_that_fails_is_said() -> None:
     )
     told = [json.loads(text)["verdict"] for text in rows.texts["evidence"]]
     assert told == ["leaves out", "says more", "says the same"]
+
+
+def test_words_without_a_match_are_named() -> None:
+    found = unmatched("The nurse found the keys", "The nurse lost a coat", "en")
+    assert found == {"unmatched": ["find", "key"], "added": ["lose", "coat"]}
 
 
 def test_contradiction_wins_over_both_directions() -> None:
