@@ -344,9 +344,8 @@ def _refuse_nothing_in_common(
 ) -> None:
     predicted = ", ".join(f"'{row.idiom}'" for row in predictions[:3])
     if references is None:
-        raise InputError(
-            "There are no references: give a file with --references, or a column 'Reference'"
-        )
+        column = "" if predictions[0].lined else ", or a column 'reference'"
+        raise InputError(f"There are no references: give a file with --references FILE{column}")
     expected = ", ".join(f"'{name}'" for name in list(references.by_idiom)[:3])
     raise InputError(
         f"Predictions and references have no idiom in common: predictions are for {predicted} …, "
