@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-torch trust supply lint browser docs train-judge bench-validity clean
+.PHONY: demo test test-torch test-adapters build smoke image trust supply lint browser docs train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo
@@ -14,6 +14,19 @@ test: $(VENV)/.test
 
 test-torch: $(VENV)/.torch
 	$(BIN)/python -m pytest -m torch
+
+# Wheel (made from the sdist) and sdist, in dist/.
+build: | $(BIN)/python
+	$(INSTALL) build
+	rm -rf dist
+	$(BIN)/python -m build
+
+# Both in an empty environment, without the repository.
+smoke: build
+	.ci/smoke
+
+image: build
+	docker build --tag gistmeter .
 
 # Every kill, every damaged file, every fuzzed input: about an hour on two cores. One table in the end.
 trust: $(VENV)/.test
