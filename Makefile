@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation
 
-.PHONY: demo test test-torch test-adapters build smoke image trust supply lint browser docs train-judge bench-validity clean
+.PHONY: demo test test-torch test-adapters build smoke image trust supply lock lint browser docs train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo
@@ -39,6 +40,16 @@ supply: $(VENV)/.demo
 	build/supply/bin/pip-licenses --python=$(BIN)/python --from=mixed --format=csv --output-file=build/licences.csv
 	build/supply/bin/cyclonedx-py environment $(BIN)/python --output-reproducible --output-file build/bill-of-materials.json
 
+# The hashes of every file of every package, for all systems and Pythons that we name. Versions stay
+# as they are where they can; constraints.txt says which.
+UV := build/lock/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" --constraint constraints.txt
+lock:
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/pip install --quiet --disable-pip-version-check uv
+	printf '%s\n' hatchling editables setuptools | $(UV) --output-file locks/build.txt -
+	$(UV) --extra demo --output-file locks/demo.txt pyproject.toml
+
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -57,8 +68,11 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gistmeter needs Python 3.11 or newer; set PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[demo]'
+# What the demo runs with, by the files' hashes: a package that has changed since is refused.
+$(VENV)/.demo: pyproject.toml locks/build.txt locks/demo.txt | $(BIN)/python
+	$(LOCKED) --require-hashes --requirement locks/build.txt
+	$(LOCKED) --require-hashes --requirement locks/demo.txt
+	$(LOCKED) --no-deps --editable .
 	touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
