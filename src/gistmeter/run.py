@@ -21,6 +21,7 @@ from gistmeter.version import __version__
 
 if TYPE_CHECKING:
     from gistmeter.comparison import Comparison
+    from gistmeter.report.html.plot import Plot
     from gistmeter.rows import Rows
 
 SHOWN = 16  # lines of scores in a repr
@@ -118,6 +119,17 @@ class Run:
         target = Path(path) if path is not None else Path(str(self.path)) / "report.html"
         write_report([self], target, title=title, everything=everything)
         return target
+
+    def plot(self, name: str | None = None) -> Plot:
+        """The report's charts, for a notebook: all of them, or one by its name.
+
+        Every run has `intervals`; others have `differences`, `distribution`, `groups`, `scores`,
+        `length`, and what their family adds. `run.plot().names` lists them.
+        """
+        from gistmeter.families import family_of
+        from gistmeter.report.html.plot import plot
+
+        return plot(self, family_of(self.command).view(), self.findings, name)
 
     def write_pages(self) -> None:
         """Write the family's pages of single items into the run's details."""
