@@ -154,7 +154,7 @@ def facts(metric: str) -> str:
         f"| `{score.name}` | {_range(score)} | {'higher' if score.higher_is_better else 'lower'} |"
         for score in found.scores
     ]
-    return "\n".join(["| score | range | better |", "|---|---|---|", *rows, ""])
+    return "\n".join(["", "| score | range | better |", "|---|---|---|", *rows, "", ""])
 
 
 def _range(score: Any) -> str:
