@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gistmeter.comparison import Comparison
     from gistmeter.report.html.plot import Plot
     from gistmeter.rows import Rows
+    from gistmeter.validation import Validation
 
 SHOWN = 16  # lines of scores in a repr
 
@@ -161,6 +162,18 @@ class Run:
         `options` are those of `gistmeter compare`: metric, baseline, test, seed …
         """
         return compare([self, *others], **options)
+
+    def validate(
+        self, human: str | Path, column: Mapping[str, str] | None = None, **options: Any
+    ) -> Validation:
+        """Set the scores against people's judgements in a file, as `gistmeter validate` does.
+
+        `column` names columns of the file (`{"human": "Rating"}`); `options` are `columns` (the
+        scores to look at), `components`, `resamples`, `confidence` and `seed`.
+        """
+        from gistmeter.validation import read_labels, validate
+
+        return validate(self, read_labels(Path(human), self.measured, column), **options)
 
     @property
     def findings(self) -> Mapping[str, Any]:
