@@ -22,13 +22,13 @@ import click
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import examples
+import sessions
 
 import gistmeter
 from gistmeter import registry
 from gistmeter.cli import app
 
-DOCS, ROOT = examples.DOCS, examples.ROOT
+DOCS, ROOT = sessions.DOCS, sessions.ROOT
 PAGE = DOCS / "cli.md"
 HEAD = """# Command line
 
@@ -185,9 +185,9 @@ def fresh(names: list[str]) -> Iterator[tuple[Path, str]]:
     if not names or "reference" in names:
         yield from reference()
     wanted = [(ROOT / name).resolve() for name in names if name != "reference"]
-    for one in examples.pages() if not names else wanted:
+    for one in sessions.pages() if not names else wanted:
         if one not in (PAGE, DOCS / "python.md"):
-            yield one, examples.refreshed(one, one.read_text(encoding="utf-8"))
+            yield one, sessions.refreshed(one, one.read_text(encoding="utf-8"))
 
 
 def main(arguments: list[str]) -> int:

@@ -38,6 +38,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "alignment": "gistmeter.metrics.alignment:BookAlignment",
         "parsing": "gistmeter.metrics.parsing:ParseAccuracy",
         "conll18": "gistmeter.metrics.conll18:Conll18",
+        "enhanced": "gistmeter.metrics.enhanced:EnhancedDependencies",
         "transcription": "gistmeter.metrics.transcription:ErrorRates",
         "sem_dist": "gistmeter.metrics.distance:SemanticDistance",
         "facts": "gistmeter.metrics.facts:SemanticErrorRate",

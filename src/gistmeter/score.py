@@ -185,14 +185,14 @@ def evaluate(
     rows = _measure_all(items, named, folder, chunk, progress=progress, base=base)
     rows = rows.with_details(_documents(named, rows, items))
     measured = time.perf_counter()
+    systems = summarise(
+        named, rows, signatures=signatures, seed=seed, resamples=resamples, confidence=confidence
+    )
     run = Run(
         command=command,
         signature=signature,
-        systems=summarise(
-            named, rows, signatures=signatures, seed=seed, resamples=resamples,
-            confidence=confidence,
-        ),
-        unscored=count_reasons(rows),
+        systems=systems,
+        unscored=count_reasons(rows, systems),
         settings=dict(settings or {}),
         timings={
             "measure_seconds": measured - started,

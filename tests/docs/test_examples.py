@@ -19,7 +19,7 @@ from gistmeter.cli import app
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
-import examples  # noqa: E402
+import sessions  # noqa: E402
 
 PAGES = sorted(DOCS.rglob("*.md"))
 SHOWN = re.compile(r"^```(?:console|python)$", re.MULTILINE)
@@ -34,12 +34,12 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize("page", RUN, ids=name_of)
 def test_examples_print_what_the_page_shows(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert examples.refreshed(page, text) == text, f"run: python docs/generate.py {name_of(page)}"
+    assert sessions.refreshed(page, text) == text, f"run: python docs/generate.py {name_of(page)}"
 
 
 def fences() -> Iterator[tuple[Path, str, str, str]]:
-    for page in [*(ROOT / name for name in examples.READMES), *PAGES]:
-        for found in examples.BLOCK.finditer(page.read_text(encoding="utf-8")):
+    for page in [*(ROOT / name for name in sessions.READMES), *PAGES]:
+        for found in sessions.BLOCK.finditer(page.read_text(encoding="utf-8")):
             yield page, found["note"] or "", found["kind"], found["body"]
 
 
@@ -59,7 +59,7 @@ def test_json_and_toml_are_whole() -> None:
 
 def commands() -> Iterator[tuple[str, str]]:
     """Every command line of gistmeter that a page names, in blocks and in prose."""
-    for page in [*(ROOT / name for name in examples.READMES), *PAGES]:
+    for page in [*(ROOT / name for name in sessions.READMES), *PAGES]:
         text = page.read_text(encoding="utf-8").replace("\\\n", " ")
         blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
         lines = "\n".join(blocks)

@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 
 SOURCE = ROOT / "src" / "gistmeter"
-FOUNDATION = {"version", "errors"}
+FOUNDATION = {"version", "errors", "locations"}
 SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages", "wording"}
 PRESENTED = SHAPES | {"answer", "highlights"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
@@ -23,6 +23,7 @@ WHOLE = MEASURES | {"answer", "families", "runs", "run", "comparison", "validati
 ALLOWED = {
     "version": set(),
     "telemetry": set(),
+    "locations": set(),
     "errors": set(),
     "types": FOUNDATION,
     "files": FOUNDATION,
@@ -53,6 +54,11 @@ ALLOWED = {
     "score": WHOLE,
     "api": WHOLE | {"score", "configuration"},
     "compat": WHOLE | {"score"},
+    "checks": WHOLE | {"score", "configuration"},
+    "pytest_plugin": WHOLE | {"checks"},
+    "pipeline": WHOLE | {"score", "configuration"},
+    "trend": WHOLE,
+    "health": WHOLE | {"score", "api"},
 }
 FILES = sorted(SOURCE.rglob("*.py"))
 

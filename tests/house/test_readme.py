@@ -13,15 +13,15 @@ import pytest
 from conftest import ROOT
 
 
-def _examples() -> Any:
-    if "docs_examples" not in sys.modules:
-        place = ROOT / "docs" / "examples.py"
-        spec = importlib.util.spec_from_file_location("docs_examples", place)
+def _sessions() -> Any:
+    if "docs_sessions" not in sys.modules:
+        place = ROOT / "docs" / "sessions.py"
+        spec = importlib.util.spec_from_file_location("docs_sessions", place)
         assert spec and spec.loader
         module = importlib.util.module_from_spec(spec)
-        sys.modules["docs_examples"] = module
+        sys.modules["docs_sessions"] = module
         spec.loader.exec_module(module)
-    return sys.modules["docs_examples"]
+    return sys.modules["docs_sessions"]
 
 
 README = "README.md"
@@ -45,7 +45,7 @@ def test_there_is_an_example_for_each_shape() -> None:
 def test_every_example_prints_what_the_readme_shows(tmp_path: Path) -> None:
     page = ROOT / README
     text = page.read_text(encoding="utf-8")
-    assert _examples().refreshed(page, text) == text, "run: python docs/generate.py README.md"
+    assert _sessions().refreshed(page, text) == text, "run: python docs/generate.py README.md"
 
 
 @pytest.mark.parametrize("other", OTHERS)

@@ -203,7 +203,7 @@ def _read_file(
 def _sheets_of_predictions(sheets: Mapping[str, Table], choices: Choices) -> dict[str, Table]:
     """The sheets that hold predictions; a summary or a remark between them is passed over."""
     chosen = choices.systems or "prediction" in {key.casefold() for key in choices.columns}
-    kept = {name: table for name, table in sheets.items() if chosen or has_answers(table)}
+    kept = {name: table for name, table in sheets.items() if chosen or has_answers(table, choices)}
     for name in sheets if kept else ():
         if name not in kept:
             logger.warning("Sheet '%s' has no column of predictions and is passed over", name)
@@ -234,7 +234,7 @@ def _read_rows(table: Table, choices: Choices, system: str, arrangement: str) ->
     places = {name: table.find(name, known, columns) for name, known in others.items()}
     reference = answers.reference
     idiom = table.find("idiom", IDIOM, chosen)
-    if idiom is None and reference is None and not table.lined:
+    if idiom is None and reference is None and not (table.lined or choices.by_line(table)):
         idiom = table.need("idiom", IDIOM, columns)
     at = {name: table.columns.index(column) for name, column in places.items() if column}
     at |= {"idiom": table.columns.index(idiom)} if idiom else {}

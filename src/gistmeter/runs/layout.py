@@ -43,6 +43,12 @@ def newest_unfinished(command: str, root: Path) -> Path | None:
     return newest.with_name(newest.name.removesuffix(TRANSCRIPTS))
 
 
+def runs_in(folder: Path) -> list[Path]:
+    """The finished runs below a folder, oldest first."""
+    found = [file.parent for file in folder.rglob(RUN) if not (file.parent / JOURNAL).exists()]
+    return sorted(found, key=lambda path: ((path / RUN).stat().st_mtime, path))
+
+
 def to_json(document: Any) -> str:
     """JSON in which nothing is NaN: undefined numbers are null."""
     return json.dumps(plain(document), ensure_ascii=False, indent=1, allow_nan=False)

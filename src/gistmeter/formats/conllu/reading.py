@@ -6,6 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from gistmeter.formats.conllu.treebank import (
     RANGE,
     WORD,
     Codes,
+    EmptyNodes,
     Ints,
     Multiwords,
     Treebank,
@@ -211,7 +213,7 @@ def _assemble(
             offsets[sentence[ranges]],
             number[ranges],
         ),
-        empty_nodes=int(np.count_nonzero(kinds == NODES)),
+        nodes=_empty_nodes(gathered, kinds == NODES, sentence, number, strings),
     )
     _check_sequence(treebank)
     return treebank
@@ -222,6 +224,14 @@ def _multiwords(identities: Sequence[str], form: Codes, begin: Ints, number: Int
     matches = [RANGE.fullmatch(identity) for identity in identities]
     bounds = np.asarray([[int(m[1]), int(m[2])] for m in matches if m], np.int64).reshape(-1, 2)
     return Multiwords(begin + bounds[:, 0] - 1, begin + bounds[:, 1] - 1, form, number)
+
+
+def _empty_nodes(
+    gathered: _Gathering, chosen: Any, sentence: Ints, number: Ints, strings: Sequence[str]
+) -> EmptyNodes:
+    columns = {name: gathered.column(name)[chosen] for name in gathered.codes}
+    before = [int(strings[code].partition(".")[0]) for code in columns["ID"].tolist()]
+    return EmptyNodes(sentence[chosen], np.asarray(before, np.int64), columns, number[chosen])
 
 
 def _check_sequence(treebank: Treebank) -> None:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from gistmeter.run import Run
 
 SOUNDS = 1_000_000  # bytes of recordings in one page
-SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "book.js", "drill.js")
+UNLIMITED = 10**12  # bytes of views, where everything is asked for
+SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "book.js", "along.js", "drill.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def build_page(
     for number, subject in enumerate(subjects(runs, views)):
         found = findings[number] if number < len(findings) else {}
         room = max(1, left) // (len(runs) - number)
-        opener = Opener(subject.run, views=room * 2 // 5)
+        opener = Opener(subject.run, views=UNLIMITED if everything else room * 2 // 5)
         sounds = Sounds(page, embed=recordings[number] <= allowed)
         items = item_data(subject, opener, sounds, everything=everything, room=room)
         left -= items.size
