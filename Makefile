@@ -5,11 +5,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation
 
-<<<<<<< HEAD
-.PHONY: demo test test-torch test-adapters build smoke image trust supply lock lint browser docs train-judge bench-validity clean
-=======
-.PHONY: demo test test-torch trust supply lint browser docs docs-site docs-test train-judge bench-validity clean
->>>>>>> docs
+.PHONY: demo test test-torch test-adapters build smoke image trust supply lock lint browser docs docs-site docs-test train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo

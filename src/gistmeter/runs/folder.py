@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 import shutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
