@@ -91,6 +91,10 @@ def test_nobody_there(vendor: str, in_folder: Path) -> None:
         port = nobody.getsockname()[1]
         for scheme in ("http", "https"):
             done = speech(f"x={NAMES[vendor].format(f'{scheme}://127.0.0.1:{port}')}")
+            assert done.returncode == 0, done.stderr
+            heard = Path("folder/details/transcripts.jsonl").read_text("utf-8").splitlines()[1:]
+            assert len(heard) == 3
+            assert all("cannot be reached" in json.loads(one)["error"] for one in heard)
             search(done)
             Path("folder.transcripts.jsonl").unlink(missing_ok=True)
             for file in sorted(Path("folder").rglob("*"), reverse=True):

@@ -272,6 +272,11 @@ class Speech(Family[SpeechSettings, Clip]):
             kept["interrupted"] = task.read.interrupted
         return kept
 
+    def documents(self, read: Items[Clip]) -> Mapping[str, Any]:
+        """What recognisers heard, where no folder keeps it yet: `Run.save` does."""
+        journal = read.held.journal if isinstance(read.held, Ready) else None
+        return journal.document() if journal is not None else {}
+
     def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
         from gistmeter.families.speech.pages import MOST_PAGES
 

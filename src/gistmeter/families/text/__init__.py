@@ -141,14 +141,15 @@ class Text(Family[TextSettings, Pair]):
                 settings.aggregate, accuracy.Weights(*settings.weights), settings.beta_f,
                 settings.use_bertscore, settings.cross_encoder_order, polarity_rule(settings),
                 absent, settings.sigmoids,
-                _baselines(models, [] if settings.preset == "orderprobe" else list(readers)),
+                _baselines(models, list(readers) if settings.rescaling == "baseline" else []),
                 self._only(names, settings),
             ),
             "s_logic": lambda: logic.LogicalValidity(
-                models.nli, settings.direction, settings.aggregate, settings.average, absent  # type: ignore[arg-type]
+                models.nli,  # type: ignore[arg-type]
+                settings.direction, settings.aggregate, settings.average, absent, settings.against,
             ),
             "s_info": lambda: information.Information(
-                readers, settings.aggregate, absent, settings.information_unit
+                readers, settings.aggregate, absent, settings.information_unit, settings.against
             ),
             "alarms": lambda: alarms.FactAlarms(guards),
             "consistency": lambda: consistency.Consistency(by=settings.consistency),

@@ -74,7 +74,9 @@ def read_treebank(
     treebank's `vocabularies` on to read another that is to be compared with it.
     """
     with ThreadPoolExecutor(THREADS) as pool:
-        return _read(path, columns, layout, fallback, dict(vocabularies or {}), block, pool)
+        return _read(
+            path, columns, layout, fallback, dict(vocabularies or {}), block=block, pool=pool
+        )
 
 
 def _read(  # noqa: PLR0917
@@ -83,6 +85,7 @@ def _read(  # noqa: PLR0917
     layout: Layout | None,
     fallback: Layout | None,
     shared: dict[str, Vocabulary],
+    *,
     block: int,
     pool: Executor,
 ) -> Treebank:
