@@ -85,7 +85,7 @@ class ServiceAsker:
             first.instructions,
             self.settings.base_url,
             self.api_key,
-            client,
+            client=client,
         )
 
         async def work(question: Question) -> None:

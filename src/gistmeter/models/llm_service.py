@@ -226,6 +226,7 @@ def make_agent(
     instructions: str,
     base_url: str,
     api_key: str | None,
+    *,
     client: Any = None,
 ) -> Any:
     """An agent whose answers are of the schema, by JSON-schema decoding where the model has it."""
