@@ -5,16 +5,29 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation
 
-.PHONY: demo test test-torch trust supply lock lint browser docs train-judge bench-validity clean
+.PHONY: demo test test-torch test-adapters build smoke image trust supply lock lint browser docs docs-site docs-test train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -m "not torch" -n auto --dist loadfile
+	$(BIN)/python -m pytest -m "not torch and not docs" -n auto --dist loadfile
 
 test-torch: $(VENV)/.torch
 	$(BIN)/python -m pytest -m torch
+
+# Wheel (made from the sdist) and sdist, in dist/.
+build: | $(BIN)/python
+	$(INSTALL) build
+	rm -rf dist
+	$(BIN)/python -m build
+
+# Both in an empty environment, without the repository.
+smoke: build
+	.ci/smoke
+
+image: build
+	docker build --tag gistmeter .
 
 # Every kill, every damaged file, every fuzzed input: about an hour on two cores. One table in the end.
 trust: $(VENV)/.test
@@ -48,8 +61,17 @@ browser:
 	  && apt-get update -qq && apt-get install -y -qq chromium chromium-driver fonts-noto-cjk; } \
 	  || echo "No Chromium here: the browser tests will be skipped"
 
+# What the documentation takes from the program: outputs of examples, options, ranges. Minutes.
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py
+
+# The documentation as a site in build/site that opens from disk; a warning is an error.
+docs-site: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir build/site
+
+# Every example of the READMEs, the documentation and its notebooks, and the site.
+docs-test: $(VENV)/.docs
+	$(BIN)/python -m pytest tests/docs tests/house/test_readme.py tests/house/test_documentation.py -n auto
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gistmeter needs Python 3.11 or newer; set PYTHON=python3.11")'
@@ -71,6 +93,10 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.torch: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable '.[test,test-torch]'
+	touch $@
+
+$(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
+	$(INSTALL) --editable '.[test,docs]'
 	touch $@
 
 $(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python

@@ -56,6 +56,9 @@ class RememberingLanguage:
         self._held: dict[str, Analysis] = {}
         self._counts: dict[str, Counter[str]] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RememberingLanguage, (self.language, self._cache)  # without what it remembers
+
     @property
     def id(self) -> str:
         return self.language.id

@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 
 from gistmeter.metrics.alignment import measures
+from gistmeter.metrics.alignment.band import Ints
 from gistmeter.metrics.alignment.chapters import (
     Chapter,
     chapter_at,
@@ -43,7 +44,8 @@ from gistmeter.metrics.alignment.chapters import (
     name_stretch,
 )
 from gistmeter.metrics.alignment.comparison import Compared, Settings
-from gistmeter.metrics.alignment.measures import Floats
+from gistmeter.metrics.alignment.measures import Bools, Floats
+from gistmeter.metrics.alignment.moves import Moved
 from gistmeter.metrics.alignment.segmentation import Segments
 from gistmeter.metrics.alignment.similarity import Similarity, block_rows
 from gistmeter.signature import digest
@@ -89,7 +91,7 @@ def describe_book(  # noqa: PLR0917
         },
         "chapters": describe_chapters(found, compared, words, changes),
         "cuts": describe_cuts(found, compared, words),
-        "moves": describe_moves(found, compared),
+        "moves": describe_moves(found, compared.places, compared.moves, ~np.isnan(compared.moved)),
         "coverage_threshold": compared.threshold,
         "thresholds": {"coverage": settings.coverage_threshold, "support": threshold},
         "coverage_along": _numbers(np.array(measures.tenths(compared.coverage_at))),
@@ -152,14 +154,15 @@ def describe_cuts(
     return found
 
 
-def describe_moves(chapters: Sequence[Chapter], compared: Compared) -> list[dict[str, Any]]:
-    """The blocks that moved, each said in a sentence."""
-    used = compared.places[~np.isnan(compared.moved)].tolist()
+def describe_moves(
+    chapters: Sequence[Chapter], places: Ints, moves: Sequence[Moved], placed: Bools
+) -> list[dict[str, Any]]:
+    """The blocks that moved, each said in a sentence; `placed` are the sentences that count."""
+    used = places[placed].tolist()
     found = []
-    for move in compared.moves:
-        own = compared.places[move.first : move.last + 1]
-        inside = own[~np.isnan(compared.moved[move.first : move.last + 1])].tolist()
-        named = name_stretch(chapters, inside, used)
+    for move in moves:
+        block = slice(move.first, move.last + 1)
+        named = name_stretch(chapters, places[block][placed[block]].tolist(), used)
         many = " – " in named or named.startswith("sentences")
         way = f"{'stand' if many else 'stands'} {'before' if move.before else 'after'}"
         text = f"{named} {way} {name_place(chapters, move.other)}"

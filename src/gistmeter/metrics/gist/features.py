@@ -6,8 +6,8 @@ from the models' baselines, so that 0 means unrelated. Letters are counted becau
 a wrong ending, and the guard's alarms because they hardly see a wrong number.
 
 Where texts are nearly the same, a changed fact is all that matters; where they are not, the
-similarity has it already. So contradiction, changed facts and names count by how near the letters
-are, as `nearness` says.
+similarity has some of it already. So contradictions, changed facts, numbers and names count once
+more, names only, by how near the letters are, as `nearness` says.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdi
 
 Floats = npt.NDArray[np.float64]
 FEATURES = (
-    "similarity", "entailed_least", "entailed_most", "contradiction", "changed", "cosine",
-    "bertscore", "weakest", "letters", "numbers", "numbers_near", "negation", "names",
+    "similarity", "entailed_least", "entailed_most", "contradiction", "contradiction_near",
+    "changed", "changed_near", "cosine", "bertscore", "weakest", "letters", "numbers",
+    "numbers_near", "negation", "names",
 )  # fmt: skip
 KINDS = {"number": "numbers", "unit": "numbers", "date": "numbers", "time": "numbers",
          "negation": "negation", "quantity": "negation", "comparative": "negation",
@@ -79,12 +80,16 @@ def gather(
     letters = np.asarray([shared_letters(*pair) for pair in pairs])
     near = nearness(letters)
     numbers = _alarmed(alarms, "numbers")
+    against = np.maximum(forward.contradiction, backward.contradiction)
+    differs = (forward.changed + backward.changed) / 2
     columns = {
         "similarity": (logit(forward.similarity) + logit(backward.similarity)) / 2,
         "entailed_least": np.minimum(forward.entailment, backward.entailment),
         "entailed_most": np.maximum(forward.entailment, backward.entailment),
-        "contradiction": near * np.maximum(forward.contradiction, backward.contradiction),
-        "changed": near * (forward.changed + backward.changed) / 2,
+        "contradiction": against,
+        "contradiction_near": near * against,
+        "changed": differs,
+        "changed_near": near * differs,
         "cosine": (cosines - base_cosine) / (1 - base_cosine),
         "bertscore": (matched.f1 - base_match) / (1 - base_match),
         "weakest": (np.minimum(matched.precision, matched.recall) - base_match) / (1 - base_match),
