@@ -33,12 +33,17 @@ image: build
 trust: $(VENV)/.test
 	$(BIN)/python -m pytest tests/trust --everything -q
 
-# Licences and bill of materials of all that is installed, by tools that stay apart from it.
-supply: $(VENV)/.demo
+# Licences and bill of materials of gistmeter[all], and what is known of its weaknesses, by tools that
+# stay apart from it. The database of weaknesses is asked over the network.
+SUPPLY := build/supply/bin
+supply:
+	$(PYTHON) -m venv build/all
+	build/all/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt '.[all]'
 	$(PYTHON) -m venv build/supply
-	build/supply/bin/pip install --quiet --disable-pip-version-check pip-licenses cyclonedx-bom
-	build/supply/bin/pip-licenses --python=$(BIN)/python --from=mixed --format=csv --output-file=build/licences.csv
-	build/supply/bin/cyclonedx-py environment $(BIN)/python --output-reproducible --output-file build/bill-of-materials.json
+	$(SUPPLY)/pip install --quiet --disable-pip-version-check pip-licenses cyclonedx-bom pip-audit
+	$(SUPPLY)/pip-licenses --python=build/all/bin/python --from=mixed --with-urls --order=name --format=csv --output-file=build/licences.csv
+	$(SUPPLY)/cyclonedx-py environment build/all/bin/python --output-reproducible --output-file build/bill-of-materials.json
+	$(SUPPLY)/pip-audit --path $$(build/all/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
 # The hashes of every file of every package, for all systems and Pythons that we name. Versions stay
 # as they are where they can; constraints.txt says which.
