@@ -14,7 +14,7 @@ from gold import read_chapters, share_right
 
 from conftest import shared_path
 from door import prepare
-from gistmeter import evaluate_corpus
+from gistmeter import evaluate_corpus, score_book
 from gistmeter.cache import Cache
 from gistmeter.errors import InputError
 from gistmeter.families.book import Books, BookSettings
@@ -192,3 +192,9 @@ def test_moved_clauses_of_a_classical_text_are_found(embedder):
     shares = {name: sum(hits) / len(hits) for name, hits in right.items()}
     assert shares["blocks"] >= 0.985
     assert shares["blocks"] >= shares["argmax"] > shares["monotone"]
+
+
+def test_a_long_text_on_one_line_is_no_file_name() -> None:
+    text = " ".join(f"Ann walked to house number {number}." for number in range(60))
+    run = score_book(text, text, language="en", resamples=0)
+    assert run["coverage"].value == 1.0

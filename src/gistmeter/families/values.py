@@ -17,7 +17,10 @@ def is_path(value: object) -> bool:
     if isinstance(value, Path):
         return True
     if isinstance(value, str):
-        return len(value) < 4096 and "\n" not in value and Path(value).exists()
+        try:
+            return len(value) < 4096 and "\n" not in value and Path(value).exists()
+        except OSError:  # a text that is longer than any file's name
+            return False
     return isinstance(value, list | tuple) and bool(value) and all(
         isinstance(one, Path) for one in value
     )  # fmt: skip
