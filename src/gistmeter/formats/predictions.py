@@ -300,7 +300,7 @@ def match(
         if not given:
             given, cell = split([row.references]), whole([row.references])
         extra = dict(row.fields)
-        if given and (cell,) != given:
+        if given and cell and (cell,) != given:
             extra[CELL] = cell
         if row.idiom in classes:
             extra.setdefault("structure", classes[row.idiom])
