@@ -120,6 +120,7 @@ SCORES: dict[str, Callable[[Scorers, Pairs], Numbers]] = {
     "unchanged": Scorers.unchanged,
     "not contradicted": Scorers.not_contradicted,
 }
+COMPONENTS = ("sts", "bertscore", "representation", "lexical_cosine", "f_beta")  # of S_Acc
 MEANING = ("cosine", "bertscore", "similarity", "cross-encoder")  # those that claim to be one
 
 
@@ -309,8 +310,32 @@ def speed(scorers: Scorers, limit: int) -> Iterator[Figure]:  # noqa: ARG001
     yield from ()
 
 
+def partial(scorers: Scorers, limit: int) -> Iterator[Figure]:  # noqa: ARG001
+    """Spearman correlation with people of S_Acc without its cross-encoder, and of its parts."""
+    from gistmeter import score_text
+
+    for code, every in devsets.similarity_sets(DATA).items():
+        rows = thin(every, limit)
+        truth = np.asarray([row.similarity for row in rows])
+        run = score_text(
+            [row.first for row in rows], [row.second for row in rows], language=code,
+            no_judge=True, metrics=["s_acc"], resamples=0,
+        )  # fmt: skip
+        for score in ("s_acc", *COMPONENTS):
+            made = run.measured.values(score)
+            yield estimate(
+                f"partial {code}",
+                score,
+                len(rows),
+                lambda at, made=made, truth=truth: float(
+                    spearmanr(made[at], truth[at], nan_policy="omit").statistic
+                ),
+            )
+
+
 PARTS = {
     "sts": similarity,
+    "partial": partial,
     "nli": entailment,
     "written": written,
     "changed": changed,
