@@ -2,7 +2,7 @@
 
 Spearman's rho with people's judgements of sentence pairs (development sets of the STS benchmarks),
 of S_Acc without its cross-encoder and of the part that agrees best alone, with the models that come
-along. `benchmarks/validity.py --only partial` measures them; this is the one place where they
+along. `benchmarks/validity.py --only sts` measures them ("s_acc before", "cosine"); here alone they
 stand. A language that is not here was not measured, and that is what is said of it.
 """
 
