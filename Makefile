@@ -16,6 +16,13 @@ test: $(VENV)/.test
 test-torch: $(VENV)/.torch
 	$(BIN)/python -m pytest -m torch
 
+# The adapters against the real packages, in an environment of their own; promptfoo where npm is.
+test-adapters:
+	$(PYTHON) -m venv build/adapters
+	build/adapters/bin/pip install --quiet --disable-pip-version-check --editable '.[test-adapters]'
+	@command -v npm >/dev/null && npm install --prefix build/promptfoo --no-audit --no-fund promptfoo || echo "No npm here"
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 build/adapters/bin/python -m pytest tests/adapters -ra
+
 # Wheel (made from the sdist) and sdist, in dist/.
 build: | $(BIN)/python
 	$(INSTALL) build
