@@ -45,7 +45,7 @@ trust: $(VENV)/.test
 SUPPLY := build/supply/bin
 supply:
 	$(PYTHON) -m venv build/all
-	build/all/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt '.[all]'
+	build/all/bin/pip install --quiet --disable-pip-version-check '.[all]'
 	$(PYTHON) -m venv build/supply
 	$(SUPPLY)/pip install --quiet --disable-pip-version-check pip-licenses cyclonedx-bom pip-audit
 	$(SUPPLY)/pip-licenses --python=build/all/bin/python --from=mixed --with-urls --order=name --format=csv --output-file=build/licences.csv
