@@ -4,16 +4,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-torch trust supply lint browser docs train-judge bench-validity clean
+.PHONY: demo test test-torch test-ray trust supply lint browser docs train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -m "not torch" -n auto --dist loadfile
+	$(BIN)/python -m pytest -m "not torch and not ray" -n auto --dist loadfile
 
 test-torch: $(VENV)/.torch
 	$(BIN)/python -m pytest -m torch
+
+# A real Ray with two workers and a node that is lost; where Ray has no wheel the tests are skipped.
+test-ray: $(VENV)/.ray
+	$(BIN)/python -m pytest tests/cluster tests/formats/test_remote.py -rs
 
 # Every kill, every damaged file, every fuzzed input: about an hour on two cores. One table in the end.
 trust: $(VENV)/.test
@@ -57,6 +61,10 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.torch: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable '.[test,test-torch]'
+	touch $@
+
+$(VENV)/.ray: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
+	$(INSTALL) --editable '.[test,ray,remote]' || echo "Ray cannot be installed here: its tests will be skipped"
 	touch $@
 
 $(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
