@@ -20,8 +20,7 @@ def is_path(value: object) -> bool:
     if isinstance(value, Path):
         return True
     if isinstance(value, str):
-        if len(value) >= 4096 or "
-" in value:
+        if len(value) >= 4096 or "\n" in value:
             return False
         try:
             return bool(_ADDRESS.fullmatch(value)) or Path(value).exists()
