@@ -105,7 +105,7 @@ class Run:
         from gistmeter.runs import save_run
 
         kept = replace(self, path=Path(folder))
-        save_run(kept, overwrite=overwrite)
+        save_run(kept, overwrite=overwrite, source=self.path)
         kept.write_pages()
         if report:
             kept.report()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,25 @@ def test_charts_fill_any_width_with_letters_of_one_size(shown: Tab) -> None:
     assert len(heights) == 1
 
 
+def test_names_of_systems_are_unbroken_on_a_wide_screen(tab: Tab, tmp_path: Path) -> None:
+    run, _ = text_run(items=8)
+    names = {"细心的模型": "careful-model-2.5", "model_b": "qwen2.5-7b-instruct"}
+    keys = {**run.rows.keys, "system": [names.get(n, n) for n in run.rows.keys["system"]]}
+    again, _ = finish("text", replace(run.rows, keys=keys), run.metrics)
+    path = tmp_path / "names.html"
+    write_report([again], path, views=views([again]), comparisons=[findings(again)])
+    tab.resize(1400, 900)
+    tab.open(path)
+    lines = """[...document.querySelectorAll('.board th[scope=row], .items td.key-cell .clip')]
+      .filter(e => e.textContent.includes('-'))
+      .map(e => { const range = document.createRange(); range.selectNode(e.lastChild);
+        return range.getClientRects().length; })"""
+    assert set(tab.run(lines)) == {1}
+    cut = """[...document.querySelectorAll('.matrix')].filter(e =>
+      e.parentElement.scrollWidth > e.parentElement.clientWidth + 1).length"""
+    assert tab.run(cut) == 0
+
+
 def test_cards_are_as_high_as_what_they_hold(shown: Tab) -> None:
     shown.resize(1400, 900)
     to(shown, "#run-1")
@@ -317,8 +337,10 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pieces(tab: Tab) -> list[str]:
-    """What a reader sees of the recording: the lines in view."""
+    """What a reader sees of the recording: the lines in view, which are written as they come."""
+    wait(tab, "document.querySelector('.along li').getClientRects().length")
     time.sleep(0.3)
+    wait(tab, "[...document.querySelectorAll('.along li')].some(line => line.firstChild)")
     found: list[str] = tab.run(
         """(() => { const box = document.querySelector('.along').getBoundingClientRect();
         return [...document.querySelectorAll('.along li')].filter(line => {

@@ -117,7 +117,7 @@ def _at_least(values: Floats, threshold: float | None) -> Floats:
 
 def _telling(words: Words | None, count: int) -> measures.Bools:
     """Which summary sentences have content words, so that their order says something."""
-    own = np.array([bool(found) for found in words.summary]) if words is not None else np.zeros(0)
+    own: measures.Bools = np.array([bool(found) for found in words.summary] if words else [], bool)
     return own if own.any() else np.ones(count, bool)
 
 

@@ -8,7 +8,7 @@ sentences              one entry a summary sentence: index, sentence, best_sourc
                        best_similarity, coverage_hit, covered, aligned_index,
                        aligned_similarity, position_deviation, scs, order_violation,
                        topk [[source index, similarity], ...], place (where it comes from),
-                       evidence, moved, changed (what differs)
+                       evidence, moved, changed (what differs, in words), marks (where, in both)
 support                {"similarity": [...], "index": [...], "kept": [...], "words": [...]}: for
                        each source sentence the evidence of its best supporting summary sentence,
                        that sentence, whether that is enough, and how many content words it has
@@ -28,13 +28,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from gistmeter.metrics.alignment import measures
+from gistmeter.metrics.alignment import facts, measures
 from gistmeter.metrics.alignment.band import Ints
 from gistmeter.metrics.alignment.chapters import (
     Chapter,
@@ -66,7 +66,7 @@ def describe_book(  # noqa: PLR0917
     compared: Compared,
     settings: Settings,
     words: Floats,
-    changes: Mapping[int, Sequence[str]] | None = None,
+    changes: facts.Changes | None = None,
 ) -> dict[str, Any]:
     """The document of a book; `texts` are source and summary, `words` how many content words each
     source sentence has, `changes` what differs in facts by summary sentence."""
@@ -111,7 +111,7 @@ def describe_chapters(
     chapters: Sequence[Chapter],
     compared: Compared,
     words: Floats,
-    changes: Mapping[int, Sequence[str]] | None,
+    changes: facts.Changes | None,
 ) -> list[dict[str, Any]]:
     """Each chapter of the source: what of it was kept, and what came of it."""
     found = []
@@ -171,7 +171,7 @@ def describe_moves(
 
 
 def describe_sentences(
-    summary: Segments, compared: Compared, changes: Mapping[int, Sequence[str]]
+    summary: Segments, compared: Compared, changes: facts.Changes
 ) -> list[dict[str, Any]]:
     """An entry for each summary sentence; what it has not is None."""
     best, pairs = compared.best, compared.pairs
@@ -195,7 +195,8 @@ def describe_sentences(
             "place": int(compared.places[at]) if compared.places[at] >= 0 else None,
             "evidence": float(compared.evidence[at]),
             "moved": _flag(compared.moved[at]),
-            "changed": list(changes.get(at, ())),
+            "changed": [facts.told(alarm) for alarm in changes.get(at, ())],
+            "marks": facts.marks(changes[at]) if at in changes else None,
         }
         for at, sentence in enumerate(summary.sentences)
     ]

@@ -89,12 +89,12 @@ def _components(subject: Subject, name: str, systems: Sequence[str]) -> Chart | 
     unit = subject.score(name).unit
     alike = [other for other in subject.shown_scores if _shares_scale(subject, other, unit)]
     points = [
-        _point(system, score, other)
+        _point(system, score, subject.called(other))
         for other in alike[:MOST_SCORES]
         for system, score in _known(subject, other, systems)
     ]
     note = "↓: lower is better"
-    lower = [other for other in alike if not subject.score(other).higher_is_better]
+    lower = [subject.called(other) for other in alike if not subject.score(other).higher_is_better]
     if lower and len(lower) < len(alike):
         points = [
             replace(point, label=f"{point.label} ↓") if point.label in lower else point
@@ -201,7 +201,7 @@ def _lengths(subject: Subject, name: str, systems: Sequence[str]) -> Chart | Non
     if len({point.x for point in cloud}) < 4:
         return None
     title = f"{subject.called(name)} against length"
-    note = "line: medians of parts"
+    note = "line: median of texts of like length"
     return Lines(title, trend, "characters", subject.way(name), note, cloud=cloud)
 
 
