@@ -101,8 +101,8 @@ class E5Encoder(Unloaded):
         self.layer, self.longest, self.budget, self.threads = layer, longest, budget, threads
 
     @property
-    def store(self) -> VectorStore | None:
-        """What others read with the same weights, in the same way."""
+    def elsewhere(self) -> VectorStore | None:
+        """What the judge read with the same weights, in the same way."""
         return READ if (self.layer, self.longest) == (LAYERS, POSITIONS) else None
 
     @property

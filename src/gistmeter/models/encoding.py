@@ -160,18 +160,18 @@ class SharedEncoder:
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[int, TextVectors | Failure]]:
         """Vectors of distinct texts as they come, each with the text's index."""
-        # A back end may have a store of its own, which others with its weights fill as well.
-        store = getattr(self.backend, "store", None) or self.store
+        # What another model read with the same weights on its way need not be read again.
+        stores = [s for s in (self.store, getattr(self.backend, "elsewhere", None)) if s]
         todo = []
         for index, text in enumerate(texts):
-            known = store.get(text) if store is not None else None
+            known = next((found for store in stores if (found := store.get(text))), None)
             if known is None:
                 todo.append(index)
             else:
                 yield index, known
         for index, answer in self._compute([texts[index] for index in todo]):
-            if store is not None and isinstance(answer, TextVectors):
-                store.put(texts[todo[index]], answer)
+            if self.store is not None and isinstance(answer, TextVectors):
+                self.store.put(texts[todo[index]], answer)
             yield todo[index], answer
 
     def _compute(self, texts: Sequence[str]) -> Iterator[tuple[int, TextVectors | Failure]]:
