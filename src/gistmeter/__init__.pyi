@@ -38,12 +38,15 @@ from gistmeter.families.text.components import entailment as entailment
 from gistmeter.families.text.components import lexical_cosine as lexical_cosine
 from gistmeter.families.text.components import polarity_conflict as polarity_conflict
 from gistmeter.families.text.components import semantic_accuracy as semantic_accuracy
+from gistmeter.health import doctor as doctor
+from gistmeter.pipeline import check as check
 from gistmeter.rows import Pool as Pool
 from gistmeter.rows import Rows as Rows
 from gistmeter.run import Run as Run
 from gistmeter.run import compare as compare
 from gistmeter.run import load_run as load_run
 from gistmeter.score import evaluate as evaluate
+from gistmeter.trend import history as history
 from gistmeter.types import Book as Book
 from gistmeter.types import Clip as Clip
 from gistmeter.types import Item as Item

@@ -62,6 +62,10 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "onnx": "gistmeter.models.onnx:load",
         "judge": "gistmeter.models.judge:load",
     },
+    "gistmeter.engines": {
+        "local": "gistmeter.engines:Local",
+        "ray": "gistmeter.engines.ray:RayEngine",
+    },
     "gistmeter.recognizers": {
         "moonshine": "gistmeter.recognizers.moonshine:Moonshine",
         "pocketsphinx": "gistmeter.recognizers.pocketsphinx:PocketSphinx",

@@ -28,6 +28,14 @@ EXPLANATION = ("explanation", "reference", "references", "definition", "meaning"
                "説明", "解説",
                "뜻", "설명", "의미", "뜻풀이", "объяснение", "значение", "толкование", "vysvětlení",
                "význam")  # fmt: skip
+REFERENCE = (
+    "references", "gold", "ground_truth", "ground truth", "target", "expected", "参考", "参考答案",
+    "参考解释", "标准答案", "參考", "參考答案", "標準答案", "参照", "正解", "模範解答", "참조",
+    "정답",
+    "모범 답안", "эталон", "референс", "правильный ответ", "referenční odpověď", "správná odpověď",
+    "vzor",
+)  # fmt: skip
+EXPECTED = (*EXPLANATION, *REFERENCE)
 STRUCTURE = ("structure", "structure_class", "structure class", "structural_class", "结构", "結構")
 POLARITY = ("polarity", "sign", "sentiment")
 METADATA = frozenset(
@@ -187,7 +195,7 @@ def _headed_or_not(path: Path, columns: Mapping[str, str]) -> Table:
     if table.lined:
         return table
     asked = {"idiom", "explanation", "reference"} & set(usable(table, columns))
-    if asked or table.find("idiom", IDIOM) or table.find("explanation", EXPLANATION):
+    if asked or table.find("idiom", IDIOM) or table.find("explanation", EXPECTED):
         return table
     if len(table.columns) < 2:
         raise FormatError(
@@ -204,12 +212,12 @@ def _columns(table: Table, columns: Mapping[str, str]) -> tuple[str, list[str]]:
     idiom = table.find("idiom", IDIOM, columns) or table.columns[0]
     wanted = columns.get("explanation") or columns.get("reference")
     chosen = {"explanation": wanted} if wanted else {}
-    first = table.find("explanation", EXPLANATION, chosen)
+    first = table.find("explanation", EXPECTED, chosen)
     if first is None or first == idiom:
         others = [name for name in table.columns if name != idiom]
         first = next((name for name in others if _is_explanation(name)), None)
     if first is None:
-        first = table.need("explanation", EXPLANATION, chosen)
+        first = table.need("explanation", EXPECTED, chosen)
     if chosen:
         return idiom, [first]
     more = [
