@@ -6,31 +6,25 @@ others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from gold import Chapter, overlap
 
 from gistmeter import languages
-from gistmeter.languages import Heading
 from gistmeter.metrics.alignment import measures
-from gistmeter.metrics.alignment.chapters import chapters_of
 from gistmeter.metrics.alignment.comparison import Settings, compare_book
-from gistmeter.metrics.alignment.documents import describe_moves
 from gistmeter.metrics.alignment.evidence import Words, source_evidence, summary_evidence
-from gistmeter.metrics.alignment.moves import find_moved
 from gistmeter.metrics.alignment.paths import align
-from gistmeter.metrics.alignment.segmentation import Segments, fold
+from gistmeter.metrics.alignment.segmentation import fold
 from gistmeter.metrics.alignment.similarity import Similarity, compare
 
 ENGLISH = languages.get("en")
 WORDS = 0.1
 KEPT, OWN = 0.96, 0.98  # shares of the right cases that a threshold lets through
-PARTS = 5
-SHORTEST = 60  # sentences of a summary that can be cut into five chapters
+SHORTEST = 60  # sentences of a summary that tells something by itself
 Cases = dict[str, np.ndarray]  # by book
 
 
@@ -64,13 +58,18 @@ class Bound:
         return np.array([any(overlap(span, one) for one, _ in self.chapter.gold) for span in spans])
 
     @cached_property
-    def gold_places(self) -> np.ndarray:
-        """The first gold source of each summary sentence, −1 without one."""
+    def gold_ranges(self) -> list[tuple[int, int]]:
+        """The first and the last gold source of each summary sentence; (−1, −1) without one."""
         table = [
             [at for at in range(len(self.chapter.source)) if self.chapter.is_right(row, at)]
             for row in range(len(self.chapter.summary))
         ]
-        return np.array([found[0] if found else -1 for found in table])
+        return [(found[0], found[-1]) if found else (-1, -1) for found in table]
+
+    @cached_property
+    def gold_places(self) -> np.ndarray:
+        """The first gold source of each summary sentence, −1 without one."""
+        return np.array([first for first, _ in self.gold_ranges])
 
 
 Library = Mapping[str, Bound]
@@ -135,13 +134,6 @@ def check(library: Library) -> None:
     missed = [foreign[book] >= threshold(own, OWN, book) for book in own]
     print(f"  own sentences taken for invented {np.concatenate(wrong).mean():.1%},"
           f" invented ones missed {np.concatenate(missed).mean():.1%}")  # fmt: skip
-    exact = [moved_exactly(book, order) for book in library.values() for order in orders(book)]
-    print(
-        f"  moved blocks named exactly  {np.mean(exact):6.1%}  (limit 95%) of {len(exact)} editions"
-    )
-    still = [not find_moved(places_of(book.similarity), np.ones(len(book.summary), bool))
-             for book in library.values()]  # fmt: skip
-    print(f"  abridgements in order       {np.mean(still):6.1%}  of {len(still)} real ones")
     copies(library)
 
 
@@ -155,54 +147,6 @@ def copies(library: Library) -> None:
         worst.append((1 - found.kept).sum() + found.unsupported.sum() + np.nansum(found.moved))
         worst.append((found.coverage != 1).sum())
     print(f"  faults found in verbatim copies {int(sum(worst))}  (limit 0)")
-
-
-def parts_of(book: Bound) -> list[np.ndarray]:
-    """The summary's sentences in five chapters by their gold places."""
-    places = np.maximum.accumulate(book.gold_places)
-    edges = np.linspace(0, len(book.chapter.source), PARTS + 1).astype(int)
-    return [np.flatnonzero((places >= first) & (places < last)) for first, last in pairwise(edges)]
-
-
-def orders(book: Bound) -> Iterator[list[int]]:
-    """One chapter elsewhere, two exchanged, three in reverse: every way there is."""
-    if len(book.summary) < SHORTEST or min(map(len, parts_of(book))) < 3:
-        return
-    seen = set()
-    for start in range(PARTS):
-        for end in range(PARTS):
-            moved = [at for at in range(PARTS) if at != start]
-            moved.insert(end, start)
-            swapped = list(range(PARTS))
-            swapped[start], swapped[end] = swapped[end], swapped[start]
-            seen |= {tuple(moved), tuple(swapped)}
-    yield from (list(order) for order in sorted(seen) if order != sorted(order))
-
-
-def places_of(similarity: Similarity) -> np.ndarray:
-    return measures.pairs_of(align(similarity, "blocks").pairs, similarity).index
-
-
-def moved_exactly(book: Bound, order: Sequence[int]) -> bool:
-    """Whether an edition in another order is described as its true places would be."""
-    parts = parts_of(book)
-    chosen = np.concatenate([parts[at] for at in order])
-    true = np.maximum.accumulate(book.gold_places)[chosen]
-    edges = np.linspace(0, len(book.chapter.source), PARTS + 1).astype(int)
-    headings = tuple(
-        Heading(f"Chapter {at + 1}", int(first)) for at, first in enumerate(edges[:-1])
-    )
-    chapters = chapters_of(Segments(book.chapter.source, headings))
-    found = places_of(compare(book.summary[chosen], book.source))
-    return _told(chapters, found) == _told(chapters, true)
-
-
-def _told(chapters: Sequence[object], places: np.ndarray) -> list[str]:
-    from types import SimpleNamespace
-
-    moves = tuple(find_moved(places, np.ones(len(places), bool)))
-    told = SimpleNamespace(places=places, moves=moves, moved=np.zeros(len(places)))
-    return [move["text"] for move in describe_moves(chapters, told)]  # type: ignore[arg-type]
 
 
 def sharpness(library: Library, embed: Callable[[Sequence[str]], np.ndarray]) -> None:

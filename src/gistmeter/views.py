@@ -2,8 +2,8 @@
 
 A family's `View` says how its runs are headed, what a row is called, and which *blocks* open with
 an item. A block is a small JSON object with a kind `k`: `text` (marked runs of words), `bars`,
-`facts`, `table`, `tree`, `parallel`, `heat`, `note`. A family that says nothing gets all its
-columns shown as they are.
+`facts`, `table`, `tree`, `parallel`, `along`, `heat`, `note`. A family that says nothing gets all
+its columns shown as they are.
 
 Text from outside is shown, never obeyed: control characters become visible signs, direction
 overrides and half characters a replacement mark, and what is too long to read is cut with its

@@ -116,3 +116,21 @@ def test_quotation_marks_and_old_letters_do_not_matter():
     metric = make_metric([item], coverage_threshold=0.99)
     values = metric.pool(metric.measure([item]))
     assert (values["source_recall"], values["unsupported"], values["coverage"]) == (1, 0, 1)
+
+
+def test_a_sentence_without_content_words_moves_nothing():
+    original = source()
+    told_twice = bound(["I", "II", "III", "IV", "V"]).replace(
+        "One morning", "It was so. One morning"
+    )
+    item = book("Book", f"{original} It was so.", told_twice)
+    rows = make_metric([item], coverage_threshold=0.5).measure([item])
+    document = rows.details[document_name("Book", "summary")]
+    assert document["moves"] == []
+    assert [entry["moved"] for entry in document["sentences"]].count(None) == 1
+
+
+def test_a_sentence_on_the_edge_of_a_chapter_stays_with_its_block():
+    places = np.array([6, 7, 9, 0, 1, 2, 3, 4, 8, 10, 11])
+    (block,) = find_moved(places, np.ones(11, bool))
+    assert (block.first, block.last) == (0, 2)

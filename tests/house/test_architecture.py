@@ -19,7 +19,16 @@ MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
 METRICS = MIDDLE | {"guard", "models.protocols"}
 MEASURES = MIDDLE | {"guard", "models", "metrics", "recognizers"}
 # What may be done with a run: every room below knows a `Run` by its shape only (type checking).
-WHOLE = MEASURES | {"answer", "families", "runs", "run", "comparison", "validation", "report"}
+WHOLE = MEASURES | {
+    "answer",
+    "families",
+    "runs",
+    "run",
+    "engines",
+    "comparison",
+    "validation",
+    "report",
+}
 ALLOWED = {
     "version": set(),
     "telemetry": set(),
@@ -50,6 +59,7 @@ ALLOWED = {
     "report": PRESENTED,
     "families": MEASURES | {"answer"},
     "runs": MIDDLE | {"families", "run"},
+    "engines": MEASURES | {"families", "runs"},
     "run": WHOLE,
     "score": WHOLE,
     "api": WHOLE | {"score", "configuration"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable
@@ -51,6 +52,8 @@ def table() -> dict[str, list[str]]:
 
 def test_every_row_is_checked_and_every_check_has_a_row() -> None:
     assert set(table()) == set(CHECKS)
+    for name, own in CHECKS.items():
+        assert re.search(r"\bassert\b|pytest\.raises", inspect.getsource(own)), name
 
 
 @pytest.mark.parametrize("name", list(table()))

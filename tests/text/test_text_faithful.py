@@ -19,7 +19,12 @@ from conftest import shared_path
 from gistmeter.cli import app
 from gistmeter.errors import InputError
 from gistmeter.families.text import TextSettings
-from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
+from gistmeter.metrics.consistency import (
+    NO_ORIGINAL,
+    Consistency,
+    SequenceRobustness,
+    StructuralRobustness,
+)
 from gistmeter.metrics.information import Recovery
 from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.rows import Rows
@@ -67,6 +72,30 @@ def test_structure_without_classes_says_why() -> None:
     for name in ("s_struct", "s_rob"):
         assert math.isnan(run[name].value)
         assert run[name].reasons == {"no structure classes": 1}
+
+
+def test_why_a_composite_is_undefined_is_said_at_every_door(tmp_path: Path) -> None:
+    """In Python, on the screen, in --format json and in the run's folder."""
+    write(tmp_path / "m.csv", "idiom,Prediction,arrangement\na,喜欢,p1\na,学习,p2\n")
+    write(tmp_path / "refs.csv", "idiom,explanation\na,喜欢学习\n")
+    asked = ["text", str(tmp_path / "m.csv"), "--references", str(tmp_path / "refs.csv"),
+             "--language", "zh", "--no-judge", "--metrics", "s_acc,s_struct,s_seq"]  # fmt: skip
+    got = CliRunner().invoke(app, [*asked, "-o", str(tmp_path / "run"), "--format", "json"])
+    assert got.exit_code == 0, got.output
+    told = json.loads(got.stdout)
+    kept = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    loaded = gistmeter.load_run(tmp_path / "run")
+    expected = {"s_struct": "no structure classes", "s_rob": "no structure classes",
+                "s_seq": NO_ORIGINAL, "mdr": NO_ORIGINAL}  # fmt: skip
+    for name, why in expected.items():
+        for document in (told, kept):
+            score = document["systems"]["m"]["scores"][name]
+            assert score["value"] is None and score["reasons"] == {why: 1}, name
+        assert loaded["s_struct"].reasons == {"no structure classes": 1}
+    assert "reasons" not in told["systems"]["m"]["scores"]["s_acc"]  # nothing to say: no key
+    assert told["unscored"] == {NO_ORIGINAL: 1, "no structure classes": 1}
+    shown = CliRunner().invoke(app, asked)
+    assert "no structure classes (1)" in shown.output
 
 
 # Missing predictions

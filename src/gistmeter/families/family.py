@@ -111,6 +111,20 @@ class RunSettings(Settings):
     no_report: bool = option(
         False, "Do not write report.html into the run's folder.", panel="output", advanced=True
     )
+    engine: str = option(
+        "local", "Where the work runs: local (here) or ray (on a cluster, see docs/cluster.md).",
+        panel="output", model=True, kept=False,
+    )  # fmt: skip
+    address: str = option(
+        "", "The cluster that --engine ray joins: auto (the one this machine belongs to) or"
+        " ray://HOST:10001. By default it starts one here.",
+        panel="output", advanced=True, kept=False,
+    )  # fmt: skip
+    workers: int = option(
+        0, "How many workers --engine ray uses; 0: one for each processor of the cluster, or GPU"
+        " with --device cuda.",
+        panel="output", low=0, high=100_000, advanced=True, kept=False,
+    )  # fmt: skip
     config: Path | None = option(
         None,
         "Options from a TOML file: those at the top for every command, those in [COMMAND] for"
@@ -209,6 +223,11 @@ class Family(Generic[SettingsT, ItemT]):
         """What the run keeps beside its scores."""
         del rows
         return task.read.notes
+
+    def documents(self, read: Items[ItemT]) -> Mapping[str, Any]:
+        """What is kept among the run's details beside that of the metrics, by file name."""
+        del read
+        return {}
 
     def finish(self, run: Run, task: Task[SettingsT, ItemT], context: Context) -> None:
         """Last words, and files that the family keeps beside the run."""

@@ -29,7 +29,7 @@ from gistmeter.formats.answers import (
     is_unnamed,
     sheets_are_systems,
 )
-from gistmeter.formats.references import IDIOM, References, Splitting, answer_in, usable
+from gistmeter.formats.references import IDIOM, References, Splitting, answer_in, usable, whole
 from gistmeter.formats.table import SUFFIXES, Table, name_in, read_sheets
 from gistmeter.types import Pair
 
@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 
 ORIGINAL = "original"
 HAS_ORIGINAL = "has_original"
+CELL = "cell"  # a field: the references as they stood in the table, where that differs
 _NUMBERED = re.compile(r"(?P<model>.+)_(?P<arrangement>arrangement[_-]?\d+)", re.IGNORECASE)
 _ARRANGEMENT = re.compile(r"arrangement[_-]?\d+", re.IGNORECASE)
 
@@ -203,7 +204,7 @@ def _read_file(
 def _sheets_of_predictions(sheets: Mapping[str, Table], choices: Choices) -> dict[str, Table]:
     """The sheets that hold predictions; a summary or a remark between them is passed over."""
     chosen = choices.systems or "prediction" in {key.casefold() for key in choices.columns}
-    kept = {name: table for name, table in sheets.items() if chosen or has_answers(table)}
+    kept = {name: table for name, table in sheets.items() if chosen or has_answers(table, choices)}
     for name in sheets if kept else ():
         if name not in kept:
             logger.warning("Sheet '%s' has no column of predictions and is passed over", name)
@@ -234,7 +235,7 @@ def _read_rows(table: Table, choices: Choices, system: str, arrangement: str) ->
     places = {name: table.find(name, known, columns) for name, known in others.items()}
     reference = answers.reference
     idiom = table.find("idiom", IDIOM, chosen)
-    if idiom is None and reference is None and not table.lined:
+    if idiom is None and reference is None and not (table.lined or choices.by_line(table)):
         idiom = table.need("idiom", IDIOM, columns)
     at = {name: table.columns.index(column) for name, column in places.items() if column}
     at |= {"idiom": table.columns.index(idiom)} if idiom else {}
@@ -290,12 +291,17 @@ def match(
     """Pairs of predictions and their references, by idiom. No row in common is an error."""
     split = (splitting or Splitting()).split
     known = references.by_idiom if references else {}
+    cells = references.cells if references else {}
     classes = {**(references.structures if references else {}), **(structures or {})}
     originals = {row.system for row in predictions if row.arrangement.lower() == ORIGINAL}
     pairs = []
     for row in predictions:
-        given = known.get(row.idiom) or (split([row.references]) if row.references else ())
+        given, cell = known.get(row.idiom), cells.get(row.idiom, "")
+        if not given:
+            given, cell = split([row.references]), whole([row.references])
         extra = dict(row.fields)
+        if given and (cell,) != given:
+            extra[CELL] = cell
         if row.idiom in classes:
             extra.setdefault("structure", classes[row.idiom])
         pairs.append(
@@ -338,9 +344,8 @@ def _refuse_nothing_in_common(
 ) -> None:
     predicted = ", ".join(f"'{row.idiom}'" for row in predictions[:3])
     if references is None:
-        raise InputError(
-            "There are no references: give a file with --references, or a column 'Reference'"
-        )
+        column = "" if predictions[0].lined else ", or a column 'reference'"
+        raise InputError(f"There are no references: give a file with --references FILE{column}")
     expected = ", ".join(f"'{name}'" for name in list(references.by_idiom)[:3])
     raise InputError(
         f"Predictions and references have no idiom in common: predictions are for {predicted} …, "

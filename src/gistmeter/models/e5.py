@@ -23,6 +23,7 @@ from gistmeter.errors import InputError, MissingModel, ModelError
 from gistmeter.models import e5_graph, e5_weights
 from gistmeter.models.encoding import States, Window, cut
 from gistmeter.models.runtime import open_session
+from gistmeter.models.unloaded import Unloaded
 
 if TYPE_CHECKING:
     from gistmeter.models.settings import ModelSettings
@@ -85,7 +86,7 @@ class _Loaded:
     positions: Float32  # with the one token type added
 
 
-class E5Encoder:
+class E5Encoder(Unloaded):
     """A `TokenEncoder`: one text at a time, no padding."""
 
     pads = False

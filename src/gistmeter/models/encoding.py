@@ -125,6 +125,9 @@ class VectorStore:
         self._memory = memory // 2
         self._seen: set[int] = set()
 
+    def __reduce__(self) -> tuple[type[VectorStore], tuple[int]]:
+        return VectorStore, (2 * self._memory,)  # another process begins with none
+
     def get(self, text: str) -> TextVectors | None:
         for half in self._halves:
             if text in half:

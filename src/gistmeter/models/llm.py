@@ -163,6 +163,12 @@ class CachedLanguageModel:
     progress: Progress | None = field(default=None, repr=False)
     usage: Usage = field(default_factory=Usage)
 
+    def __reduce__(self) -> Any:
+        raise InputError(
+            f"{self.name} is asked by one process, which counts what it costs: use --engine local,"
+            " or leave its scores out by --metrics"
+        )
+
     @property
     def id(self) -> str:
         return self.asker.id

@@ -19,6 +19,7 @@ from gistmeter.signature import SEAL, is_whole
 
 JOURNAL, RUN, ITEMS, REPORT = "journal.jsonl", "run.json", "items.parquet", "report.html"
 LOCK = ".lock"
+SHARDS = "shards"  # rows that workers wrote, until the run is finished
 REMEDY = "Take it from a backup, or score again with --overwrite"
 
 

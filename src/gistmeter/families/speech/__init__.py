@@ -266,12 +266,19 @@ class Speech(Family[SpeechSettings, Clip]):
                 rows.sum("facts_corrected") + rows.sum("facts_unsupported")
             )
             kept |= {"variance": found} if (found := judged_apart(rows)) else {}
+            kept["untold_texts"] = int((rows.values("facts_untold") > 0).sum())
+            kept["disputed_facts"] = int(rows.sum("facts_disputed"))
             facts: Any = task.metrics["facts"]
             usage = getattr(getattr(facts, "first", facts).llm, "usage", None)
             kept |= {"usage": asdict(usage)} if usage is not None else {}
         if task.read.interrupted:
             kept["interrupted"] = task.read.interrupted
         return kept
+
+    def documents(self, read: Items[Clip]) -> Mapping[str, Any]:
+        """What recognisers heard, where no folder keeps it yet: `Run.save` does."""
+        journal = read.held.journal if isinstance(read.held, Ready) else None
+        return journal.document() if journal is not None else {}
 
     def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
         from gistmeter.families.speech.pages import MOST_PAGES
@@ -358,6 +365,16 @@ def _tell_unsupported(run: Run, settings: SpeechSettings, context: Context) -> N
         context.warn(
             f"unsupported facts: {count} verdicts of the language model are not borne out by the"
             f" words of the texts and were {what}{hint}. See the column facts_unsupported"
+        )
+    if count := run.notes.get("untold_texts"):
+        context.warn(
+            f"untold losses: of {count} transcripts the language model tells hardly any of the"
+            " words that were lost, so their rates may be too low. See the column facts_untold"
+        )
+    if count := run.notes.get("disputed_facts"):
+        context.warn(
+            f"disputed facts: {count} are not counted, because the second question saw them"
+            " elsewhere. See the column facts_disputed"
         )
 
 

@@ -50,7 +50,7 @@ class Compared:
     moves: tuple[Moved, ...]
     coverage: Floats
     coverage_at: Floats
-    moved: Floats  # NaN where a sentence has no source
+    moved: Floats  # NaN where a sentence has no source, or no content words
     kept: Floats  # for each source sentence
     deviation: Floats
     weight: Floats
@@ -86,8 +86,8 @@ def compare_book(
     evidence = summary_evidence(best, words, weight)
     support = source_evidence(places, similarity, words, weight)
     coverage_at = _at_least(evidence, settings.coverage_threshold)
-    supported = coverage_at != 0  # without a threshold all are
-    moves = tuple(find_moved(places, supported))
+    placed = (coverage_at != 0) & _telling(words, len(places))  # without a threshold all are
+    moves = tuple(find_moved(places, placed))
     return Compared(
         path=path,
         best=best,
@@ -98,7 +98,7 @@ def compare_book(
         moves=moves,
         coverage=measures.coverage_hits(best.top).astype(np.float64),
         coverage_at=coverage_at,
-        moved=_in_moves(moves, supported),
+        moved=_in_moves(moves, placed),
         kept=_at_least(support.similarity, settings.support_threshold),
         deviation=measures.deviations(pairs, columns),
         weight=measures.weights(pairs),
@@ -115,8 +115,14 @@ def _at_least(values: Floats, threshold: float | None) -> Floats:
     return (values >= threshold - measures.EQUALITY).astype(np.float64)
 
 
-def _in_moves(moves: tuple[Moved, ...], supported: measures.Bools) -> Floats:
-    found = np.where(supported, 0.0, np.nan)
+def _telling(words: Words | None, count: int) -> measures.Bools:
+    """Which summary sentences have content words, so that their order says something."""
+    own: measures.Bools = np.array([bool(found) for found in words.summary] if words else [], bool)
+    return own if own.any() else np.ones(count, bool)
+
+
+def _in_moves(moves: tuple[Moved, ...], placed: measures.Bools) -> Floats:
+    found = np.where(placed, 0.0, np.nan)
     for move in moves:
         part = found[move.first : move.last + 1]
         part[~np.isnan(part)] = 1.0

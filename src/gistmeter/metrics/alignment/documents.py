@@ -8,7 +8,7 @@ sentences              one entry a summary sentence: index, sentence, best_sourc
                        best_similarity, coverage_hit, covered, aligned_index,
                        aligned_similarity, position_deviation, scs, order_violation,
                        topk [[source index, similarity], ...], place (where it comes from),
-                       evidence, moved, changed (what differs)
+                       evidence, moved, changed (what differs, in words), marks (where, in both)
 support                {"similarity": [...], "index": [...], "kept": [...], "words": [...]}: for
                        each source sentence the evidence of its best supporting summary sentence,
                        that sentence, whether that is enough, and how many content words it has
@@ -28,13 +28,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from gistmeter.metrics.alignment import measures
+from gistmeter.metrics.alignment import facts, measures
+from gistmeter.metrics.alignment.band import Ints
 from gistmeter.metrics.alignment.chapters import (
     Chapter,
     chapter_at,
@@ -43,7 +44,8 @@ from gistmeter.metrics.alignment.chapters import (
     name_stretch,
 )
 from gistmeter.metrics.alignment.comparison import Compared, Settings
-from gistmeter.metrics.alignment.measures import Floats
+from gistmeter.metrics.alignment.measures import Bools, Floats
+from gistmeter.metrics.alignment.moves import Moved
 from gistmeter.metrics.alignment.segmentation import Segments
 from gistmeter.metrics.alignment.similarity import Similarity, block_rows
 from gistmeter.signature import digest
@@ -64,7 +66,7 @@ def describe_book(  # noqa: PLR0917
     compared: Compared,
     settings: Settings,
     words: Floats,
-    changes: Mapping[int, Sequence[str]] | None = None,
+    changes: facts.Changes | None = None,
 ) -> dict[str, Any]:
     """The document of a book; `texts` are source and summary, `words` how many content words each
     source sentence has, `changes` what differs in facts by summary sentence."""
@@ -89,7 +91,7 @@ def describe_book(  # noqa: PLR0917
         },
         "chapters": describe_chapters(found, compared, words, changes),
         "cuts": describe_cuts(found, compared, words),
-        "moves": describe_moves(found, compared),
+        "moves": describe_moves(found, compared.places, compared.moves, ~np.isnan(compared.moved)),
         "coverage_threshold": compared.threshold,
         "thresholds": {"coverage": settings.coverage_threshold, "support": threshold},
         "coverage_along": _numbers(np.array(measures.tenths(compared.coverage_at))),
@@ -109,7 +111,7 @@ def describe_chapters(
     chapters: Sequence[Chapter],
     compared: Compared,
     words: Floats,
-    changes: Mapping[int, Sequence[str]] | None,
+    changes: facts.Changes | None,
 ) -> list[dict[str, Any]]:
     """Each chapter of the source: what of it was kept, and what came of it."""
     found = []
@@ -152,14 +154,15 @@ def describe_cuts(
     return found
 
 
-def describe_moves(chapters: Sequence[Chapter], compared: Compared) -> list[dict[str, Any]]:
-    """The blocks that moved, each said in a sentence."""
-    used = compared.places[~np.isnan(compared.moved)].tolist()
+def describe_moves(
+    chapters: Sequence[Chapter], places: Ints, moves: Sequence[Moved], placed: Bools
+) -> list[dict[str, Any]]:
+    """The blocks that moved, each said in a sentence; `placed` are the sentences that count."""
+    used = places[placed].tolist()
     found = []
-    for move in compared.moves:
-        own = compared.places[move.first : move.last + 1]
-        inside = own[~np.isnan(compared.moved[move.first : move.last + 1])].tolist()
-        named = name_stretch(chapters, inside, used)
+    for move in moves:
+        block = slice(move.first, move.last + 1)
+        named = name_stretch(chapters, places[block][placed[block]].tolist(), used)
         many = " – " in named or named.startswith("sentences")
         way = f"{'stand' if many else 'stands'} {'before' if move.before else 'after'}"
         text = f"{named} {way} {name_place(chapters, move.other)}"
@@ -168,7 +171,7 @@ def describe_moves(chapters: Sequence[Chapter], compared: Compared) -> list[dict
 
 
 def describe_sentences(
-    summary: Segments, compared: Compared, changes: Mapping[int, Sequence[str]]
+    summary: Segments, compared: Compared, changes: facts.Changes
 ) -> list[dict[str, Any]]:
     """An entry for each summary sentence; what it has not is None."""
     best, pairs = compared.best, compared.pairs
@@ -192,7 +195,8 @@ def describe_sentences(
             "place": int(compared.places[at]) if compared.places[at] >= 0 else None,
             "evidence": float(compared.evidence[at]),
             "moved": _flag(compared.moved[at]),
-            "changed": list(changes.get(at, ())),
+            "changed": [facts.told(alarm) for alarm in changes.get(at, ())],
+            "marks": facts.marks(changes[at]) if at in changes else None,
         }
         for at, sentence in enumerate(summary.sentences)
     ]

@@ -3,7 +3,8 @@
 Each summary sentence has a place in the source. The largest set of sentences whose places never go
 back stays; the others moved. Moved neighbours whose places go on from each other are one block. A
 block is named by where it stands: "before" the first passage after it that the source has earlier,
-or "after" the last passage before it that the source has later.
+or "after" the last passage before it that the source has later. Sentences without content words
+("What!") fit in many places and take no part.
 
 On a path that pays for every way back, a sentence beside one may stray far ahead for nothing. So a
 block of a few sentences must gain more than the cost by its place, or `settle` puts its sentences
@@ -27,6 +28,7 @@ Bools = npt.NDArray[np.bool_]
 FEW = 3  # sentences of a block that has to earn its place
 WINDOW = 12  # source sentences that neighbours are looked for in
 GAP = 3  # sentences without a source that a block may hold between two of its own
+EDGE = 3  # source sentences by which a block may reach into what stands elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +102,31 @@ def settle(places: Ints, similarity: Similarity, cost: float) -> Ints:
 
 
 def _beside(places: Ints, block: Moved, columns: int) -> Ints:
-    """The source sentences that follow the sentence before a block, or precede the one after."""
+    """The source sentences that follow the sentence before a block, or precede the one after, as
+    far as the next that another sentence has for its place."""
+    others = np.delete(places, np.arange(block.first, block.last + 1))
     windows = []
     if block.first > 0:
         start = int(places[block.first - 1])
-        windows.append(np.arange(start, min(columns, start + WINDOW)))
+        end = min([start + WINDOW, columns - 1, *others[others > start].tolist()])
+        windows.append(np.arange(start, end + 1))
     if block.last + 1 < len(places):
         end = int(places[block.last + 1])
-        windows.append(np.arange(max(0, end - WINDOW + 1), end + 1))
+        start = max([end - WINDOW, 0, *others[others < end].tolist()])
+        windows.append(np.arange(start, end + 1))
     return np.unique(np.concatenate(windows))
 
 
 def _goes_on(places: Ints, before: int, at: int, own: Ints) -> bool:
-    """Whether a place follows another without other parts of the summary in between."""
+    """Whether a place follows another without other parts of the summary in between.
+
+    A step of a few sentences always does: a sentence that merges the end of one chapter with the
+    beginning of the next has its place in either.
+    """
     if places[at] < places[before]:
         return False
+    if places[at] - places[before] <= EDGE:
+        return True
     between = (places[own] > places[before]) & (places[own] < places[at])
     return not between.any()
 

@@ -48,7 +48,7 @@ SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
 NUMBERS = (
     "ser", *COUNTED, "ser_short", "ser_spread", "ser_answers", "ser_mean", "ser_variance",
-    "verdict_flips", "facts_corrected", "facts_unsupported", "facts_disputed",
+    "verdict_flips", "facts_corrected", "facts_unsupported", "facts_untold", "facts_disputed",
 )  # fmt: skip
 TEXTS = ("facts", "ser_note", "diff")
 
@@ -183,6 +183,7 @@ class SemanticErrorRate:
             verdict_flips=flips(all_answers),
             facts_corrected=chosen.corrected,
             facts_unsupported=chosen.dropped,
+            facts_untold=chosen.untold,
             facts_disputed=chosen.disputed,
         )
         told = [f"fewer than {SHORT} words: unreliable"] if short else []
@@ -191,6 +192,10 @@ class SemanticErrorRate:
             told.append(
                 f"{doubted} of {chosen.claimed} facts: the texts do not bear out the verdict"
             )
+        if chosen.untold:
+            told.append(f"{chosen.untold} words that were lost are in no fact")
+        if chosen.disputed:
+            told.append(f"{chosen.disputed} facts are disputed and not counted")
         note = "; ".join(told) or None
         facts = json.dumps([fact.to_dict() for fact in chosen.facts], ensure_ascii=False)
         columns.note(first, facts=facts, ser_note=note)
@@ -238,6 +243,7 @@ def _document(clip: Clip, answers: Sequence[Judgement]) -> dict[str, Any]:
                 "facts": [fact.to_dict() for fact in one.facts],
                 "corrected": one.corrected,
                 "unsupported": one.dropped,
+                "untold": one.untold,
                 "disputed": one.disputed,
             }
             for one in answers
