@@ -265,9 +265,9 @@ class Speech(Family[SpeechSettings, Clip]):
             kept["unsupported_facts"] = int(
                 rows.sum("facts_corrected") + rows.sum("facts_unsupported")
             )
-            kept |= {"variance": found} if (found := judged_apart(rows)) else {}
             kept["untold_texts"] = int((rows.values("facts_untold") > 0).sum())
             kept["disputed_facts"] = int(rows.sum("facts_disputed"))
+            kept |= {"variance": found} if (found := judged_apart(rows)) else {}
             facts: Any = task.metrics["facts"]
             usage = getattr(getattr(facts, "first", facts).llm, "usage", None)
             kept |= {"usage": asdict(usage)} if usage is not None else {}
