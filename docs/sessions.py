@@ -33,6 +33,8 @@ BLOCK = re.compile(
     r"(?P<head>(?:<!-- (?P<note>.*?) -->\n)?```(?P<kind>\w+)\n)(?P<body>.*?)(?P<end>^```$)",
     re.DOTALL | re.MULTILINE,
 )
+STATEMENT = re.compile(r"(^>>> .*\n(?:\.\.\. ?.*\n)*)((?:(?!>>> ).*\n)*)", re.MULTILINE)
+TRACE = "Traceback (most recent call last):"
 CUT = "[…]"
 _PRINTED: dict[str, str] = {}  # by the READMEs' commands
 
@@ -97,19 +99,23 @@ class Session:
         return body
 
     def _statements(self, body: str) -> Iterator[str]:
-        for statement in re.findall(r"^>>> .*\n(?:\.\.\. ?.*\n)*", body, re.MULTILINE):
+        found = re.findall(STATEMENT, body)
+        for statement, shown in found:
             source = re.sub(r"^(>>>|\.\.\.) ?", "", statement, flags=re.MULTILINE)
-            yield statement + self._printed(source)
+            yield statement + self._printed(source, fails=shown.startswith(TRACE))
 
-    def _printed(self, source: str) -> str:
-        """What Python's own prompt would print."""
+    def _printed(self, source: str, *, fails: bool) -> str:
+        """What Python's own prompt would print; of an expected error its last line."""
         caught = io.StringIO()
         prompt = _Prompt(self.names)
         with contextlib.redirect_stdout(caught):
             unfinished = prompt.runsource(source + "\n" * (source.count("\n") > 1), "example")
-        if unfinished or prompt.failed:
-            raise Failure(self.page, source, prompt.failed or "is not a whole statement")
-        return caught.getvalue()
+        if unfinished or bool(prompt.failed) != fails:
+            raise Failure(
+                self.page, source, prompt.failed or "is not a whole statement, or no error"
+            )
+        error = f"{TRACE}\n    ...\n{prompt.failed.splitlines()[-1]}\n" if fails else ""
+        return caught.getvalue() + error
 
 
 class _Prompt(code.InteractiveInterpreter):
@@ -135,10 +141,12 @@ def session(page: Path) -> Iterator[Session]:
 
 def _names(page: Path) -> dict[str, Any]:
     """What a page's first line of Python may use: on the reference all public names."""
+    import numpy as np
+
     import gistmeter
 
     public = {one: getattr(gistmeter, one) for one in gistmeter.__all__}
-    return {"__name__": "__main__", **(public if page == DOCS / "python.md" else {})}
+    return {"__name__": "__main__", **({"np": np, **public} if page == DOCS / "python.md" else {})}
 
 
 def refreshed(page: Path, text: str) -> str:

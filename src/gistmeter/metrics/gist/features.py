@@ -63,16 +63,14 @@ def gather(
     embedder: Embedder,
     matcher: TokenMatcher,
     baselines: Mapping[str, Baselines],
+    guards: Mapping[str, guard.Guard] | None = None,
 ) -> Evidence:
     """The evidence of (reference, candidate) pairs; a model's failure is the pair's."""
     forward = judge.judge(pairs)
     backward = judge.judge([(candidate, reference) for reference, candidate in pairs])
     matched = matcher.match([(candidate, reference) for reference, candidate in pairs])
     cosines, failed = _cosines(pairs, embedder)
-    alarms = [
-        guard.compare(reference, candidate, code)
-        for (reference, candidate), code in zip(pairs, languages, strict=True)
-    ]
+    alarms = _alarms(pairs, languages, guards or {})
     none = Baselines()
     bases = [baselines.get(code, none) for code in languages]
     base_cosine = np.asarray([base.cosine for base in bases])
@@ -130,6 +128,18 @@ def _cosines(pairs: Sequence[tuple[str, str]], embedder: Embedder) -> tuple[Floa
         if one in answer.failures or other in answer.failures
     }
     return np.einsum("ij,ij->i", vectors[left], vectors[right]), failures
+
+
+def _alarms(
+    pairs: Sequence[tuple[str, str]], languages: Sequence[str], guards: Mapping[str, guard.Guard]
+) -> list[guard.Alarms]:
+    found = [guard.Alarms()] * len(pairs)
+    for code in dict.fromkeys(languages):
+        own = [at for at, language in enumerate(languages) if language == code]
+        asked = guards.get(code) or guard.Guard(code)
+        for at, alarms in zip(own, asked.compare([pairs[at] for at in own]), strict=True):
+            found[at] = alarms
+    return found
 
 
 def _alarmed(alarms: Sequence[guard.Alarms], feature: str) -> Floats:

@@ -66,7 +66,7 @@ class Gist:
     shape: Shape = "text"
     weights: Mapping[str, float] = field(default_factory=lambda: weights_of("text"))
     baselines: Mapping[str, Baselines] = field(default_factory=dict)  # by language
-    guards: Mapping[str, str] = field(default_factory=dict)  # language -> identity, to be signed
+    guards: Mapping[str, guard.Guard] = field(default_factory=dict)  # by language
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("gist"),)
 
@@ -80,7 +80,7 @@ class Gist:
             compared,
             [items[owner[at]].language for at in asked],
             judge=self.judge, embedder=self.embedder, matcher=self.matcher,
-            baselines=self.baselines,
+            baselines=self.baselines, guards=self.guards,
         )  # fmt: skip
         return self._rows(items, texts, evidence, [owner[at] for at in asked], compared)
 

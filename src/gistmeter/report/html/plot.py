@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 FRAME = (
     "background: var(--card); color: var(--ink); font: 14px/1.5 system-ui, sans-serif; "
-    "max-width: 44rem; color-scheme: light;"
+    "max-width: 44rem; color-scheme: light; "
+    "figure { width: auto; max-width: none; text-align: left; } "
+    "figcaption { font-style: normal; text-align: left; max-width: none; } "
+    "ul { list-style: none; } "
 )
 
 
@@ -66,7 +69,7 @@ def _style() -> str:
     """The report's light colours and its charts' rules, for what is inside the plot only."""
     colours = re.match(r":root \{(.*?)\}", asset("report.css"), re.DOTALL)
     assert colours
-    return f".gistmeter-plot {{ {colours[1]} {FRAME} {asset('charts.css')} }}"
+    return f".gistmeter-plot {{ {colours[1]} {FRAME}{asset('charts.css')} }}"
 
 
 __all__ = ["Plot", "plot"]
