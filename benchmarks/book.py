@@ -4,6 +4,7 @@
     python benchmarks/book.py speed      kernels against plain loops; memory; a second run
     python benchmarks/book.py gold       gold alignments found, by algorithm
     python benchmarks/book.py check      made editions: what is found of cuts, inventions and moves
+    python benchmarks/book.py changed    made editions with changed facts; false alarms on real ones
     python benchmarks/book.py classical  made abridgements of classical Chinese histories
     python benchmarks/book.py calibrate  the thresholds of unsupported and source_recall, and α
     ... --model NAME                     with another sentence model
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
 sys.path.insert(0, str(ROOT / "tests" / "book"))
 
+import book_changed  # noqa: E402
 import book_classical  # noqa: E402
 import book_editions  # noqa: E402
 import book_moves  # noqa: E402
@@ -40,7 +42,7 @@ from gistmeter.cache import Cache  # noqa: E402
 from gistmeter.metrics.alignment import measures  # noqa: E402
 from gistmeter.metrics.alignment.paths import align, align_sentences  # noqa: E402
 from gistmeter.metrics.alignment.similarity import compare  # noqa: E402
-from gistmeter.models.loading import load_models  # noqa: E402
+from gistmeter.models.loading import load_judge, load_models  # noqa: E402
 
 
 def least(work: Callable[[], object], times: int) -> float:
@@ -161,6 +163,13 @@ def check(model: str) -> None:
         book_moves.check_moves(library)
 
 
+def changed(model: str) -> None:
+    library, _ = bind(model)
+    rated = SHARED / "sts" / "stsb-zh-dev.csv"
+    if library and rated.exists():
+        book_changed.check_changed(library, read_pairs(rated), load_judge(Cache(None)))
+
+
 def classical(model: str) -> None:
     print("Sentences on their own clauses (blocks is to be no worse than argmax)")
     embedder = load_embedder(model)
@@ -260,6 +269,7 @@ def main() -> None:
         "again": lambda: again(model),
         "gold": lambda: gold(model),
         "check": lambda: check(model),
+        "changed": lambda: changed(model),
         "classical": lambda: classical(model),
         "calibrate": lambda: calibrate(model),
     }

@@ -108,6 +108,7 @@ def score(
             progress=(lambda _, done, total: progress(family.stage, done, total))
             if progress else None,
             notes=lambda rows: family.notes(rows, task),
+            documents=family.documents(read),
             base=family.base,
             headline=family.leads({**settings.to_dict(), **read.found}),
             engine=engine,
@@ -168,6 +169,7 @@ def evaluate(
     chunk: int = 1024,
     progress: Progress | None = None,
     notes: Mapping[str, Any] | Callable[[Rows], Mapping[str, Any]] | None = None,
+    documents: Mapping[str, Any] | None = None,
     base: Base = Rows.of,
     headline: Sequence[str] = (),
     engine: Engine = HERE,
@@ -177,8 +179,8 @@ def evaluate(
     `signed` says how the items were read from their files, as far as that changes a score: it is
     part of every signature. `open_folder` gets the plan and gives the run's folder, new or
     resumed; without it nothing is written. `notes` may be a function of the rows, called at the
-    end; `engine` says where the work runs. Returns the run with its rows; an item that cannot be
-    scored is in it with its reason.
+    end; `documents` are kept among the run's details; `engine` says where the work runs. Returns
+    the run with its rows; an item that cannot be scored is in it with its reason.
     """
     if not len(items):
         raise InputError("There is nothing to score: no items were given")
@@ -197,7 +199,7 @@ def evaluate(
     started = time.perf_counter()
     work = Work(named, base, folder.shelf if folder and engine.apart else None, chunk)
     rows = _measure_all(engine, work, items, folder, chunk=chunk, progress=progress)
-    rows = rows.with_details(_documents(named, rows, items))
+    rows = rows.with_details({**(documents or {}), **_documents(named, rows, items)})
     measured = time.perf_counter()
     systems = summarise(
         named, rows, signatures=signatures, seed=seed, resamples=resamples, confidence=confidence

@@ -43,7 +43,7 @@ class WordEmbedder:
 
 def make_metric(books: Sequence[Book], **options: object) -> BookAlignment:
     """The metric for these books with the double and a threshold."""
-    settings = {"coverage_threshold": 0.6, "language": "en", **options}
+    settings = {"coverage_threshold": 0.6, "language": "en", "no_judge": True, **options}
     config = BookSettings(model_name=WordEmbedder(), **settings)  # type: ignore[arg-type]
     metric: BookAlignment = prepare(Books(), config, books).metrics["alignment"]
     return metric

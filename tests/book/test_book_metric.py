@@ -11,7 +11,9 @@ from book_doubles import SOURCE, SUMMARY, WordEmbedder, book, make_metric
 from hypothesis import given
 from hypothesis import strategies as st
 
+from door import prepare
 from gistmeter.cache import Cache
+from gistmeter.families.book import Books, BookSettings
 from gistmeter.metrics.alignment import BookAlignment
 from gistmeter.metrics.alignment.documents import document_name
 from gistmeter.metrics.alignment.metric import FEW_BOOKS, passage_labels
@@ -195,7 +197,8 @@ def test_every_setting_is_in_the_signature():
     before = sign("alignment", metric)
     changed = {
         "algorithm": "nw", "gap_penalty": -0.25, "move_cost": 2.0, "word_weight": 0.3,
-        "guard": "x", "bandwidth": 3, "band": "absolute",
+        "guard": "x", "judge": WordEmbedder("judge"), "sure": 0.9, "bandwidth": 3,
+        "band": "absolute",
         "pfs_gamma": 2.0, "alpha": 5.0, "scs_beta": 0.2, "top_k": 5, "coverage_threshold": 0.7,
         "support_threshold": 0.5, "order_tolerance": 0.1, "embedder": WordEmbedder("other"),
         "splitters": {}, "calibrated": {"en": Thresholds(0.1, 0.2)}, "resampled": "other",
@@ -203,6 +206,22 @@ def test_every_setting_is_in_the_signature():
     assert set(changed) == {part.name for part in fields(BookAlignment)}
     for name, value in changed.items():
         assert sign("alignment", replace(metric, **{name: value})) != before, name
+
+
+def test_alpha_is_the_models_own_unless_it_is_given():
+    calibrated = {"en": Thresholds(0.89, 0.85, 0.1, 40.0)}
+    own = replace(make_metric([BOOK]), calibrated=calibrated)
+    assert own.settings_for("en").alpha == 40.0
+    preset = BookSettings(preset="aligneval", profile="embedded", no_judge=True)
+    seeds = prepare(Books(), preset, [BOOK]).metrics["alignment"]
+    assert replace(seeds, calibrated=calibrated).settings_for("en").alpha == 10.0
+
+
+def test_the_judge_is_asked_unless_it_is_left_out():
+    asked = prepare(Books(), BookSettings(), [BOOK]).metrics["alignment"]
+    assert asked.judge is not None
+    assert asked.judge.id.startswith("gistmeter-judge-small")
+    assert prepare(Books(), BookSettings(no_judge=True), [BOOK]).metrics["alignment"].judge is None
 
 
 def test_the_document_links_both_texts():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,25 @@ def test_charts_fill_any_width_with_letters_of_one_size(shown: Tab) -> None:
     assert len(heights) == 1
 
 
+def test_names_of_systems_are_unbroken_on_a_wide_screen(tab: Tab, tmp_path: Path) -> None:
+    run, _ = text_run(items=8)
+    names = {"细心的模型": "careful-model-2.5", "model_b": "qwen2.5-7b-instruct"}
+    keys = {**run.rows.keys, "system": [names.get(n, n) for n in run.rows.keys["system"]]}
+    again, _ = finish("text", replace(run.rows, keys=keys), run.metrics)
+    path = tmp_path / "names.html"
+    write_report([again], path, views=views([again]), comparisons=[findings(again)])
+    tab.resize(1400, 900)
+    tab.open(path)
+    lines = """[...document.querySelectorAll('.board th[scope=row], .items td.key-cell .clip')]
+      .filter(e => e.textContent.includes('-'))
+      .map(e => { const range = document.createRange(); range.selectNode(e.lastChild);
+        return range.getClientRects().length; })"""
+    assert set(tab.run(lines)) == {1}
+    cut = """[...document.querySelectorAll('.matrix')].filter(e =>
+      e.parentElement.scrollWidth > e.parentElement.clientWidth + 1).length"""
+    assert tab.run(cut) == 0
+
+
 def test_cards_are_as_high_as_what_they_hold(shown: Tab) -> None:
     shown.resize(1400, 900)
     to(shown, "#run-1")
@@ -317,8 +337,10 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pieces(tab: Tab) -> list[str]:
-    """What a reader sees of the recording: the lines in view."""
+    """What a reader sees of the recording: the lines in view, which are written as they come."""
+    wait(tab, "document.querySelector('.along li').getClientRects().length")
     time.sleep(0.3)
+    wait(tab, "[...document.querySelectorAll('.along li')].some(line => line.firstChild)")
     found: list[str] = tab.run(
         """(() => { const box = document.querySelector('.along').getBoundingClientRect();
         return [...document.querySelectorAll('.along li')].filter(line => {
@@ -446,6 +468,26 @@ def test_systems_stand_side_by_side_one_row_per_item(shown: Tab) -> None:
     marked = "document.querySelectorAll('.beside')[2].querySelectorAll('del').length"
     assert shown.run("document.querySelectorAll('.beside .m-shared').length") > 0
     assert shown.run(marked) > 0
+
+
+def test_no_system_is_shown_with_words_that_are_not_its_own(tab: Tab, tmp_path: Path) -> None:
+    text, _ = text_run()
+    clips, _ = speech_run()
+    texts = {name: list(column) for name, column in clips.rows.texts.items()}
+    texts["got"][0] = texts["diff"][0] = texts["facts"][0] = None  # of moonshine's first clip
+    silent, _ = finish("speech", replace(clips.rows, texts=texts), clips.metrics)
+    path = tmp_path / "silent.html"
+    write_report([text, silent], path, views=views([text, silent]))
+    tab.resize(1280, 900)
+    tab.open(path)
+    pick(tab, "Which items", "none")
+    unscored = [cell for row in beside(tab) for cell in row[2:] if cell.startswith("–")]
+    assert unscored == ["–(empty)"] * 3
+    tab.run("document.querySelectorAll('.beside')[1].querySelector('.more-button').click()")
+    said = [row[2] for row in beside(tab, 1) if row[0].startswith("clip-00")]
+    assert len(said) == 1
+    assert said[0].endswith("(none)")
+    assert "fox" not in said[0]
 
 
 def test_a_cell_opens_its_systems_item(shown: Tab) -> None:

@@ -232,6 +232,11 @@ class Family(Generic[SettingsT, ItemT]):
         del rows
         return task.read.notes
 
+    def documents(self, read: Items[ItemT]) -> Mapping[str, Any]:
+        """What is kept among the run's details beside that of the metrics, by file name."""
+        del read
+        return {}
+
     def finish(self, run: Run, task: Task[SettingsT, ItemT], context: Context) -> None:
         """Last words, and files that the family keeps beside the run."""
 

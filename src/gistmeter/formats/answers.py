@@ -17,6 +17,7 @@ from gistmeter.formats.references import (
     EXPLANATION,
     IDIOM,
     METADATA,
+    REFERENCE,
     STRUCTURE,
     References,
     usable,
@@ -32,13 +33,6 @@ PREDICTION = (
     "生成结果",
     "予測", "出力", "モデル出力", "回答文", "예측", "출력", "응답", "답변", "предсказание", "ответ",
     "ответ модели", "вывод", "predikce", "předpověď", "výstup", "odpověď",
-)  # fmt: skip
-REFERENCE = (
-    "references", "gold", "ground_truth", "ground truth", "target", "expected", "参考", "参考答案",
-    "参考解释", "标准答案", "參考", "參考答案", "標準答案", "参照", "正解", "模範解答", "참조",
-    "정답",
-    "모범 답안", "эталон", "референс", "правильный ответ", "referenční odpověď", "správná odpověď",
-    "vzor",
 )  # fmt: skip
 ARRANGEMENT = ("arrangements", "permutation", "order", "sheet", "排列", "並び", "배열")
 SYSTEM = ("systems", "model", "model_name", "model name", "模型", "モデル", "모델", "модель",

@@ -29,7 +29,7 @@ from gistmeter.formats.answers import (
     is_unnamed,
     sheets_are_systems,
 )
-from gistmeter.formats.references import IDIOM, References, Splitting, answer_in, usable
+from gistmeter.formats.references import IDIOM, References, Splitting, answer_in, usable, whole
 from gistmeter.formats.table import SUFFIXES, Table, name_in, read_sheets
 from gistmeter.types import Pair
 
@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 
 ORIGINAL = "original"
 HAS_ORIGINAL = "has_original"
+CELL = "cell"  # a field: the references as they stood in the table, where that differs
 _NUMBERED = re.compile(r"(?P<model>.+)_(?P<arrangement>arrangement[_-]?\d+)", re.IGNORECASE)
 _ARRANGEMENT = re.compile(r"arrangement[_-]?\d+", re.IGNORECASE)
 
@@ -312,12 +313,16 @@ def pairs_of(
 ) -> list[Pair]:
     """Each prediction with its references; without where it meets none."""
     known = references.by_idiom if references else {}
+    cells = references.cells if references else {}
     classes = {**(references.structures if references else {}), **(structures or {})}
     pairs = []
     for row in predictions:
-        own = splitting.split([row.references]) if row.references else ()
-        given = known.get(row.idiom) or own
+        given, cell = known.get(row.idiom) or (), cells.get(row.idiom, "")
+        if not given and row.references:
+            given, cell = splitting.split([row.references]), whole([row.references])
         extra = dict(row.fields)
+        if given and cell and (cell,) != given:
+            extra[CELL] = cell
         if row.idiom in classes:
             extra.setdefault("structure", classes[row.idiom])
         pairs.append(
@@ -354,9 +359,8 @@ def _refuse_nothing_in_common(
 ) -> None:
     predicted = ", ".join(f"'{row.idiom}'" for row in predictions[:3])
     if references is None:
-        raise InputError(
-            "There are no references: give a file with --references, or a column 'Reference'"
-        )
+        column = "" if predictions[0].lined else ", or a column 'reference'"
+        raise InputError(f"There are no references: give a file with --references FILE{column}")
     expected = ", ".join(f"'{name}'" for name in list(references.by_idiom)[:3])
     raise InputError(
         f"Predictions and references have no idiom in common: predictions are for {predicted} …, "

@@ -35,6 +35,17 @@ MARKS = (
 )
 MAX_CELL = 10_000_000  # characters; csv's own limit of 131,072 is below an honest chapter
 
+# What is no table, and the command that reads it.
+ELSEWHERE = {
+    (".epub", ".docx", ".fb2", ".md", ".html", ".htm"): "Books are compared by: gistmeter book "
+    "ORIGINAL EDITION",
+    (".conllu", ".conll"): "Parses are compared by: gistmeter parse GOLD SYSTEM",
+    (".srt", ".vtt", ".stm", ".ctm", ".trn"): "Transcripts are compared by: gistmeter speech "
+    "--expected SAID --got HEARD",
+    (".wav", ".flac", ".ogg", ".mp3"): "Sound is heard by: gistmeter speech --assets FOLDER "
+    "--recognizers NAME",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -122,8 +133,10 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     """All tables of a file: the sheets of an XLSX, else the one that it is."""
     suffix = suffix_of(path)
     if suffix not in SUFFIXES:
+        other = next((f". {told}" for known, told in ELSEWHERE.items() if suffix in known), "")
         raise InputError(
             f"{path}: has the suffix '{suffix}', which is no table. Known: {', '.join(SUFFIXES)}"
+            f"{other}"
         )
     content = read_bytes(path)
     if suffix == ".xlsx":

@@ -156,6 +156,12 @@ def read_clip_table(
     which are found by content where none is named.
     """
     table = read_table(path)
+    if table.lined:
+        raise FormatError(
+            "is plain lines and no table. Give what was said and what was heard as two files: "
+            f"gistmeter speech --expected SAID --got {path}",
+            path=path,
+        )
     remarks = [f"{path}: read as {table.guessed}, a guess"] if table.guessed else []
     expected = table.need("expected", EXPECTED, columns)
     system = table.find("system", SYSTEM, columns)

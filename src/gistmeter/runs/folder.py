@@ -6,6 +6,7 @@ import hashlib
 import logging
 import shutil
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -195,14 +196,24 @@ def open_folder(
     return RunFolder.start(path, plan, overwrite=overwrite or resume)
 
 
-def save_run(run: Run, *, overwrite: bool = False) -> None:
-    """Keep a run that was made in memory in its folder."""
+def save_run(run: Run, *, overwrite: bool = False, source: Path | None = None) -> None:
+    """Keep a run in its folder, with the details of the folder that it was loaded from."""
     if run.path is None:
         raise InputError("The run has no folder to be saved in")
     items = int(run.measured.item.max()) + 1 if len(run.measured) else 0
     plan = Plan(run.command, run.settings, run.signature, run.inputs, items)
+    details = {**_details(source), **run.measured.details}
     with hold(run.path):
-        RunFolder.start(run.path, plan, overwrite=overwrite).finish(run)
+        folder = RunFolder.start(run.path, plan, overwrite=overwrite)
+        folder.finish(replace(run, rows=run.measured.with_details(details)))
+
+
+def _details(source: Path | None) -> dict[str, str]:
+    """The documents in a run's folder; pages are made anew."""
+    if source is None or not (source / DETAILS).is_dir():
+        return {}
+    files = [file for file in (source / DETAILS).iterdir() if file.suffix in {".json", ".jsonl"}]
+    return {file.name: file.read_text("utf-8") for file in files if not is_draft(file)}
 
 
 def _clear(path: Path, details: Collection[str] = ()) -> None:

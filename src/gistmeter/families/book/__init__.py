@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.errors import InputError
+from gistmeter.families import gist
 from gistmeter.families.book.settings import BookSettings
 from gistmeter.families.family import (
     Context,
@@ -21,7 +22,7 @@ from gistmeter.types import Book, Metric, Sheet
 if TYPE_CHECKING:
     from gistmeter.answer import Findings
     from gistmeter.metrics.alignment.metric import BookAlignment
-    from gistmeter.models.protocols import Embedder
+    from gistmeter.models.protocols import Embedder, JudgeModel
     from gistmeter.rows import Rows
     from gistmeter.run import Run
 
@@ -128,7 +129,7 @@ class Books(Family[BookSettings, Book]):
     ) -> BookAlignment:
         """The metric for these books; the intervals of few books are over their passages."""
         from gistmeter import languages
-        from gistmeter.metrics.alignment.facts import guard_identity
+        from gistmeter.metrics.alignment.facts import identity
         from gistmeter.metrics.alignment.metric import FEW_BOOKS, BookAlignment
         from gistmeter.metrics.alignment.segmentation import SimpleSplitter
         from gistmeter.metrics.alignment.thresholds import thresholds_for
@@ -154,7 +155,8 @@ class Books(Family[BookSettings, Book]):
             },
             calibrated=thresholds_for(embedder.id, sorted(codes)),
             resampled="books" if len({book.id for book in books}) >= FEW_BOOKS else "passages",
-            guard=guard_identity(codes),
+            guard=identity(codes),
+            judge=_judge(settings, context),
         )
         if metric.coverage_threshold is None and not metric.calibrated:
             context.warn(
@@ -200,6 +202,15 @@ class Books(Family[BookSettings, Book]):
         from gistmeter.families.book.sheets import overview_sheets
 
         return overview_sheets(run)
+
+
+def _judge(settings: BookSettings, context: Context) -> JudgeModel | None:
+    """The judge of facts that comes with gistmeter, unless it is left out or has no weights."""
+    from gistmeter.models.loading import load_judge
+
+    if not gist.by_default(settings):
+        return None
+    return load_judge(context.cache, progress=context.progress)
 
 
 def _embedder(models: Any, settings: BookSettings) -> Embedder:

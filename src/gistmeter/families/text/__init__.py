@@ -79,6 +79,7 @@ class Text(Family[TextSettings, Pair]):
     ) -> dict[str, Metric]:
         from gistmeter.families.models import load_by_language
         from gistmeter.families.text.lists import readers as readers_of
+        from gistmeter.families.text.remembering import guards_of
         from gistmeter.metrics.by_language import by_language
 
         wanted = _in_order(self.makers_of(settings.metrics)) if settings.metrics else None
@@ -103,7 +104,10 @@ class Text(Family[TextSettings, Pair]):
         names = wanted or possible_metrics(pairs, nli=has_nli, judged=gist.by_default(settings))
         readers = readers_of(codes, settings, context)
         _tell_absent(next(iter(loaded.values())), names, only, settings, context)
-        built = {code: self._metrics(names, loaded[code], readers, settings) for code in codes}
+        guards = guards_of(codes, context.cache)
+        built = {
+            code: self._metrics(names, loaded[code], readers, guards, settings) for code in codes
+        }
         made = {
             name: by_language({code: built[code][name] for code in codes})
             for name in built[codes[0]]
@@ -111,7 +115,7 @@ class Text(Family[TextSettings, Pair]):
         if gist.SCORE not in names:
             return made
         first = next(iter(loaded.values()))
-        return {gist.SCORE: gist.build("text", codes, context, first), **made}
+        return {gist.SCORE: gist.build("text", codes, context, first, guards), **made}
 
     def _only(self, names: Sequence[str], settings: TextSettings) -> tuple[str, ...]:
         """The scores of S_Acc's own that were asked for; none where all of them are."""
@@ -127,6 +131,7 @@ class Text(Family[TextSettings, Pair]):
         names: Sequence[str],
         models: Models,
         readers: Mapping[str, Any],
+        guards: Mapping[str, Any],
         settings: TextSettings,
     ) -> dict[str, Metric]:
         from gistmeter.families.text.lists import polarity_rule
@@ -144,16 +149,17 @@ class Text(Family[TextSettings, Pair]):
                 settings.aggregate, accuracy.Weights(*settings.weights), settings.beta_f,
                 settings.use_bertscore, settings.cross_encoder_order, polarity_rule(settings),
                 absent, settings.sigmoids,
-                _baselines(models, [] if settings.preset == "orderprobe" else list(readers)),
+                _baselines(models, list(readers) if settings.rescaling == "baseline" else []),
                 self._only(names, settings),
             ),
             "s_logic": lambda: logic.LogicalValidity(
-                models.nli, settings.direction, settings.aggregate, settings.average, absent  # type: ignore[arg-type]
+                models.nli,  # type: ignore[arg-type]
+                settings.direction, settings.aggregate, settings.average, absent, settings.against,
             ),
             "s_info": lambda: information.Information(
-                readers, settings.aggregate, absent, settings.information_unit
+                readers, settings.aggregate, absent, settings.information_unit, settings.against
             ),
-            "alarms": lambda: alarms.FactAlarms(alarms.guards_of(list(readers))),
+            "alarms": lambda: alarms.FactAlarms(guards),
             "consistency": lambda: consistency.Consistency(by=settings.consistency),
             "robustness": lambda: consistency.SequenceRobustness(on=settings.robustness_on),
             "structure": lambda: consistency.StructuralRobustness(

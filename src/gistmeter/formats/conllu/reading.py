@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,7 @@ from gistmeter.formats.conllu.treebank import (
 
 # Column 9 is read under this name until it is known what it holds; column 10 follows it.
 NINTH = 8
+THREADS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(slots=True)
@@ -69,7 +73,23 @@ def read_treebank(
     `fallback` (the gold's layout, for a system's file); then the number of columns. Pass one
     treebank's `vocabularies` on to read another that is to be compared with it.
     """
-    shared = dict(vocabularies or {})
+    with ThreadPoolExecutor(THREADS) as pool:
+        return _read(
+            path, columns, layout, fallback, dict(vocabularies or {}), block=block, pool=pool
+        )
+
+
+def _read(
+    path: Path,
+    columns: Sequence[str],
+    layout: Layout | None,
+    fallback: Layout | None,
+    shared: dict[str, Vocabulary],
+    *,
+    block: int,
+    pool: Executor,
+) -> Treebank:
+    """The columns of a block are interned at once: NumPy leaves the other cores to others."""
     gathered = _Gathering()
     guess = False
     for piece in read_blocks(path, block):
@@ -79,9 +99,13 @@ def read_treebank(
             continue  # nothing but comments so far
         wanted = _wanted(layout, columns, guess)
         lines = split_lines(path, piece, layout)
-        for name, place in wanted.items():
-            vocabulary = shared.setdefault(name, Vocabulary())
-            codes = _intern(path, lines, place, name, vocabulary)
+        found = pool.map(
+            partial(_intern, path, lines),
+            wanted.values(),
+            wanted,
+            [shared.setdefault(name, Vocabulary()) for name in wanted],
+        )
+        for name, codes in zip(wanted, found, strict=True):
             gathered.codes.setdefault(name, []).append(codes)
         gathered.number.append(lines.number)
         gathered.sentence.append(lines.sentence + len(gathered.names))

@@ -7,8 +7,9 @@ path                   [[summary index, source index], ...]
 sentences              one entry a summary sentence: index, sentence, best_source_index,
                        best_similarity, coverage_hit, covered, aligned_index,
                        aligned_similarity, position_deviation, scs, order_violation,
-                       topk [[source index, similarity], ...], place (where it comes from),
-                       evidence, moved, changed (what differs)
+                       topk [[source index, similarity], ...], place (where it comes
+                       from; None without a source), home (the place it stands at),
+                       evidence, moved, changed (what differs, in words), marks (where, in both)
 support                {"similarity": [...], "index": [...], "kept": [...], "words": [...]}: for
                        each source sentence the evidence of its best supporting summary sentence,
                        that sentence, whether that is enough, and how many content words it has
@@ -28,13 +29,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from gistmeter.metrics.alignment import measures
+from gistmeter.metrics.alignment import facts, measures
 from gistmeter.metrics.alignment.band import Ints
 from gistmeter.metrics.alignment.chapters import (
     Chapter,
@@ -66,7 +67,7 @@ def describe_book(  # noqa: PLR0917
     compared: Compared,
     settings: Settings,
     words: Floats,
-    changes: Mapping[int, Sequence[str]] | None = None,
+    changes: facts.Changes | None = None,
 ) -> dict[str, Any]:
     """The document of a book; `texts` are source and summary, `words` how many content words each
     source sentence has, `changes` what differs in facts by summary sentence."""
@@ -111,13 +112,14 @@ def describe_chapters(
     chapters: Sequence[Chapter],
     compared: Compared,
     words: Floats,
-    changes: Mapping[int, Sequence[str]] | None,
+    changes: facts.Changes | None,
 ) -> list[dict[str, Any]]:
     """Each chapter of the source: what of it was kept, and what came of it."""
     found = []
+    homes = compared.homes
     for chapter in chapters:
         part = slice(chapter.first, chapter.last + 1)
-        own = (compared.places >= chapter.first) & (compared.places <= chapter.last)
+        own = (homes >= chapter.first) & (homes <= chapter.last)
         kept = compared.kept[part]
         found.append(
             {
@@ -171,10 +173,11 @@ def describe_moves(
 
 
 def describe_sentences(
-    summary: Segments, compared: Compared, changes: Mapping[int, Sequence[str]]
+    summary: Segments, compared: Compared, changes: facts.Changes
 ) -> list[dict[str, Any]]:
     """An entry for each summary sentence; what it has not is None."""
     best, pairs = compared.best, compared.pairs
+    sourced, homes = compared.sourced, compared.homes
     return [
         {
             "index": at,
@@ -192,10 +195,12 @@ def describe_sentences(
                 [int(index), float(value)]
                 for index, value in zip(best.index[at], best.similarity[at], strict=True)
             ],
-            "place": int(compared.places[at]) if compared.places[at] >= 0 else None,
+            "place": int(compared.places[at]) if sourced[at] else None,
+            "home": int(homes[at]),
             "evidence": float(compared.evidence[at]),
             "moved": _flag(compared.moved[at]),
-            "changed": list(changes.get(at, ())),
+            "changed": [facts.told(alarm) for alarm in changes.get(at, ())],
+            "marks": facts.marks(changes[at]) if at in changes else None,
         }
         for at, sentence in enumerate(summary.sentences)
     ]

@@ -9,9 +9,8 @@ source, so two summaries of a book are compared passage by passage.
 
 Undefined, with the reason: a book whose source or summary has no sentence; a sentence that the
 model could not read; for what is measured on pairs, a sentence that the alignment skipped;
-source_recall, unsupported and coverage_at for a model without calibrated thresholds; changed where
-no guard of facts is installed. A single sentence is
-aligned with its best source, or, under dtw, with all of them.
+source_recall, unsupported and coverage_at for a model without calibrated thresholds. A single
+sentence is aligned with its best source, or, under dtw, with all of them.
 """
 
 from __future__ import annotations
@@ -24,16 +23,15 @@ from typing import ClassVar
 import numpy as np
 
 from gistmeter.errors import GistmeterError
-from gistmeter.metrics.alignment.band import Ints
+from gistmeter.metrics.alignment import facts
 from gistmeter.metrics.alignment.comparison import Compared, Settings, compare_book
 from gistmeter.metrics.alignment.documents import describe_book, document_name
 from gistmeter.metrics.alignment.evidence import Words
-from gistmeter.metrics.alignment.facts import differing, load_guard
 from gistmeter.metrics.alignment.paths import check_settings
 from gistmeter.metrics.alignment.segmentation import Segments, Splitter, fold, segment
 from gistmeter.metrics.alignment.similarity import compare
 from gistmeter.metrics.alignment.thresholds import Thresholds
-from gistmeter.models.protocols import Embedder
+from gistmeter.models.protocols import Embedder, JudgeModel
 from gistmeter.rows import KEYS, Floats, Pool, Rows, Value, divide
 from gistmeter.types import Book, ScoreInfo
 
@@ -57,7 +55,9 @@ class BookAlignment(Settings):
     splitters: Mapping[str, Splitter] = field(kw_only=True)  # by language; "" for any other
     calibrated: Mapping[str, Thresholds] = field(default_factory=dict)  # by language, if not given
     resampled: str = "books"  # what the intervals draw: books, or their passages
-    guard: str = ""  # what compares facts, where it is there
+    guard: str = ""  # the rules that compare facts; empty: facts are not compared
+    judge: JudgeModel | None = None  # who is asked about facts beside the rules
+    sure: float = facts.SURE  # from which probability on
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("fidelity", basis="source_words"),
@@ -168,17 +168,15 @@ class BookAlignment(Settings):
 
     def _changes(
         self, book: Book, source: Segments, summary: Segments, compared: Compared
-    ) -> dict[int, list[str]] | None:
+    ) -> facts.Changes | None:
         """The summary sentences whose facts differ from their source's, with what differs."""
-        guard = load_guard() if self.guard else None
-        if guard is None:
+        if not self.guard:
             return None
-        found = {
-            at: differing(guard, source.sentences, place, summary.sentences[at], book.language)
-            for at, place in enumerate(compared.places.tolist())
-            if place >= 0 and compared.coverage_at[at] != 0
+        places = {
+            at: place for at, place in enumerate(compared.places.tolist()) if compared.sourced[at]
         }
-        return {at: differences for at, differences in found.items() if differences}
+        found = facts.find(source.sentences, summary.sentences, places)
+        return facts.changes(found, book.language, self.judge, self.sure)
 
     def _passages(
         self, at: int, book: Book, compared: Compared, words: Words, settings: Settings
@@ -252,17 +250,9 @@ def passage_labels(rows: Rows) -> list[str]:
     ]
 
 
-def _homes(places: Ints) -> Ints:
-    """The source sentence that each summary sentence is drawn with: its own place, or that of the
-    last sentence before it that has one."""
-    last = np.maximum.accumulate(np.where(places >= 0, np.arange(len(places)), 0))
-    homes: Ints = np.maximum(places[last], 0)
-    return homes
-
-
 def _rows(at: int, book: Book, compared: Compared, *, passages: bool) -> Rows:
     count = len(compared.coverage)
-    passage = _homes(compared.places) // block_length(len(compared.kept))
+    passage = compared.homes // block_length(len(compared.kept))
     keys = {
         "id": [f"{book.id}#{index + 1}" for index in range(count)],
         "system": [book.system] * count,
@@ -292,9 +282,9 @@ def _rows(at: int, book: Book, compared: Compared, *, passages: bool) -> Rows:
     )
 
 
-def _changed(compared: Compared, changes: Mapping[int, Sequence[str]]) -> Floats:
+def _changed(compared: Compared, changes: facts.Changes) -> Floats:
     """1 where facts differ, 0 where not, NaN for a sentence without a source."""
-    found = np.where(np.isnan(compared.moved), np.nan, 0.0)
+    found = np.where(compared.sourced, 0.0, np.nan)
     found[list(changes)] = 1.0
     return found
 

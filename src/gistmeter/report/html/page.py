@@ -85,7 +85,7 @@ def build_page(
         told = answers[number] if number < len(answers) else answer(subject, found)
         section = _section(subject, opener, number, found, items=items, answer=told)
         sections.append(_named(section, names[number]))
-    style = asset("report.css")
+    style = page_style()
     script = '"use strict";\n(() => {\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
     playing = any('"k":"audio"' in str(section.data) for section in sections)
     template = environment().get_template("page.html.j2")
@@ -251,6 +251,10 @@ def _settings(run: Run) -> list[tuple[str, str]]:
         for key, value in pairs
         if value not in (None, "", [], {})
     ]
+
+
+def page_style() -> str:
+    return asset("charts.css") + asset("report.css")
 
 
 def asset(name: str) -> str:
