@@ -5,16 +5,23 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation
 
-.PHONY: demo test test-torch test-adapters build smoke image trust supply lock lint browser docs docs-site docs-test train-judge bench-validity clean
+.PHONY: demo test test-torch test-ray test-adapters build smoke image trust supply lock lint browser docs docs-site docs-test train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -m "not torch and not docs" -n auto --dist loadfile
+	$(BIN)/python -m pytest -m "not torch and not docs and not ray" -n auto --dist loadfile
 
 test-torch: $(VENV)/.torch
 	$(BIN)/python -m pytest -m torch
+
+# The adapters against the real packages, in an environment of their own; promptfoo where npm is.
+test-adapters:
+	$(PYTHON) -m venv build/adapters
+	build/adapters/bin/pip install --quiet --disable-pip-version-check --editable '.[test-adapters]'
+	@command -v npm >/dev/null && npm install --prefix build/promptfoo --no-audit --no-fund promptfoo || echo "No npm here"
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 build/adapters/bin/python -m pytest tests/adapters -ra
 
 # Wheel (made from the sdist) and sdist, in dist/.
 build: | $(BIN)/python
@@ -29,6 +36,10 @@ smoke: build
 image: build
 	docker build --tag gistmeter .
 
+# A real Ray with two workers and a node that is lost; where Ray has no wheel the tests are skipped.
+test-ray: $(VENV)/.ray
+	$(BIN)/python -m pytest tests/cluster tests/formats/test_remote.py -rs
+
 # Every kill, every damaged file, every fuzzed input: about an hour on two cores. One table in the end.
 trust: $(VENV)/.test
 	$(BIN)/python -m pytest tests/trust --everything -q
@@ -38,7 +49,7 @@ trust: $(VENV)/.test
 SUPPLY := build/supply/bin
 supply:
 	$(PYTHON) -m venv build/all
-	build/all/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt '.[all]'
+	build/all/bin/pip install --quiet --disable-pip-version-check '.[all]'
 	$(PYTHON) -m venv build/supply
 	$(SUPPLY)/pip install --quiet --disable-pip-version-check pip-licenses cyclonedx-bom pip-audit
 	$(SUPPLY)/pip-licenses --python=build/all/bin/python --from=mixed --with-urls --order=name --format=csv --output-file=build/licences.csv
@@ -102,6 +113,10 @@ $(VENV)/.torch: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 
 $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 	$(INSTALL) --editable '.[test,docs]'
+	touch $@
+
+$(VENV)/.ray: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
+	$(INSTALL) --editable '.[test,ray,remote]' || echo "Ray cannot be installed here: its tests will be skipped"
 	touch $@
 
 $(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python

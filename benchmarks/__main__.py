@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ README = Path(__file__).with_name("README.md")
 MARK = "<!-- tables -->"
 
 
-def run_case(name: str, *, processor: bool) -> list[str]:
+def run_case(name: str, *, processor: bool, quick: bool = False) -> list[str]:
     """The names of the goals that were missed."""
     case = importlib.import_module(f"benchmarks.speed.{name}")
     rows: list[Row] = []
@@ -47,7 +48,8 @@ def run_case(name: str, *, processor: bool) -> list[str]:
         for part in case.PARTS:
             try:
                 for work in part(folder):
-                    rows.append(measure(work, processor=processor))
+                    short = replace(work, rounds=1, warm=False) if quick else work
+                    rows.append(measure(short, processor=processor))
                     print(f"{name}: {work.name}", file=sys.stderr, flush=True)
             except Absent as why:
                 left_out.append(f"{part.__name__} ({why})")
@@ -121,6 +123,7 @@ def main() -> int:
         default="wall",
         help="the time that goals are held to: processor on a shared machine",
     )
+    parser.add_argument("--quick", action="store_true", help="one round, no warm-up: does it run?")
     options, more = parser.parse_known_args()  # fmt: skip
     processor = options.clock == "processor"
     if not options.names:
@@ -132,7 +135,8 @@ def main() -> int:
     if unknown or more:
         known = ", ".join((*SPEED, *LONG, *VALIDITY))
         parser.error(f"unknown: {' '.join([*unknown, *more])}. Known: {known}")
-    missed = [goal for name in options.names for goal in run_case(name, processor=processor)]
+    cases = (run_case(n, processor=processor, quick=options.quick) for n in options.names)
+    missed = [goal for case in cases for goal in case]
     for goal in missed:
         print(f"missed: {goal}")
     return 1 if missed else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -63,12 +64,14 @@ def whole(folder: Path) -> Iterator[Work]:
 def edited(folder: Path) -> Iterator[Work]:
     """A story of 200 sentences, embedded again after one was edited."""
     from gistmeter.cache import Cache
+    from gistmeter.models import e5
+    from gistmeter.models.encoding import VectorStore
     from gistmeter.models.loading import load_models
 
     samples = ROOT / "src" / "gistmeter" / "samples" / "book" / "originals.json"
     pieces = next(iter(json.loads(samples.read_text("utf-8")).values())).split(". ")
     sentences = [f"{piece} {at}." for at in range(8) for piece in pieces][:200]
-    cache, count = Cache(folder / "story.sqlite"), iter(range(1000))
+    cache, count = Cache(folder / "story.sqlite"), itertools.count()
 
     def known() -> Callable[[], object]:
         models = load_models(["embedder"], cache=cache)
@@ -76,6 +79,7 @@ def edited(folder: Path) -> Iterator[Work]:
         return lambda: models.embedder.embed([*sentences[:-1], f"Then it rained {next(count)}."])
 
     def anew() -> Callable[[], object]:
+        e5.READ = VectorStore(e5.READ_BYTES)
         models = load_models(["embedder"], cache=Cache(None))
         models.embedder.embed(["warm"])
         return lambda: models.embedder.embed(sentences)

@@ -15,6 +15,8 @@ IDIOMS = 40
 
 def models(folder: Path) -> Iterator[Work]:
     from gistmeter.cache import Cache
+    from gistmeter.models import e5
+    from gistmeter.models.encoding import VectorStore
     from gistmeter.models.loading import load_models
 
     texts = material.mixed(400)
@@ -26,6 +28,7 @@ def models(folder: Path) -> Iterator[Work]:
 
     def cold() -> Callable[[], Any]:
         (folder / "cold.sqlite").unlink(missing_ok=True)
+        e5.READ = VectorStore(e5.READ_BYTES)
         return asking(folder / "cold.sqlite")
 
     yield Work(

@@ -18,6 +18,7 @@ from gistmeter.compat.speech import SemanticMetricResult as SemanticMetricResult
 from gistmeter.compat.speech import SemanticUnderstandingAnalyzer as SemanticUnderstandingAnalyzer
 from gistmeter.compat.speech import Verdict as Verdict
 from gistmeter.compat.speech import transcribe_and_diff as transcribe_and_diff
+from gistmeter.drifting import drift as drift
 from gistmeter.errors import FormatError as FormatError
 from gistmeter.errors import GistmeterError as GistmeterError
 from gistmeter.errors import InputError as InputError

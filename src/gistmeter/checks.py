@@ -10,6 +10,7 @@ import difflib
 import math
 import operator
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -86,6 +87,7 @@ class Checker:
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
     wanted: set[str] = field(default_factory=set)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)  # one at a time
     _built: dict[tuple[str, frozenset[str]], Mapping[str, Metric]] = field(default_factory=dict)
 
     @classmethod
@@ -117,17 +119,33 @@ class Checker:
             raise InputError(f"the candidate is {type(candidate).__name__}; expected text")
         told = _references(references)
         pair = Pair(name, answer_in(candidate), told, system, language=language)
-        run = self._score(pair, frozenset(conditions))
+        with self._lock:
+            return self._check(pair, required)
+
+    def _check(self, pair: Pair, required: Sequence[Condition]) -> Checked:
+        names = frozenset(one.score for one in required)
+        run = self._score(pair, names)
         self.pairs.append(replace(pair, language=str(run.settings["language"])))
-        self.wanted |= set(conditions)
-        scores = run.systems[system].scores
+        self.wanted |= names
+        scores = run.systems[pair.system].scores
         failed = [one for one in required if not one.holds(scores[one.score].value)]
         return Checked(pair, scores, self._explain(run, pair, failed) if failed else "")
 
+    def explain(self, checked: Checked, score: str) -> str:
+        """A score and its evidence, whether or not a condition holds."""
+        held = checked.scores[score]
+        with self._lock:
+            run = self._score(checked.pair, frozenset({score}))
+            lines = self._evidence(run, checked.pair, score)
+        return "\n".join([f"{score} is {held.number(held.value)}", *lines])
+
     def _explain(self, run: Run, pair: Pair, failed: Sequence[Condition]) -> str:
-        """What was expected, and how the pair differs from the reference it is best by."""
+        """What was expected, and the evidence."""
         lines = [_failure(run.systems[pair.system].scores[one.score], one) for one in failed]
-        first = failed[0].score
+        return "\n".join([*lines, *self._evidence(run, pair, failed[0].score)])
+
+    def _evidence(self, run: Run, pair: Pair, first: str) -> Iterator[str]:
+        """How the pair differs from the reference it is best by."""
 
         def rank(one: Run) -> float:
             score = one.systems[pair.system].scores[first]
@@ -137,7 +155,7 @@ class Checker:
         alone = [replace(pair, references=(one,)) for one in pair.references]
         runs = [run] if len(alone) == 1 else [self._score(one, frozenset({first})) for one in alone]
         best = max(range(len(runs)), key=lambda at: rank(runs[at]))
-        return "\n".join([*lines, *_difference(runs[best], alone[best])])
+        return _difference(runs[best], alone[best])
 
     def _score(self, pair: Pair, names: frozenset[str]) -> Run:
         family, context = Text(), self._context()

@@ -42,6 +42,8 @@ ENABLES: Mapping[str, str] = {
     "deepgram": "Deepgram's recogniser", "elevenlabs": "ElevenLabs' recogniser",
     "speechmatics": "Speechmatics' recogniser", "cartesia": "Cartesia's recogniser",
     "openai": "OpenAI's recogniser, and servers that speak like it",
+    "inspect": "the scorer for inspect_ai", "deepeval": "the metric for DeepEval",
+    "evaluate": "the module for Hugging Face evaluate", "mlflow": "logging runs into MLflow",
     "pandas": "run.to_pandas()", "demo": "every sample of gistmeter demo",
 }  # fmt: skip
 KEYS: Mapping[str, str] = {

@@ -65,12 +65,22 @@ def score(
         if folder:
             stack.enter_context(hold(folder))
             RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
+        stack.enter_context(engine.open())
         memory = stack.enter_context(contextlib.closing(Cache(None)))
         store = memory if cache is None or how.no_cache else cache
         context = Context(
-            store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite
+            store,
+            profiles or {},
+            progress,
+            hear,
+            confirm,
+            folder,
+            how.resume,
+            how.overwrite,
+            engine=engine,
         )
-        settings = fetch_inputs(settings, stack, context.say)
+        if items is None and not family.streams(settings, context):
+            settings = fetch_inputs(settings, stack, context.say)
         with reading_as(getattr(settings, "encoding", "")):
             read = items if items is not None else family.read(settings, context)
         read = family.prepare(read, settings, context)
@@ -87,7 +97,7 @@ def score(
             command=family.name,
             settings={**settings.to_dict(), **read.found},
             signed=read.signed,
-            inputs=input_digests(read.files),
+            inputs={**input_digests(read.files), **read.digests},
             open_folder=(
                 (lambda plan: open_folder(
                     folder, plan, resume=resume, overwrite=how.overwrite or read.anew,
@@ -187,7 +197,7 @@ def evaluate(
     folder = open_folder(plan) if open_folder else None
 
     started = time.perf_counter()
-    work = Work(named, base, folder.shelf if folder and engine.apart else None)
+    work = Work(named, base, folder.shelf if folder and engine.apart else None, chunk)
     rows = _measure_all(engine, work, items, folder, chunk=chunk, progress=progress)
     rows = rows.with_details({**(documents or {}), **_documents(named, rows, items)})
     measured = time.perf_counter()

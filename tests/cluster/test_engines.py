@@ -26,10 +26,8 @@ def score(**options: object) -> gistmeter.Run:
     )
 
 
-class Backwards:
+class Backwards(Local):
     """An engine of somebody else's: the last chunk first."""
-
-    apart = False
 
     def __init__(self, address: str = "", workers: int = 0, device: str = "auto") -> None:
         self.given = (address, workers, device)

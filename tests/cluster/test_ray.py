@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 from clusters import STORE, Slow, environment, numbered, start_node
 
@@ -41,9 +42,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     before = dict(os.environ)
     os.environ |= environment()
+    os.environ["RAY_raylet_start_wait_time_s"] = "180"  # noqa: SIM112 - of a busy machine
     # A node that is gone is found out soon.
     system = {"health_check_period_ms": 500, "health_check_failure_threshold": 4}
-    head = {"num_cpus": 2, "object_store_memory": STORE, "include_dashboard": False}
+    # The GPU is a word: nothing of what is measured here asks for one.
+    head = {"num_cpus": 2, "num_gpus": 1, "object_store_memory": STORE, "include_dashboard": False}
     found = Cluster(initialize_head=True, head_node_args={**head, "_system_config": system})
     ray.init(address=found.address, log_to_driver=False, logging_level="ERROR")
     yield found
@@ -171,3 +174,23 @@ def test_a_killed_run_goes_on_from_its_shards(tmp_path: Path, cluster: Any) -> N
     again = gistmeter.load_run(folder)
     assert again.to_polars().equals(evaluate(numbered(200), [Slow()]).to_polars())
     assert not (folder / "shards").exists()
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_tables_are_read_by_the_workers(device: str, in_folder: Path, cluster: Any) -> None:
+    rows = [
+        {"id": f"{at}", "prediction": f"{at} cats sat", "reference": f"the {at} cats were sitting"}
+        for at in range(3000)
+    ]
+    polars.DataFrame(rows).write_parquet("answers.parquet", row_group_size=500)
+    polars.DataFrame(rows[:50]).write_ndjson("others.jsonl")
+    files = [Path("answers.parquet"), Path("others.jsonl")]
+    options: dict[str, Any] = {"language": "en", "metrics": ["s_info"], "device": device}
+    streamed = gistmeter.score_text(files, engine="ray", output="run_ray", **options)
+    whole = gistmeter.score_text(files, output="run_local", **options)
+    assert "3050 predictions in 2 stretches, read by workers" in streamed.remarks
+    assert streamed.inputs == whole.inputs
+    items = [Path(run, "items.parquet").read_bytes() for run in ("run_ray", "run_local")]
+    assert items[0] == items[1]
+    assert streamed.systems == whole.systems
+    assert streamed.signature == whole.signature

@@ -65,9 +65,11 @@ ALLOWED = {
     "api": WHOLE | {"score", "configuration"},
     "compat": WHOLE | {"score"},
     "checks": WHOLE | {"score", "configuration"},
+    "adapters": WHOLE | {"api", "checks"},
     "pytest_plugin": WHOLE | {"checks"},
     "pipeline": WHOLE | {"score", "configuration"},
     "trend": WHOLE,
+    "drifting": WHOLE | {"score"},
     "health": WHOLE | {"score", "api"},
 }
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -20,9 +20,10 @@ NAMES = {
     "SemanticFact", "SemanticMetricResult", "SemanticUnderstandingAnalyzer", "Sentence",
     "SpeechSettings", "SystemScores", "TextSettings", "ThresholdError", "Token", "UnknownName",
     "Verdict", "__version__", "align_sentences", "bertscore", "check", "compare",
-    "content_fbeta", "doctor", "entailment", "estimate_speech", "evaluate", "evaluate_alignment",
-    "evaluate_corpus", "history", "lexical_cosine", "load_run", "polarity_conflict",
-    "score_book", "score_parses", "score_speech", "score_text", "semantic_accuracy",
+    "content_fbeta", "doctor", "drift", "entailment", "estimate_speech", "evaluate",
+    "evaluate_alignment", "evaluate_corpus", "history", "lexical_cosine", "load_run",
+    "polarity_conflict", "score_book", "score_parses", "score_speech", "score_text",
+    "semantic_accuracy",
     "transcribe_and_diff",
 }  # fmt: skip
 HEAVY = [
@@ -32,7 +33,7 @@ HEAVY = [
 ]  # fmt: skip
 COMMANDS = [
     "text", "book", "parse", "speech", "compare", "validate", "report", "models", "demo", "doctor",
-    "check", "history",
+    "check", "history", "drift",
 ]  # fmt: skip
 
 

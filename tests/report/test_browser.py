@@ -470,6 +470,26 @@ def test_systems_stand_side_by_side_one_row_per_item(shown: Tab) -> None:
     assert shown.run(marked) > 0
 
 
+def test_no_system_is_shown_with_words_that_are_not_its_own(tab: Tab, tmp_path: Path) -> None:
+    text, _ = text_run()
+    clips, _ = speech_run()
+    texts = {name: list(column) for name, column in clips.rows.texts.items()}
+    texts["got"][0] = texts["diff"][0] = texts["facts"][0] = None  # of moonshine's first clip
+    silent, _ = finish("speech", replace(clips.rows, texts=texts), clips.metrics)
+    path = tmp_path / "silent.html"
+    write_report([text, silent], path, views=views([text, silent]))
+    tab.resize(1280, 900)
+    tab.open(path)
+    pick(tab, "Which items", "none")
+    unscored = [cell for row in beside(tab) for cell in row[2:] if cell.startswith("–")]
+    assert unscored == ["–(empty)"] * 3
+    tab.run("document.querySelectorAll('.beside')[1].querySelector('.more-button').click()")
+    said = [row[2] for row in beside(tab, 1) if row[0].startswith("clip-00")]
+    assert len(said) == 1
+    assert said[0].endswith("(none)")
+    assert "fox" not in said[0]
+
+
 def test_a_cell_opens_its_systems_item(shown: Tab) -> None:
     shown.run("document.querySelectorAll('.beside tbody tr')[0].children[3].firstChild.click()")
     assert wait(shown, "document.getElementById('drill').open")

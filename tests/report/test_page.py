@@ -422,6 +422,18 @@ def test_equal_marks_do_not_cover_each_other() -> None:
     assert len(set(re.findall(r'y="(\d+)" class="at', drawn))) == 3
 
 
+def test_a_system_that_skips_items_has_no_rank_in_the_leaderboard() -> None:
+    run, metrics = text_run(items=10, systems=3)
+    values = run.measured.values("s_acc").copy()
+    best = np.asarray(run.measured.keys["system"]) == "细心的模型"
+    values[best & (np.arange(len(values)) % 3 > 0)] = np.nan
+    skipping, _ = finish("text", run.measured.with_numbers({"s_acc": values}), metrics)
+    page = built([skipping])
+    ranks = re.findall(r'<td class="rank">(.*?)</td>', page)
+    assert sorted(ranks)[-1] == "–"
+    assert ranks[-1] == "–"
+
+
 def test_scores_in_pictures_have_plain_names_uncut_beside_their_codes() -> None:
     page = built([text_run()[0]])
     assert ">word-by-word similarity (bertscore)</span>" in page

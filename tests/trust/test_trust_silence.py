@@ -30,12 +30,22 @@ COMMANDS = (
     ("models", "verify"),
     ("cache", "info"),
     ("runs",),
+    ("history", "runs/demo", "--resamples", "50"),
+    ("doctor",),
+    ("check", "gistmeter.toml", "--no-baseline"),
     ("completion", "bash"),
     ("validate", "runs/demo/speech-en", "--human", "labels.csv"),
     ("parse", "validate", str(SAMPLES / "parse" / "en-gold.conllu")),
     ("parse", "erase", str(SAMPLES / "parse" / "en-gold.conllu"), "-o", "x.conllu"),
     ("cache", "clear"),
 )
+
+CHECKED = """[evaluation.rain]
+shape = "speech"
+table = "clips.csv"
+language = "en"
+metrics = ["wer"]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +56,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Watched]:
     rows = load_run(folder / "work/runs/demo/speech-en").to_polars().select("id", "system")
     judged = rows.unique(maintain_order=True).with_row_index("human")
     judged.with_columns(judged["human"] % 5).write_csv(folder / "work" / "labels.csv")
+    (folder / "work" / "gistmeter.toml").write_text(CHECKED)
+    (folder / "work" / "clips.csv").write_text("file,expected,x\n1,it rains,it rains\n")
     return folder, seen
 
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "report": ("report", "One HTML page over one or several runs."),
     "runs": ("runs", "The runs that are kept, with their headline scores."),
     "history": ("history", "A score over time, and where it really changed."),
+    "drift": ("drift", "Is a language model that judged a run still the same?"),
     "models": ("models", "Which model plays which role, and how to get it."),
     "cache": ("cache", "What is kept of the models' answers."),
     "demo": ("demo", "Every shape on the samples that come with gistmeter."),

@@ -98,6 +98,7 @@ def work(settings: CompareSettings, shown: Shown) -> int:
         console.write(_spell(found, shown.format))
     if shown.fail_if_worse:
         refuse_losses(found, shown.margin)
+        console.say(_passed(shown.margin))
     return 0
 
 
@@ -140,6 +141,13 @@ def refuse_losses(found: Sequence[Comparison], margin: float | None) -> None:
     failed = [told for one in found for pair in one.pairs if (told := loss(one, pair, margin))]
     if failed:
         raise ThresholdError("\n".join(failed))
+
+
+def _passed(margin: float | None) -> str:
+    """What an open gate means: that no loss was shown is less than that none is there."""
+    if margin is None:
+        return "Passed: no loss against the baseline was shown. --margin asks for proof"
+    return f"Passed: every loss against the baseline is below the margin of {margin:g}"
 
 
 def _spell(found: Sequence[Comparison], shape: str) -> str:

@@ -9,9 +9,11 @@ device that the user gave, as `Local` is here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from gistmeter import registry
 from gistmeter.engines.measuring import Measured, Part, Parts, Work, measure
@@ -22,6 +24,8 @@ __all__ = [
     "Engine", "Local", "Measured", "Part", "Parts", "Work", "engine_of", "measure",
 ]  # fmt: skip
 GROUP = "gistmeter.engines"
+Given = TypeVar("Given")
+Got = TypeVar("Got")
 
 
 class Engine(Protocol):
@@ -31,11 +35,17 @@ class Engine(Protocol):
     def apart(self) -> bool:
         """Whether the work is done in other processes, which then keep their rows as shards."""
 
-    def run(self, work: Work, parts: Sequence[Part]) -> Iterator[Measured]:
-        """What was measured of every part, as it comes. What fails for good is raised."""
+    def open(self) -> AbstractContextManager[None]:
+        """What is held ready for the length of a scoring."""
+
+    def sees(self, files: Sequence[Path]) -> bool:
+        """Whether all workers find these files where they are here."""
+
+    def run(self, work: Callable[[Given], Got], parts: Sequence[Given]) -> Iterator[Got]:
+        """What the work makes of every part, as it comes. What fails for good is raised."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Local:
     """This process, one chunk after another."""
 
@@ -49,7 +59,13 @@ class Local:
             given = "address" if self.address else "workers"
             raise InputError(f"{given} is for a cluster, and the engine is local: add --engine ray")
 
-    def run(self, work: Work, parts: Sequence[Part]) -> Iterator[Measured]:
+    def open(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def sees(self, files: Sequence[Path]) -> bool:  # noqa: ARG002
+        return True
+
+    def run(self, work: Callable[[Given], Got], parts: Sequence[Given]) -> Iterator[Got]:
         return map(work, parts)
 
 

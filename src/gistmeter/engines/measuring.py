@@ -39,24 +39,31 @@ class Work:
     metrics: Mapping[str, Metric]
     base: Base = Rows.of
     shelf: Shelf | None = None
+    chunk: int = 1024  # items that are measured at once
 
     def __call__(self, part: Part) -> Measured:
-        rows = measure(part.loaded().items, self.metrics, self.base)
-        rows = replace(rows, item=rows.item + part.first)
+        items = part.loaded().items
+        pieces = []
+        for at in range(0, len(items), self.chunk):
+            rows = measure(items[at : at + self.chunk], self.metrics, self.base)
+            pieces.append(replace(rows, item=rows.item + part.first + at))
+        rows = pieces[0] if len(pieces) == 1 else Rows.merge(pieces)
         return self.shelf.put(rows) if self.shelf else rows
 
 
 class Parts(Sequence[Part]):
     """The chunks of what is missing: runs of neighbours, none longer than `size`.
 
-    A chunk is cut out of the items when it is asked for, and none is kept.
+    Items that are read in stretches are cut where these begin (`cuts`) instead. A chunk is cut out
+    of the items when it is asked for, and none is kept.
     """
 
     def __init__(self, items: Sequence[Item], missing: Sequence[int], size: int) -> None:
         self._items, self._bounds = items, list[tuple[int, int]]()
+        cuts = frozenset(getattr(items, "cuts", ()))
         for at in missing:
             first, stop = self._bounds[-1] if self._bounds else (0, -1)
-            if at == stop and stop - first < size:
+            if at == stop and (at not in cuts if cuts else stop - first < size):
                 self._bounds[-1] = (first, at + 1)
             else:
                 self._bounds.append((at, at + 1))

@@ -14,17 +14,20 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
-from gistmeter.engines.measuring import Measured, Part, Work
+from gistmeter.engines.measuring import Part, Work
 from gistmeter.errors import GistmeterError, InputError, MissingDependency
 
 PART, DONE, FAULT, OURS = "part", "done", "fault", "ours"
 MOST_BLOCKS = 4096  # tasks of one run: Ray plans them all at once
 STORE_BYTES = 512 << 20  # of objects on the way, where we start the cluster; more goes to the disk
 GPU = "cuda"
+Given = TypeVar("Given")
+Got = TypeVar("Got")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +39,44 @@ class RayEngine:
     device: str = "auto"
     apart: ClassVar[bool] = True
 
-    def run(self, work: Work, parts: Sequence[Part]) -> Iterator[Measured]:
+    def open(self) -> contextlib.AbstractContextManager[None]:
+        return _joined(_import(), self.address, self.workers)
+
+    def sees(self, files: Sequence[Path]) -> bool:
+        """Asked on every node, for nothing else can know."""
+        ray = _import()
+        sizes = {str(file.resolve()): file.stat().st_size for file in files}
+        with self.open(), _refusing(ray):
+            ask = ray.remote(num_cpus=0)(_has)
+            place = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+            asked = [
+                ask.options(scheduling_strategy=place(node["NodeID"], soft=False)).remote(sizes)
+                for node in ray.nodes()
+                if node["Alive"]
+            ]
+            return all(ray.get(asked))
+
+    def run(self, work: Callable[[Given], Got], parts: Sequence[Given]) -> Iterator[Got]:
         if not parts:
             return
         ray = _import()
         packed = _pack(work)
-        with _joined(ray, self.address, self.workers), _refusing(ray):
-            for row in self._dataset(ray, packed, parts).iter_rows():
+        with self.open(), _refusing(ray):
+            gpu = self.device == GPU and isinstance(work, Work)
+            for row in self._dataset(ray, packed, parts, gpu=gpu).iter_rows():
                 if row[FAULT]:
                     raise (InputError if row[OURS] else GistmeterError)(row[FAULT])
                 yield _unpack(row[DONE])
 
-    def _dataset(self, ray: Any, packed: bytes, parts: Sequence[Part]) -> Any:
+    def _dataset(self, ray: Any, packed: bytes, parts: Sequence[Any], *, gpu: bool) -> Any:
         """The plan: chunks, read by tasks where workers have GPUs, measured by actors."""
         blocks = min(len(parts), MOST_BLOCKS)
         rows = [{PART: _pack(part)} for part in parts]
         data = ray.data.from_items(rows, override_num_blocks=blocks)
-        needs = {"num_cpus": 1, **({"num_gpus": 1} if self.device == GPU else {})}
-        if self.device == GPU:
+        needs = {"num_cpus": 1, **({"num_gpus": 1} if gpu else {})}
+        if gpu:
             data = data.map(load)
-        size = min(self.workers or _places(ray, self.device), blocks)
+        size = min(self.workers or _places(ray, gpu=gpu), blocks)
         return data.map(
             Worker,
             fn_constructor_args=(packed,),
@@ -68,14 +89,19 @@ class Worker:
     """An actor: the metrics with their models, and a call for each chunk."""
 
     def __init__(self, packed: bytes) -> None:
-        self._work: Work = _unpack(packed)
+        self._work: Callable[[Any], Any] = _unpack(packed)
 
     def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        part: Part = _unpack(row[PART])
         try:
-            return {DONE: _pack(self._work(part)), FAULT: "", OURS: False}
+            return {DONE: _pack(self._work(_unpack(row[PART]))), FAULT: "", OURS: False}
         except GistmeterError as error:  # told by the driver as it would be by the local engine
             return {DONE: b"", FAULT: str(error), OURS: isinstance(error, InputError)}
+
+
+def _has(sizes: Mapping[str, int]) -> bool:
+    """Whether this machine has files of these sizes."""
+    return all(os.path.isfile(name) and os.path.getsize(name) == size  # noqa: PTH113, PTH202
+               for name, size in sizes.items())  # fmt: skip
 
 
 def load(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,6 +114,7 @@ def _import() -> Any:
     try:
         import ray
         import ray.data
+        import ray.util.scheduling_strategies
     except ImportError as error:
         raise MissingDependency("ray", "ray", "The engine 'ray'") from error
     return ray
@@ -114,11 +141,10 @@ def _unpack(packed: bytes) -> Any:
     return cloudpickle.loads(packed)
 
 
-def _places(ray: Any, device: str) -> int:
+def _places(ray: Any, *, gpu: bool) -> int:
     """How many workers the cluster has room for."""
-    resources = ray.cluster_resources()
-    found = int(resources.get("GPU" if device == GPU else "CPU", 0))
-    if device == GPU and not found:
+    found = int(ray.cluster_resources().get("GPU" if gpu else "CPU", 0))
+    if gpu and not found:
         raise InputError("device is cuda, and the cluster has no GPU. Use --device cpu")
     return max(1, found)
 

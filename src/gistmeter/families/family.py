@@ -21,6 +21,7 @@ from gistmeter.views import View
 if TYPE_CHECKING:
     from gistmeter.answer import Findings
     from gistmeter.cache import Cache
+    from gistmeter.engines import Engine
     from gistmeter.models.loading import Models
     from gistmeter.pages import PairView
     from gistmeter.rows import Rows
@@ -142,6 +143,7 @@ class Items(Generic[ItemT]):
     found: Mapping[str, Any] = field(default_factory=dict)  # settings that reading settled
     signed: Mapping[str, Any] = field(default_factory=dict)  # of these, what can change a score
     notes: Mapping[str, Any] = field(default_factory=dict)  # kept with the run
+    digests: Mapping[str, str] = field(default_factory=dict)  # of inputs that are not files here
     anew: bool = False  # a resumed run scores all items again: reading them was the work
     interrupted: str = ""  # what stopped the reading midway
     held: Any = None  # what the family's own later steps need
@@ -160,6 +162,7 @@ class Context:
     resume: bool = False
     overwrite: bool = False
     remarks: list[str] = field(default_factory=list)
+    engine: Engine | None = None  # where the work runs
 
     def say(self, remark: str) -> None:
         self._tell(remark, False)
@@ -199,6 +202,11 @@ class Family(Generic[SettingsT, ItemT]):
     shows: ClassVar[str] = ""  # its `View`, as "module:attribute"
     chunk: ClassVar[int] = 1024
     stage: ClassVar[str] = "Scoring"
+
+    def streams(self, settings: SettingsT, context: Context) -> bool:
+        """Whether its items are read by whoever measures them, wherever their files are."""
+        del settings, context
+        return False
 
     def read(self, settings: SettingsT, context: Context) -> Items[ItemT]:
         """The items of the files that the settings name."""

@@ -192,12 +192,12 @@ def _read_file(
         system, arrangement = base, stem.removeprefix(f"{base}_")
     if workbook and len(sheets) > 1 and sheets_are_systems(list(sheets), choices, path.name):
         return [
-            row for name, table in sheets.items() for row in _read_rows(table, choices, name, "")
+            row for name, table in sheets.items() for row in read_rows(table, choices, name, "")
         ]
     found: list[Prediction] = []
     for name, table in sheets.items():
         label = name if workbook and (len(sheets) > 1 or not is_unnamed(name)) else arrangement
-        found += _read_rows(table, choices, stem if workbook else system, label)
+        found += read_rows(table, choices, stem if workbook else system, label)
     return found
 
 
@@ -224,8 +224,10 @@ def split_stem(stem: str) -> tuple[str, str]:
     return (model, arrangement) if mark and model and arrangement else (stem, "")
 
 
-def _read_rows(table: Table, choices: Choices, system: str, arrangement: str) -> list[Prediction]:
-    """The answers of a sheet: one row per item and column of answers."""
+def read_rows(
+    table: Table, choices: Choices, system: str, arrangement: str, *, before: int = 0
+) -> list[Prediction]:
+    """The answers of a sheet, or of its rows after `before`: one per item and column of answers."""
     columns = choices.plain
     chosen = usable(table, columns)
     answers = find_answers(table, choices)
@@ -243,7 +245,8 @@ def _read_rows(table: Table, choices: Choices, system: str, arrangement: str) ->
     found = []
     for header, owner in answers.answers.items():
         place = table.columns.index(header)
-        for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
+        told = zip(table.rows, table.lines, strict=True)
+        for number, (row, line) in enumerate(told, before + 1):
             cells = {name: (row[spot] or "").strip() for name, spot in at.items()}
             key = name_in(cells["idiom"]) if idiom else str(number)
             if not key:
@@ -289,18 +292,36 @@ def match(
     language: str = "",
 ) -> Matched:
     """Pairs of predictions and their references, by idiom. No row in common is an error."""
-    split = (splitting or Splitting()).split
+    known = references.by_idiom if references else {}
+    originals = {row.system for row in predictions if row.arrangement.lower() == ORIGINAL}
+    pairs = pairs_of(predictions, references, splitting or Splitting(), structures, language)
+    pairs = marked(pairs, originals)
+    predicted = {row.idiom for row in predictions}
+    bare = dict.fromkeys(pair.id for pair in pairs if not pair.references)
+    matched = Matched(pairs, list(bare), [name for name in known if name not in predicted])
+    if not any(pair.references for pair in pairs):
+        _refuse_nothing_in_common(predictions, references)
+    return matched
+
+
+def pairs_of(
+    predictions: Sequence[Prediction],
+    references: References | None,
+    splitting: Splitting,
+    structures: Mapping[str, str] | None = None,
+    language: str = "",
+) -> list[Pair]:
+    """Each prediction with its references; without where it meets none."""
     known = references.by_idiom if references else {}
     cells = references.cells if references else {}
     classes = {**(references.structures if references else {}), **(structures or {})}
-    originals = {row.system for row in predictions if row.arrangement.lower() == ORIGINAL}
     pairs = []
     for row in predictions:
-        given, cell = known.get(row.idiom), cells.get(row.idiom, "")
-        if not given:
-            given, cell = split([row.references]), whole([row.references])
+        given, cell = known.get(row.idiom) or (), cells.get(row.idiom, "")
+        if not given and row.references:
+            given, cell = splitting.split([row.references]), whole([row.references])
         extra = dict(row.fields)
-        if given and (cell,) != given:
+        if given and cell and (cell,) != given:
             extra[CELL] = cell
         if row.idiom in classes:
             extra.setdefault("structure", classes[row.idiom])
@@ -315,13 +336,7 @@ def match(
                 fields=extra,
             )
         )
-    pairs = marked(pairs, originals)
-    predicted = {row.idiom for row in predictions}
-    bare = dict.fromkeys(pair.id for pair in pairs if not pair.references)
-    matched = Matched(pairs, list(bare), [name for name in known if name not in predicted])
-    if not any(pair.references for pair in pairs):
-        _refuse_nothing_in_common(predictions, references)
-    return matched
+    return pairs
 
 
 def marked(pairs: Sequence[Pair], originals: set[str]) -> list[Pair]:

@@ -8,9 +8,10 @@ ever followed.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -50,30 +51,51 @@ def fetch_inputs(
         if not any(map(address_of, given)):
             continue
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gistmeter-")))
-        here = [file for path in given for file in _fetched(path, folder, say)]
+        here = [file for path in given for file in fetched(path, folder, say)]
         if declared.kind == "path" and len(here) > 1:
             raise InputError(f"{name} names {len(here)} files ({address_of(value)}); one is meant")
         changed[name] = tuple(here) if declared.kind == "paths" else here[0]
     return replace(settings, **changed) if changed else settings
 
 
-def _fetched(path: Path, folder: Path, say: Callable[[str], None]) -> list[Path]:
+def fetched(path: Path, folder: Path, say: Callable[[str], None] = lambda _: None) -> list[Path]:
+    """The files that a path names, copied into the folder where they are elsewhere."""
     address = address_of(path)
     if not address:
         return [path]
-    system, place = open_system(address)
+    with _reaching(address):
+        system, place = open_system(address)
+        here = [_fetch(system, name, folder) for name in _matching(system, place, address)]
+    size = sum(file.stat().st_size for file in here)
+    say(f"Fetched {address}: {len(here)} file{'s' * (len(here) != 1)}, {size:,} bytes")
+    return here
+
+
+def listed(path: Path) -> list[str]:
+    """The single files that a path or a pattern of addresses names."""
+    address = address_of(path)
+    if not address:
+        return [str(path)]
+    with _reaching(address):
+        system, place = open_system(address)
+        return [system.unstrip_protocol(name) for name in _matching(system, place, address)]
+
+
+def version_of(place: str) -> str:
+    """What stands for a file's content where it is not here: its size, time or tag, hashed."""
+    with _reaching(place):
+        system, name = open_system(address_of(place))
+        return hashlib.sha256(str(system.ukey(name)).encode()).hexdigest()
+
+
+@contextlib.contextmanager
+def _reaching(address: str) -> Iterator[None]:
     try:
-        names = _matching(system, place)
-        if not names:
-            raise InputError(f"{address}: no such file. Check the address")
-        here = [_fetch(system, name, folder) for name in names]
+        yield
     except (OSError, ValueError, NotImplementedError, RuntimeError) as error:
         raise InputError(f"{address}: cannot be read ({error})") from error
     except ImportError as error:
         raise _missing(address) from error
-    size = sum(file.stat().st_size for file in here)
-    say(f"Fetched {address}: {len(here)} file{'s' * (len(here) != 1)}, {size:,} bytes")
-    return here
 
 
 def open_system(address: str) -> tuple[Any, str]:
@@ -98,13 +120,17 @@ def _missing(address: str) -> MissingDependency:
     return MissingDependency(package, extra, f"Reading {address}")
 
 
-def _matching(system: Any, place: str) -> list[str]:
+def _matching(system: Any, place: str, address: str) -> list[str]:
     """The files of a pattern or a folder, by name; of a folder those directly in it."""
     if any(mark in place for mark in "*?[") and "?" not in PurePosixPath(place).suffix:
-        return sorted(name for name in system.glob(place) if not system.isdir(name))
-    if system.isdir(place):
-        return sorted(system.find(place, maxdepth=1))
-    return [place] if system.exists(place) else []
+        names = sorted(name for name in system.glob(place) if not system.isdir(name))
+    elif system.isdir(place):
+        names = sorted(system.find(place, maxdepth=1))
+    else:
+        names = [place] if system.exists(place) else []
+    if not names:
+        raise InputError(f"{address}: no such file. Check the address")
+    return names
 
 
 def _fetch(system: Any, name: str, folder: Path) -> Path:

@@ -413,9 +413,15 @@ def _read_parquet(path: Path) -> Table:
         _refuse_long(path, frame)
     except (OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
         raise FormatError(f"is not a readable Parquet file ({error})", path=path) from error
+    return read_frame(path, frame)
+
+
+def read_frame(path: Path, frame: Any, before: int = 0) -> Table:
+    """Rows of a Parquet file, after so many others."""
     cells = [[_cell(value) for value in frame[name].to_list()] for name in frame.columns]
     rows = [list(row) for row in zip(*cells, strict=True)]
-    return _checked(Table(path.stem, frame.columns, rows, list(range(1, len(rows) + 1)), path))
+    lines = list(range(before + 1, before + len(rows) + 1))
+    return _checked(Table(path.stem, frame.columns, rows, lines, path))
 
 
 def _refuse_large(path: Path, rows: int, columns: int) -> None:

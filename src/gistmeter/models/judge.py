@@ -231,6 +231,7 @@ class Judge:
             if isinstance(reading, Reading):
                 found[fresh[at]] = reading
                 self._keep(fresh[at], reading)
+                e5.READ.put(fresh[at], reading.whole)
         return found
 
     def _keep(self, text: str, reading: Reading) -> None:

@@ -48,6 +48,15 @@ class Breaker:
             logger.warning("No more questions are asked: %s. %s", reason, RESUME)
 
 
+def model_id(name: str, settings: LanguageModelSettings) -> str:
+    """The model with all that could change its answers, however it is asked."""
+    parts = [name, f"t={settings.temperature:g}"]
+    parts += [f"seed={settings.seed}"] if settings.seed is not None else []
+    parts += [f"max={settings.max_tokens}"] if settings.max_tokens else []
+    place = service.public_url(settings.base_url)
+    return "/".join([*parts, f"at={place}"] if place else parts)
+
+
 @dataclass(slots=True)
 class ServiceAsker:
     """A language model behind an interface of the web."""
@@ -64,11 +73,7 @@ class ServiceAsker:
 
     @property
     def id(self) -> str:
-        parts = [self.name, f"t={self.settings.temperature:g}"]
-        parts += [f"seed={self.settings.seed}"] if self.settings.seed is not None else []
-        parts += [f"max={self.settings.max_tokens}"] if self.settings.max_tokens else []
-        place = service.public_url(self.settings.base_url)
-        return "/".join([*parts, f"at={place}"] if place else parts)
+        return model_id(self.name, self.settings)
 
     def answer(self, questions: Sequence[Question], keep: Keep) -> None:
         with service.log_warnings(self.name):

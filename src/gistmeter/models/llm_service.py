@@ -39,6 +39,7 @@ OWN_KEY = "GISTMETER_LLM_KEY"  # of a server of one's own; before the provider's
 EXTRAS = {"google": "gemini"}
 LARGEST = 16 * 2**20  # bytes of one answer
 UNPACKED = 1000  # bytes that one of a compressed answer may stand for
+BATCH_SHARE = 0.5  # of the price, where answers may take a day
 PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 FINAL = {
     401: "the service refused the key",

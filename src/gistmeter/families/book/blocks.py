@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gistmeter.families.book.map import book_map, findings_by_chapter
 from gistmeter.families.book.verdict import editions
 from gistmeter.views import (
+    LONGEST,
     Block,
     Chart,
     Lines,
@@ -21,6 +22,7 @@ from gistmeter.views import (
     Row,
     View,
     bars,
+    marked,
     plain,
     rounded,
     script_language,
@@ -79,8 +81,9 @@ class BookView(View):
             return []
         sentence, source = row.text("sentence"), row.text("source_sentence")
         found: list[Block] = []
+        marks = _own_marks(row, opener, sentence or "")
         if sentence:
-            found.append(plain("Summary sentence", sentence, row.lang(sentence)))
+            found.append(_shown("Sentence of the edition", sentence, marks.get("sentence"), row))
         if row.number("unsupported") == 1.0:
             nearest = _nearest(row, opener, sentence or "") or source
             found.append(
@@ -91,7 +94,9 @@ class BookView(View):
                 )
             )
         elif source:
-            found.append(plain("Its source", source, row.lang(source)))
+            found.append(_shown("Its source", source, marks.get("source"), row))
+            if marks:
+                found.append({"k": "note", "n": "What differs", "x": "; ".join(marks["told"])})
         elif sentence:
             found.append({"k": "note", "n": "Its source", "x": "none: the alignment skipped it"})
         known = [name for name in SCORES if math.isfinite(row.number(name))]
@@ -132,6 +137,27 @@ VIEW = BookView(
     names=NAMES,
     texts=("sentence",),
 )
+
+
+def _own_marks(row: Row, opener: Opener, sentence: str) -> Mapping[str, Any]:
+    """Where a sentence and its source differ in facts, and what differs; empty where nothing."""
+    number = row.key("id").rpartition("#")[2]
+    found = find_document(opener, row.key("group"), row.key("system"), number, sentence)
+    entry = (found[1].get("sentences") or [])[int(number) - 1] if found else {}
+    return {**entry["marks"], "told": entry["changed"]} if entry.get("marks") else {}
+
+
+def _shown(label: str, text: str, spans: Sequence[Sequence[int]] | None, row: Row) -> Block:
+    """A text with the words marked that differ."""
+    runs: list[tuple[str, str]] = []
+    end = 0
+    for start, stop in sorted((first, last) for first, last in spans or ()):
+        if start < end or stop > LONGEST:
+            continue
+        runs += [(shown(text[end:start]), ""), (shown(text[start:stop]), "alarm")]
+        end = stop
+    runs.append((shown(text[end:], max(1, LONGEST - end)), ""))
+    return marked(label, [run for run in runs if run[0]], row.lang(text))
 
 
 def _nearest(row: Row, opener: Opener, sentence: str) -> str:
@@ -257,12 +283,8 @@ def parallel(content: Mapping[str, Any], room: int = ROOM) -> Block:
     longest the used ones and their neighbours alone are shown."""
     source = list((content.get("source") or {}).get("sentences") or [])
     entries = list(content.get("sentences") or [])
-    aligned = [entry.get("aligned_index") for entry in entries]
-    weak = [
-        at
-        for at, entry in enumerate(entries)
-        if entry.get("covered") is False or entry.get("aligned_index") is None
-    ]
+    aligned = [entry.get("place", entry.get("aligned_index")) for entry in entries]
+    weak = [at for at, place in enumerate(aligned) if place is None]
     longest = _longest(source, room / max(1, len(source) + len(entries)))
     kept = _kept(len(source), aligned, whole=longest >= SHORTEST)
     place = {index: at for at, index in enumerate(kept) if index >= 0}
@@ -273,15 +295,33 @@ def parallel(content: Mapping[str, Any], room: int = ROOM) -> Block:
     lang = script_language(" ".join(source[:5]), str(content.get("language") or ""))
     return {
         "k": "parallel",
-        "n": [f"Source, {len(source):,} sentences", f"Summary, {len(entries):,} sentences"],
-        "hint": "Choose a summary sentence to see its source. Coloured: weakly supported.",
+        "n": [f"Original, {len(source):,} sentences", f"Edition, {len(entries):,} sentences"],
+        "hint": "Choose a sentence of the edition to see its source. Coloured: without a source.",
         "lang": lang,
         "l": left,
         "r": [shown(str(entry.get("sentence") or ""), max(SHORTEST, longest)) for entry in entries],
         "a": [place.get(index) if index is not None else None for index in aligned],
         "v": [rounded(entry.get("aligned_similarity") or math.nan, 3) for entry in entries],
         "w": weak,
+        "m": _marks(entries, place, max(SHORTEST, longest)),
     }
+
+
+def _marks(
+    entries: Sequence[Mapping[str, Any]], place: Mapping[int, int], longest: int
+) -> list[dict[int, list[list[int]]]]:
+    """The words that differ in facts, by line of the original and of the edition."""
+    left: dict[int, list[list[int]]] = {}
+    right: dict[int, list[list[int]]] = {}
+    for at, entry in enumerate(entries):
+        held = entry.get("marks")
+        if not held or entry["place"] not in place:
+            continue
+        own = [span for span in held["sentence"] if span[1] <= longest]
+        other = [span for span in held["source"] if span[1] <= longest]
+        right[at] = sorted(own)
+        left[place[entry["place"]]] = sorted([*left.get(place[entry["place"]], []), *other])
+    return [left, right]
 
 
 def _longest(sentences: Sequence[str], room: float) -> int:

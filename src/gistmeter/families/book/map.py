@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from gistmeter.families.book.sheets import finding
+from gistmeter.families.book.sheets import finding, span
 from gistmeter.families.book.verdict import Edition, percent
 from gistmeter.views import Block, shown
 
@@ -38,7 +38,7 @@ def book_map(one: Edition) -> Block:
             for chapter in one.document.get("chapters") or []
         ],
         "i": [entry["index"] for entry in drawn],
-        "p": [entry.get("place", entry.get("aligned_index")) for entry in drawn],
+        "p": [entry.get("home", entry.get("place")) for entry in drawn],
         "f": "".join(CODES[finding(entry)] for entry in drawn),
         "o": _strip((one.document.get("support") or {}).get("kept") or []),
         "g": _edition_strip(entries),
@@ -86,16 +86,16 @@ def findings_by_chapter(one: Edition) -> Block:
     entries: list[tuple[int, list[Any]]] = []
     for cut in one.cuts[: LISTED["cut"]]:
         first, last = cut["first"], cut["last"]
-        named = f"{first + 1}" if first == last else f"{first + 1}–{last + 1}"
+        named = span(first, last)
         beside = f"{cut['words']} words"
         entries.append((first, ["cut", named, _text(source, first), beside, None, first]))
     for entry in one.invented[: LISTED["invented"]]:
         nearest = entry["best_source_index"]
         told = f"nearest, no source: {nearest + 1} {_text(source, nearest)}"
         own = ["invented", str(entry["index"] + 1), shown(entry["sentence"], TEXT), told]
-        entries.append((entry.get("place") or 0, [*own, entry["index"], nearest]))
+        entries.append((entry.get("home") or 0, [*own, entry["index"], nearest]))
     for move in one.moves[: LISTED["moved"]]:
-        named = f"{move['first'] + 1}–{move['last'] + 1}"
+        named = span(move["first"], move["last"])
         own = ["moved", named, shown(str(move["text"]), TEXT), "", move["first"], move["start"]]
         entries.append((move["start"], own))
     for entry in one.changed[: LISTED["changed"]]:

@@ -96,6 +96,11 @@ def alignment_sheet(held: list[Edition]) -> Sheet:
     return Sheet("Alignment", columns, cells)
 
 
+def span(first: int, last: int) -> str:
+    """Sentences from one to another as people number them: 5, or 5–8."""
+    return f"{first + 1}" if first == last else f"{first + 1}–{last + 1}"
+
+
 def finding(entry: Mapping[str, Any]) -> str:
     """What was found of a summary sentence, in a word."""
     if entry.get("covered") is False:
@@ -136,7 +141,7 @@ def _books(run: Run) -> Sheet:
 
 def _edition(one: Edition, lead: str) -> list[Sheet]:
     cuts: Cells = [
-        [f"{one.chapter_of(cut['first'])} {cut['first'] + 1}–{cut['last'] + 1}".strip(),
+        [f"{one.chapter_of(cut['first'])} {span(cut['first'], cut['last'])}".strip(),
          cut["words"], shown(one.source[cut["first"]], TEXT)]
         for cut in one.cuts[:CUTS]
     ]  # fmt: skip
@@ -146,7 +151,7 @@ def _edition(one: Edition, lead: str) -> list[Sheet]:
         for entry in one.invented[:INVENTED]
     ]  # fmt: skip
     moves: Cells = [
-        [shown(str(move["text"]), TEXT), f"{move['first'] + 1}–{move['last'] + 1}"]
+        [shown(str(move["text"]), TEXT), span(move["first"], move["last"])]
         for move in one.moves[:MOVES]
     ]
     changed: Cells = [

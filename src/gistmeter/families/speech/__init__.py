@@ -267,6 +267,7 @@ class Speech(Family[SpeechSettings, Clip]):
             )
             kept["untold_texts"] = int((rows.values("facts_untold") > 0).sum())
             kept["disputed_facts"] = int(rows.sum("facts_disputed"))
+            kept |= {"variance": found} if (found := judged_apart(rows)) else {}
             facts: Any = task.metrics["facts"]
             usage = getattr(getattr(facts, "first", facts).llm, "usage", None)
             kept |= {"usage": asdict(usage)} if usage is not None else {}
@@ -283,6 +284,7 @@ class Speech(Family[SpeechSettings, Clip]):
         from gistmeter.families.speech.pages import MOST_PAGES
 
         _tell_unsupported(run, task.settings, context)
+        _tell_variance(run, context)
         if run.path is None:
             return
         shown = sum(clip.got is not None for clip in task.read.items)
@@ -326,6 +328,32 @@ class Speech(Family[SpeechSettings, Clip]):
             ]
         return judge.total(
             clips, normalisations_of(clips, settings), settings.repeats, settings.verify
+        )
+
+
+def judged_apart(rows: Rows) -> dict[str, Any]:
+    """Each system's variance of ser, the judge's apart; empty where nothing was asked twice."""
+    import numpy as np
+
+    from gistmeter.statistics.components import variance_components
+
+    found: dict[str, Any] = {}
+    systems = np.asarray(rows.keys["system"])
+    for system in dict.fromkeys(rows.keys["system"]):
+        own = [rows.values(name)[systems == system]
+               for name in ("ser_mean", "ser_variance", "ser_answers")]  # fmt: skip
+        components = variance_components(*own)
+        if components is not None:
+            found[system] = components.to_dict()
+    return found
+
+
+def _tell_variance(run: Run, context: Context) -> None:
+    for system, one in run.notes.get("variance", {}).items():
+        context.say(
+            f"{system}: {one['judge_share']:.0%} of the variance of ser between answers is the"
+            f" judge's; standard error by clips {one['error_of_items']:.2f}, by the judge"
+            f" {one['error_of_judge']:.2f} points"
         )
 
 

@@ -56,6 +56,8 @@ class SpeechView(View):
         edits = edits_of(row.text("diff"))
         if edits is not None:
             found.append(_diff_block(edits, row))
+        elif "got" in row.rows.texts and row.text("got") is None:
+            found.append({"k": "note", "n": "Transcript", "x": "(none)"})
         places = opener.kept.get("places", {})
         if row.at in places:
             name, piece = places[row.at]

@@ -53,15 +53,24 @@ class Text(Family[TextSettings, Pair]):
     shows = "gistmeter.families.text.blocks:VIEW"
     chunk = 512  # pairs that fit in one block of the matcher, so that no text is encoded twice
 
+    def streams(self, settings: TextSettings, context: Context) -> bool:
+        from gistmeter.families.text.streaming import can_stream
+
+        return can_stream(settings, context)
+
     def read(self, settings: TextSettings, context: Context) -> Items[Pair]:
         from gistmeter.families.text.reading import read_pairs
+        from gistmeter.families.text.streaming import read_streamed
 
-        return read_pairs(settings, context)
+        read = read_streamed if self.streams(settings, context) else read_pairs
+        return read(settings, context)
 
     def prepare(self, read: Items[Pair], settings: TextSettings, context: Context) -> Items[Pair]:
         """Every pair with its language."""
         from gistmeter.families.language import assign_languages
 
+        if hasattr(read.items, "examples"):  # to be read in the language that was given
+            return read
         texts = [pair.references or (pair.candidate or "",) for pair in read.items]
         return assign_languages(read, settings.language, texts, context, read.held or ())
 
@@ -74,7 +83,8 @@ class Text(Family[TextSettings, Pair]):
         from gistmeter.metrics.by_language import by_language
 
         wanted = _in_order(self.makers_of(settings.metrics)) if settings.metrics else None
-        codes = list(dict.fromkeys(pair.language for pair in read.items))
+        pairs = getattr(read.items, "examples", read.items)
+        codes = list(dict.fromkeys(pair.language for pair in pairs))
         only = self._only(wanted or (), settings)
         loaded = load_by_language(
             _roles(wanted, only, settings),
@@ -91,9 +101,7 @@ class Text(Family[TextSettings, Pair]):
             layer=settings.layer,
         )
         has_nli = all(models.nli is not None for models in loaded.values())
-        names = wanted or possible_metrics(
-            read.items, nli=has_nli, judged=gist.by_default(settings)
-        )
+        names = wanted or possible_metrics(pairs, nli=has_nli, judged=gist.by_default(settings))
         readers = readers_of(codes, settings, context)
         _tell_absent(next(iter(loaded.values())), names, only, settings, context)
         guards = guards_of(codes, context.cache)

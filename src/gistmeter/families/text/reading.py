@@ -72,7 +72,7 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
             *dict.fromkeys(files),
             *(path for path in given if path),
         ],
-        signed=_signed(settings),
+        signed=signed(settings),
         notes={
             "unmatched": {
                 "predicted without reference": matched.without_reference,
@@ -83,7 +83,7 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
     )
 
 
-def _signed(settings: TextSettings) -> dict[str, Any]:
+def signed(settings: TextSettings) -> dict[str, Any]:
     separators = settings.reference_separators
     return {} if separators == explained.DEFAULT_SEPARATORS else {"separators": separators}
 

@@ -79,7 +79,7 @@ def read_treebank(
         )
 
 
-def _read(  # noqa: PLR0917
+def _read(
     path: Path,
     columns: Sequence[str],
     layout: Layout | None,

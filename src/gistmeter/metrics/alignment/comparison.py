@@ -62,6 +62,22 @@ class Compared:
     def unsupported(self) -> Floats:
         return 1 - self.coverage_at
 
+    @property
+    def sourced(self) -> measures.Bools:
+        """Which sentences have a source; without a threshold all that have a place."""
+        found: measures.Bools = (self.coverage_at != 0) & (self.places >= 0)
+        return found
+
+    @property
+    def homes(self) -> Ints:
+        """Where in the source each sentence belongs: its own place, or, for one without a source,
+        that of the last sentence before it that has one (else of the first)."""
+        at = np.where(self.sourced, np.arange(len(self.places)), -1)
+        last = np.maximum.accumulate(at)
+        first = int(np.argmax(self.sourced))
+        homes: Ints = np.maximum(self.places[np.where(last < 0, first, last)], 0)
+        return homes
+
 
 def compare_book(
     similarity: Similarity, settings: Settings, words: Words | None = None
@@ -86,7 +102,8 @@ def compare_book(
     evidence = summary_evidence(best, words, weight)
     support = source_evidence(places, similarity, words, weight)
     coverage_at = _at_least(evidence, settings.coverage_threshold)
-    placed = (coverage_at != 0) & _telling(words, len(places))  # without a threshold all are
+    supported = coverage_at != 0  # without a threshold all are
+    placed = supported & _telling(words, len(places))
     moves = tuple(find_moved(places, placed))
     return Compared(
         path=path,
@@ -98,7 +115,7 @@ def compare_book(
         moves=moves,
         coverage=measures.coverage_hits(best.top).astype(np.float64),
         coverage_at=coverage_at,
-        moved=_in_moves(moves, placed),
+        moved=_in_moves(moves, placed, supported),
         kept=_at_least(support.similarity, settings.support_threshold),
         deviation=measures.deviations(pairs, columns),
         weight=measures.weights(pairs),
@@ -121,9 +138,12 @@ def _telling(words: Words | None, count: int) -> measures.Bools:
     return own if own.any() else np.ones(count, bool)
 
 
-def _in_moves(moves: tuple[Moved, ...], placed: measures.Bools) -> Floats:
+def _in_moves(
+    moves: tuple[Moved, ...], placed: measures.Bools, supported: measures.Bools
+) -> Floats:
+    """1 in blocks that moved, 0 elsewhere, NaN for sentences whose order tells nothing."""
     found = np.where(placed, 0.0, np.nan)
     for move in moves:
-        part = found[move.first : move.last + 1]
-        part[~np.isnan(part)] = 1.0
+        block = slice(move.first, move.last + 1)
+        found[block][supported[block]] = 1.0
     return found

@@ -7,7 +7,8 @@ path                   [[summary index, source index], ...]
 sentences              one entry a summary sentence: index, sentence, best_source_index,
                        best_similarity, coverage_hit, covered, aligned_index,
                        aligned_similarity, position_deviation, scs, order_violation,
-                       topk [[source index, similarity], ...], place (where it comes from),
+                       topk [[source index, similarity], ...], place (where it comes
+                       from; None without a source), home (the place it stands at),
                        evidence, moved, changed (what differs, in words), marks (where, in both)
 support                {"similarity": [...], "index": [...], "kept": [...], "words": [...]}: for
                        each source sentence the evidence of its best supporting summary sentence,
@@ -115,9 +116,10 @@ def describe_chapters(
 ) -> list[dict[str, Any]]:
     """Each chapter of the source: what of it was kept, and what came of it."""
     found = []
+    homes = compared.homes
     for chapter in chapters:
         part = slice(chapter.first, chapter.last + 1)
-        own = (compared.places >= chapter.first) & (compared.places <= chapter.last)
+        own = (homes >= chapter.first) & (homes <= chapter.last)
         kept = compared.kept[part]
         found.append(
             {
@@ -175,6 +177,7 @@ def describe_sentences(
 ) -> list[dict[str, Any]]:
     """An entry for each summary sentence; what it has not is None."""
     best, pairs = compared.best, compared.pairs
+    sourced, homes = compared.sourced, compared.homes
     return [
         {
             "index": at,
@@ -192,7 +195,8 @@ def describe_sentences(
                 [int(index), float(value)]
                 for index, value in zip(best.index[at], best.similarity[at], strict=True)
             ],
-            "place": int(compared.places[at]) if compared.places[at] >= 0 else None,
+            "place": int(compared.places[at]) if sourced[at] else None,
+            "home": int(homes[at]),
             "evidence": float(compared.evidence[at]),
             "moved": _flag(compared.moved[at]),
             "changed": [facts.told(alarm) for alarm in changes.get(at, ())],

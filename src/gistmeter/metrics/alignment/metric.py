@@ -24,7 +24,6 @@ import numpy as np
 
 from gistmeter.errors import GistmeterError
 from gistmeter.metrics.alignment import facts
-from gistmeter.metrics.alignment.band import Ints
 from gistmeter.metrics.alignment.comparison import Compared, Settings, compare_book
 from gistmeter.metrics.alignment.documents import describe_book, document_name
 from gistmeter.metrics.alignment.evidence import Words
@@ -174,9 +173,7 @@ class BookAlignment(Settings):
         if not self.guard:
             return None
         places = {
-            at: place
-            for at, place in enumerate(compared.places.tolist())
-            if place >= 0 and compared.coverage_at[at] != 0
+            at: place for at, place in enumerate(compared.places.tolist()) if compared.sourced[at]
         }
         found = facts.find(source.sentences, summary.sentences, places)
         return facts.changes(found, book.language, self.judge, self.sure)
@@ -253,17 +250,9 @@ def passage_labels(rows: Rows) -> list[str]:
     ]
 
 
-def _homes(places: Ints) -> Ints:
-    """The source sentence that each summary sentence is drawn with: its own place, or that of the
-    last sentence before it that has one."""
-    last = np.maximum.accumulate(np.where(places >= 0, np.arange(len(places)), 0))
-    homes: Ints = np.maximum(places[last], 0)
-    return homes
-
-
 def _rows(at: int, book: Book, compared: Compared, *, passages: bool) -> Rows:
     count = len(compared.coverage)
-    passage = _homes(compared.places) // block_length(len(compared.kept))
+    passage = compared.homes // block_length(len(compared.kept))
     keys = {
         "id": [f"{book.id}#{index + 1}" for index in range(count)],
         "system": [book.system] * count,
@@ -295,7 +284,7 @@ def _rows(at: int, book: Book, compared: Compared, *, passages: bool) -> Rows:
 
 def _changed(compared: Compared, changes: facts.Changes) -> Floats:
     """1 where facts differ, 0 where not, NaN for a sentence without a source."""
-    found = np.where((compared.places >= 0) & (compared.coverage_at != 0), 0.0, np.nan)
+    found = np.where(compared.sourced, 0.0, np.nan)
     found[list(changes)] = 1.0
     return found
 

@@ -10,6 +10,8 @@ from typing import Protocol
 
 from gistmeter.languages import Heading, simple_sentences
 
+TITLE, TITLES = 60, 4  # characters of a line on a title page, and such lines
+ENDS = re.compile(r"[.!?:;。！？…”\"'’」』)\]]$")
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]{2,}|\d+")
 
 
@@ -69,15 +71,23 @@ def fold(sentence: str, splitter: Splitter) -> str:
     return text
 
 
+def _title_lines(pieces: Sequence[str], heading: int) -> int:
+    """How many lines before the first heading are the book's title, author and the like."""
+    before = pieces[:heading]
+    short = all(len(piece) <= TITLE and not ENDS.search(piece) for piece in before)
+    return heading if len(before) <= TITLES and short else 0
+
+
 def segment(text: str, splitter: Splitter) -> Segments:
     """Split a text; headings are marks, not sentences to be aligned."""
     pieces = splitter.sentences(text)
     marks = {heading.sentence: heading.text for heading in splitter.headings(text)}
+    titles = _title_lines(pieces, min(marks, default=0))
     sentences: list[str] = []
     headings: list[Heading] = []
     for at, piece in enumerate(pieces):
         if at in marks:
             headings.append(Heading(marks[at], len(sentences)))
-        else:
+        elif at >= titles:
             sentences.append(piece)
     return Segments(tuple(sentences), tuple(headings))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -46,8 +47,8 @@ from gistmeter.types import Clip, ScoreInfo
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
 NUMBERS = (
-    "ser", *COUNTED, "ser_short", "ser_spread", "ser_answers", "verdict_flips", "facts_corrected",
-    "facts_unsupported", "facts_untold", "facts_disputed",
+    "ser", *COUNTED, "ser_short", "ser_spread", "ser_answers", "ser_mean", "ser_variance",
+    "verdict_flips", "facts_corrected", "facts_unsupported", "facts_untold", "facts_disputed",
 )  # fmt: skip
 TEXTS = ("facts", "ser_note", "diff")
 
@@ -177,6 +178,8 @@ class SemanticErrorRate:
             ser_short=short,
             ser_spread=max(valid) - min(valid) if valid else math.nan,
             ser_answers=len(valid),
+            ser_mean=statistics.fmean(valid) if valid else math.nan,
+            ser_variance=statistics.variance(valid) if len(valid) > 1 else math.nan,
             verdict_flips=flips(all_answers),
             facts_corrected=chosen.corrected,
             facts_unsupported=chosen.dropped,

@@ -33,12 +33,15 @@ function bookMap(block, key) {
   for (const [start, end, one] of stretches(cut)) {
     if (one === "x") svg.append(draw("rect", { class: "f-x", x: 100 * start / cut.length + "%", width: 100 * (end - start) / cut.length + "%", y: "6%", height: "94%" }));
   }
+  const labels = [];
   block.c.forEach(([title, first, last, kept], at) => {
     svg.append(draw("line", { class: "edge", x1: x(first) + "%", x2: x(first) + "%", y1: 0, y2: "100%" }));
     const wide = x(last + 1) - x(first);
     const clip = draw("svg", { x: x(first) + "%", width: wide + "%", height: 20, y: 0 });
     clip.append(draw("title", {}, (title || "no heading") + (kept ? ", kept " + kept : "")));
-    if (wide > 2.5) clip.append(draw("text", { x: 4, y: 14 }, wide > 9 ? title : String(at + 1)));
+    const text = draw("text", { x: 4, y: 14 }, "");
+    clip.append(text);
+    labels.push([text, wide, [title, title.split(" · ").pop(), title.trim().split(/\s+/).pop(), String(at + 1)]]);
     svg.append(clip);
   });
   for (const [first, last, start, end, text] of block.m) {
@@ -53,6 +56,12 @@ function bookMap(block, key) {
     dot.addEventListener("click", () => openPlace(key, block, block.i[at], block.f[at] === "i" ? null : place));
     svg.append(dot);
   });
+  // A chapter has the longest name that fits above it: a cut one would name another.
+  const name = () => labels.forEach(([text, wide, names]) => {
+    const room = svg.clientWidth * wide / 100 - 8;
+    text.textContent = names.find((one) => one && 7.5 * one.length < room) || "";
+  });
+  new ResizeObserver(name).observe(svg);
   const present = new Set([...block.f, ...(cut.includes("x") ? ["x"] : [])]);
   const legend = make("ul", { class: "book-key" }, ["k", "m", "i", "c", "x"].filter((one) => present.has(one)).map((one) => make("li", {}, make("span", { class: "swatch s-" + one }), FOUND[one])), block.m.length ? make("li", {}, make("span", { class: "swatch s-frame" }), "moved block") : null);
   return [make("p", { class: "faint small" }, "Across: the original, " + across.toLocaleString("en") + " sentences. Down: the edition, " + down.toLocaleString("en") + " sentences. A faithful edition runs from corner to corner. Choose a dot to read both texts there."),
@@ -78,5 +87,5 @@ function bookFindings(block, key) {
     });
     return details;
   });
-  return [make("p", { class: "faint small" }, "Sentences are numbered from 1: of the original for what was cut, of the edition for the rest. An entry opens both texts at its place."), ...inside, block.more ? make("p", { class: "faint small" }, block.more) : null];
+  return [make("p", { class: "faint small" }, "Sentences are numbered from 1: those of the original for what was cut, those of the edition for the rest. An entry opens both texts at its place."), ...inside, block.more ? make("p", { class: "faint small" }, block.more) : null];
 }

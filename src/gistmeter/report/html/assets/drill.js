@@ -52,8 +52,20 @@ const blocks = {
   along(block, item, key) { return along(sections[key].shared[block.of][0], block, key); },
 };
 
-function sentence(words, no, tag, lang, onclick) {
-  const inside = [make("span", { class: "no" }, no ? String(no) : ""), make("span", { class: "words", dir: "auto", lang: lang || null }, words), tag ? make("span", { class: "tag" }, tag) : null];
+// Words with some of them marked, by where they begin and end.
+function withMarks(words, spans) {
+  const signs = [...words], found = [];
+  let end = 0;
+  for (const [start, stop] of spans || []) {
+    if (start < end) continue;
+    found.push(signs.slice(end, start).join(""), make("span", { class: "m-alarm" }, signs.slice(start, stop).join("")));
+    end = stop;
+  }
+  return [...found, signs.slice(end).join("")];
+}
+
+function sentence(words, no, tag, lang, onclick, spans) {
+  const inside = [make("span", { class: "no" }, no ? String(no) : ""), make("span", { class: "words", dir: "auto", lang: lang || null }, spans ? withMarks(words, spans) : words), tag ? make("span", { class: "tag" }, tag) : null];
   return make("li", {}, onclick ? make("button", { type: "button", onclick }, inside) : make("div", {}, inside));
 }
 
@@ -67,6 +79,7 @@ function reveal(list, item, times = 3) {
 function parallel(block, chosen, original) {
   const [left, right] = [make("ol"), make("ol")];
   const say = make("p", { class: "faint", role: "status" }, block.hint);
+  const marks = block.m || [{}, {}];
   const light = (summary) => {
     for (const list of [left, right]) for (const item of list.querySelectorAll(".on")) item.classList.remove("on");
     const source = block.a[summary];
@@ -75,18 +88,18 @@ function parallel(block, chosen, original) {
     const target = left.children[source];
     target.classList.add("on");
     reveal(left, target);
-    say.textContent = "Summary sentence " + (summary + 1) + " ← source sentence " + block.l[source][0] + (block.v[summary] === null ? "" : ", similarity " + number(block.v[summary]));
+    say.textContent = "Sentence " + (summary + 1) + " of the edition comes from sentence " + block.l[source][0] + " of the original" + (block.v[summary] === null ? "" : ", similarity " + number(block.v[summary]));
   };
   const users = new Map();
   block.a.forEach((source, at) => { if (source !== null && !users.has(source)) users.set(source, at); });
   block.l.forEach(([no, words], at) => {
-    const item = sentence(words, no, "", block.lang, users.has(at) ? () => { light(users.get(at)); reveal(right, right.children[users.get(at)]); } : null);
+    const item = sentence(words, no, "", block.lang, users.has(at) ? () => { light(users.get(at)); reveal(right, right.children[users.get(at)]); } : null, marks[0][at]);
     if (!users.has(at)) item.classList.add("unused");
     left.append(item);
   });
   block.r.forEach((words, at) => {
     const weak = block.w.includes(at);
-    const item = sentence(words, at + 1, (weak ? "weak " : "") + (block.v[at] === null ? "" : number(block.v[at])), block.lang, () => light(at));
+    const item = sentence(words, at + 1, (weak ? "weak " : "") + (block.v[at] === null ? "" : number(block.v[at])), block.lang, () => light(at), marks[1][at]);
     if (weak) item.classList.add("weak");
     right.append(item);
   });
@@ -100,7 +113,10 @@ function parallel(block, chosen, original) {
     for (const item of left.querySelectorAll(".on")) item.classList.remove("on");
     left.children[at].classList.add("on");
     reveal(left, left.children[at]);
-    if (chosen !== undefined) return;
+    if (chosen !== undefined) {
+      if (block.a[chosen] === null) say.textContent = "Sentence " + (chosen + 1) + " of the edition has no source. The nearest, sentence " + block.l[at][0] + " of the original, is shown.";
+      return;
+    }
     const near = block.a.findLastIndex((source) => source !== null && source !== undefined && source <= at);
     if (near >= 0) reveal(right, right.children[near]);
     say.textContent = "Sentence " + block.l[at][0] + " of the original was cut; the edition is shown where it would stand.";

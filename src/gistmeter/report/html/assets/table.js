@@ -70,7 +70,7 @@ function itemsTable(place, key) {
     kept.sort((a, b) => {
       const x = value(a), y = value(b);
       if (x === null || y === null) return (x === null) - (y === null) || a.at - b.at;
-      return (typeof x === "number" ? x - y : x < y ? -1 : x > y ? 1 : 0) * sign || a.at - b.at;
+      return (typeof x === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true })) * sign || a.at - b.at;
     });
     return kept;
   }
