@@ -3,28 +3,68 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation
 
-.PHONY: demo test test-torch trust supply lint browser docs train-judge bench-validity clean
+.PHONY: demo test test-torch test-ray test-adapters build smoke image trust supply lock lint browser docs docs-site docs-test train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -m "not torch" -n auto --dist loadfile
+	$(BIN)/python -m pytest -m "not torch and not docs and not ray" -n auto --dist loadfile
 
 test-torch: $(VENV)/.torch
 	$(BIN)/python -m pytest -m torch
+
+# The adapters against the real packages, in an environment of their own; promptfoo where npm is.
+test-adapters:
+	$(PYTHON) -m venv build/adapters
+	build/adapters/bin/pip install --quiet --disable-pip-version-check --editable '.[test-adapters]'
+	@command -v npm >/dev/null && npm install --prefix build/promptfoo --no-audit --no-fund promptfoo || echo "No npm here"
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 build/adapters/bin/python -m pytest tests/adapters -ra
+
+# Wheel (made from the sdist) and sdist, in dist/.
+build: | $(BIN)/python
+	$(INSTALL) build
+	rm -rf dist
+	$(BIN)/python -m build
+
+# Both in an empty environment, without the repository.
+smoke: build
+	.ci/smoke
+
+image: build
+	docker build --tag gistmeter .
+
+# A real Ray with two workers and a node that is lost; where Ray has no wheel the tests are skipped.
+test-ray: $(VENV)/.ray
+	$(BIN)/python -m pytest tests/cluster tests/formats/test_remote.py -rs
 
 # Every kill, every damaged file, every fuzzed input: about an hour on two cores. One table in the end.
 trust: $(VENV)/.test
 	$(BIN)/python -m pytest tests/trust --everything -q
 
-# Licences and bill of materials of all that is installed, by tools that stay apart from it.
-supply: $(VENV)/.demo
+# Licences and bill of materials of gistmeter[all], and what is known of its weaknesses, by tools that
+# stay apart from it. The database of weaknesses is asked over the network.
+SUPPLY := build/supply/bin
+supply:
+	$(PYTHON) -m venv build/all
+	build/all/bin/pip install --quiet --disable-pip-version-check '.[all]'
 	$(PYTHON) -m venv build/supply
-	build/supply/bin/pip install --quiet --disable-pip-version-check pip-licenses cyclonedx-bom
-	build/supply/bin/pip-licenses --python=$(BIN)/python --from=mixed --format=csv --output-file=build/licences.csv
-	build/supply/bin/cyclonedx-py environment $(BIN)/python --output-reproducible --output-file build/bill-of-materials.json
+	$(SUPPLY)/pip install --quiet --disable-pip-version-check pip-licenses cyclonedx-bom pip-audit
+	$(SUPPLY)/pip-licenses --python=build/all/bin/python --from=mixed --with-urls --order=name --format=csv --output-file=build/licences.csv
+	$(SUPPLY)/cyclonedx-py environment build/all/bin/python --output-reproducible --output-file build/bill-of-materials.json
+	$(SUPPLY)/pip-audit --path $$(build/all/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+
+# The hashes of every file of every package, for all systems and Pythons that we name. Versions stay
+# as they are where they can; constraints.txt says which.
+UV := build/lock/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" --constraint constraints.txt
+lock:
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/pip install --quiet --disable-pip-version-check uv
+	printf '%s\n' hatchling editables setuptools | $(UV) --output-file locks/build.txt -
+	$(UV) --extra demo --output-file locks/demo.txt pyproject.toml
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -37,15 +77,27 @@ browser:
 	  && apt-get update -qq && apt-get install -y -qq chromium chromium-driver fonts-noto-cjk; } \
 	  || echo "No Chromium here: the browser tests will be skipped"
 
+# What the documentation takes from the program: outputs of examples, options, ranges. Minutes.
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py
+
+# The documentation as a site in build/site that opens from disk; a warning is an error.
+docs-site: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir build/site
+
+# Every example of the READMEs, the documentation and its notebooks, and the site.
+docs-test: $(VENV)/.docs
+	$(BIN)/python -m pytest tests/docs tests/house/test_readme.py tests/house/test_documentation.py -n auto
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gistmeter needs Python 3.11 or newer; set PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[demo]'
+# What the demo runs with, by the files' hashes: a package that has changed since is refused.
+$(VENV)/.demo: pyproject.toml locks/build.txt locks/demo.txt | $(BIN)/python
+	$(LOCKED) --require-hashes --requirement locks/build.txt
+	$(LOCKED) --require-hashes --requirement locks/demo.txt
+	$(LOCKED) --no-deps --editable .
 	touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
@@ -57,6 +109,14 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.torch: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable '.[test,test-torch]'
+	touch $@
+
+$(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
+	$(INSTALL) --editable '.[test,docs]'
+	touch $@
+
+$(VENV)/.ray: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
+	$(INSTALL) --editable '.[test,ray,remote]' || echo "Ray cannot be installed here: its tests will be skipped"
 	touch $@
 
 $(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python

@@ -14,12 +14,13 @@ import torch
 
 from gistmeter.models import e5, e5_weights
 from gistmeter.models.judge_features import compare, mark
-from training import sources
+from training import frames, sources
 from training.held_out import is_held_out
 from training.rows import Group, Row
 
 LONGEST = 112  # tokens a side in training
 PAIRS, TOKENS = 32, 32 * 100  # limits of a batch
+FRAMES = 1000  # groups of each language in a whole pass
 RULE_LANGUAGES = tuple(sources.RULE_SHARES)
 
 
@@ -76,6 +77,8 @@ def build(folder: Path, seed: int, shares: float = 1.0) -> list[Group]:
         pairs = [pair for pair in pairs if not is_held_out(pair[0])]
         size = round(len(pairs) * min(1.0, sources.RULE_SHARES[language] * shares))
         take(sources.rule_edits(language, chance.sample(pairs, size), chance), 1.0)
+    for language in frames.LANGUAGES:
+        take(frames.groups(language, FRAMES, chance), 1.0)
     take(sources.noisy(folder, chance), 0.25)
     chance.shuffle(found)
     return found

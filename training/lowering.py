@@ -2,8 +2,8 @@
 
 `python -m training.lowering DATA [ROWS]` prints, for each pair of weights, the mean Spearman
 correlation with people over the STS dev sets and the mean AUC of kept above changed texts over the
-rule-made dev sets. The constants `CHANGED` and `CONTRADICTED` of `gistmeter.models.judge` were
-chosen from it.
+rule-made dev sets, of the judge as cross-encoder and of the complete S_Acc that it is half of. The
+constants `CHANGED` and `CONTRADICTED` of `gistmeter.models.judge` were chosen from it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
+from gistmeter import score_text
+from gistmeter.metrics.accuracy import Weights, weigh
 from gistmeter.models.judge import Judge
 from gistmeter.models.protocols import Verdicts
 from training import devsets
@@ -24,34 +26,58 @@ from training.rows import Row
 
 WEIGHTS = (0.0, 0.3, 0.5, 0.7, 0.9, 1.0)
 LANGUAGES = ("en", "zh", "ru", "ko", "ja", "cs")
+Set = tuple[list[Row], Verdicts, dict[str, np.ndarray]]
 
 
 def main() -> None:
     data, limit = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 300
     judge = Judge(Path(tempfile.mkdtemp()))
-
-    def ask(rows: list[Row]) -> Verdicts:
-        return judge.judge([(row.first, row.second) for row in rows])
-
-    similar = [thin(rows, limit) for rows in devsets.similarity_sets(data).values()]
-    contrast = [thin(devsets.contrast_sets(data)[code], limit) for code in LANGUAGES]
-    told = [(rows, ask(rows)) for rows in similar], [(rows, ask(rows)) for rows in contrast]
+    changed_sets = devsets.contrast_sets(data)
+    similar = [
+        ask(judge, code, thin(rows, limit)) for code, rows in devsets.similarity_sets(data).items()
+    ]
+    contrast = [ask(judge, code, thin(changed_sets[code], limit)) for code in LANGUAGES]
+    print("changed contradicted | cross-encoder: Spearman AUC | S_Acc: Spearman AUC")
     for changed, contradicted in product(WEIGHTS, WEIGHTS):
-        spearman = [
-            spearmanr(lower(one, changed, contradicted), [row.similarity for row in rows]).statistic
-            for rows, one in told[0]
-        ]
-        areas = []
-        for rows, one in told[1]:
-            scores = lower(one, changed, contradicted)
-            bad = np.asarray([row.changed == 1 for row in rows])
-            areas.append(auc(scores[~bad], scores[bad]))
-        print(f"{changed:.1f} {contradicted:.1f} {np.mean(spearman):.4f} {np.mean(areas):.4f}")
+        lines = [agreement(lower, similar, contrast, changed, contradicted)
+                 for lower in (cross_encoder, accuracy)]  # fmt: skip
+        told = " | ".join(f"{spearman:.4f} {area:.4f}" for spearman, area in lines)
+        print(f"{changed:.1f} {contradicted:.1f} | {told}")
 
 
-def lower(verdicts: Verdicts, changed: float, contradicted: float) -> np.ndarray:
+def ask(judge: Judge, code: str, rows: list[Row]) -> Set:
+    """The judge's verdicts, and the other parts of S_Acc."""
+    run = score_text(
+        [row.second for row in rows], [row.first for row in rows], language=code,
+        metrics=["s_acc"], no_judge=True, resamples=0,
+    )  # fmt: skip
+    table = run.to_polars()
+    parts = {name: table[name].to_numpy() for name in ("representation", "f_beta")}
+    return rows, judge.judge([(row.first, row.second) for row in rows]), parts
+
+
+def agreement(lower, similar: list[Set], contrast: list[Set], *weights: float):
+    spearman = [
+        spearmanr(lower(one, *weights), [row.similarity for row in one[0]]).statistic
+        for one in similar
+    ]
+    areas = []
+    for one in contrast:
+        scores = lower(one, *weights)
+        bad = np.asarray([row.changed == 1 for row in one[0]])
+        areas.append(auc(scores[~bad], scores[bad]))
+    return np.mean(spearman), np.mean(areas)
+
+
+def cross_encoder(one: Set, changed: float, contradicted: float) -> np.ndarray:
+    verdicts = one[1]
     kept = (1 - changed * verdicts.changed) * (1 - contradicted * verdicts.contradiction)
     return verdicts.similarity * kept
+
+
+def accuracy(one: Set, changed: float, contradicted: float) -> np.ndarray:
+    columns = {"cross_encoder": cross_encoder(one, changed, contradicted), **one[2]}
+    return np.nan_to_num(weigh(columns, Weights()))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ STS_SHARES = {
     "stsb_fr": 0.15,
     "stsb_pl": 0.25,
 }
-PARA_SHARES = {"pawsx": 0.25, "mlqe_critical_errors_xling": 0.12, "parakqc_ko": 0.15, "tmup": 1.0}
+PARA_SHARES = {"pawsx": 0.35, "mlqe_critical_errors_xling": 0.12, "parakqc_ko": 0.15, "tmup": 1.0}
 EDIT_SHARES = {"demetr": 0.15, "menli": 0.2}
 RULE_SHARES = {"zh": 0.25, "ja": 0.25, "ko": 0.3, "en": 0.15, "ru": 0.6, "cs": 0.5}
 CHANGING = (

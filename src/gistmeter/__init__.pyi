@@ -18,6 +18,7 @@ from gistmeter.compat.speech import SemanticMetricResult as SemanticMetricResult
 from gistmeter.compat.speech import SemanticUnderstandingAnalyzer as SemanticUnderstandingAnalyzer
 from gistmeter.compat.speech import Verdict as Verdict
 from gistmeter.compat.speech import transcribe_and_diff as transcribe_and_diff
+from gistmeter.drifting import drift as drift
 from gistmeter.errors import FormatError as FormatError
 from gistmeter.errors import GistmeterError as GistmeterError
 from gistmeter.errors import InputError as InputError
@@ -38,12 +39,15 @@ from gistmeter.families.text.components import entailment as entailment
 from gistmeter.families.text.components import lexical_cosine as lexical_cosine
 from gistmeter.families.text.components import polarity_conflict as polarity_conflict
 from gistmeter.families.text.components import semantic_accuracy as semantic_accuracy
+from gistmeter.health import doctor as doctor
+from gistmeter.pipeline import check as check
 from gistmeter.rows import Pool as Pool
 from gistmeter.rows import Rows as Rows
 from gistmeter.run import Run as Run
 from gistmeter.run import compare as compare
 from gistmeter.run import load_run as load_run
 from gistmeter.score import evaluate as evaluate
+from gistmeter.trend import history as history
 from gistmeter.types import Book as Book
 from gistmeter.types import Clip as Clip
 from gistmeter.types import Item as Item

@@ -124,15 +124,6 @@ class Standing:
         least = min(shares.values(), default=0.0)
         return [system for system, share in shares.items() if share - least > SKIPPED]
 
-    @property
-    def cautions(self) -> list[str]:
-        """What is known to be wrong with scores that lack a part."""
-        return [
-            told
-            for name, told in self.view.cautions.items()
-            if any(score.partial for score in self.held(name).values())
-        ]
-
     def lead(self, findings: Findings) -> Comparison | None:
         """The comparison on the score to judge by."""
         compared = findings.get("comparisons") or ()

@@ -84,6 +84,10 @@ class Cache:
         self._memory: dict[Key, bytes] = {}  # what no file takes
         self._writes = self._reads = path is not None
 
+    def __reduce__(self) -> tuple[type[Cache], tuple[Path | None]]:
+        """Another process opens the file for itself; what is in memory stays here."""
+        return Cache, (self.path,)
+
     def get_many(self, wanted: Sequence[Key]) -> dict[Key, bytes]:
         """The answers that are there."""
         unique = list(dict.fromkeys(wanted))

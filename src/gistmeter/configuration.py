@@ -7,6 +7,9 @@ language = "zh"
 
 [profiles.mine]               # --profile mine
 embedder = "BAAI/bge-m3"
+
+[evaluation.answers]          # `gistmeter check`, see docs/pipelines.md
+shape = "text"
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from typing import Any
 
 from gistmeter.errors import InputError, UnknownName
 
-PROFILES = "profiles"
+PROFILES, EVALUATIONS = "profiles", "evaluation"
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -43,7 +46,7 @@ def options_for(
     own = document.get(command, {})
     if not isinstance(own, dict):
         raise InputError(f"{path}: [{command}] must be a table of options")
-    anywhere = {*names, *elsewhere, *_commands(), PROFILES}
+    anywhere = {*names, *elsewhere, *_commands(), PROFILES, EVALUATIONS}
     found: dict[str, Any] = {}
     for key, value in {**document, **own}.items():
         name = key.replace("-", "_").lower()
@@ -68,6 +71,14 @@ def _known_to_families(name: str) -> bool:
 
     families = (registry.find("gistmeter.families", one) for one in _commands())
     return any(name in options_of(family.Settings) for family in families)
+
+
+def evaluations(path: Path) -> dict[str, dict[str, Any]]:
+    """The evaluations of `gistmeter check`: [evaluation.NAME], each a table of options."""
+    held = read(path).get(EVALUATIONS, {})
+    if not isinstance(held, dict) or not all(isinstance(one, dict) for one in held.values()):
+        raise InputError(f"{path}: [{EVALUATIONS}] must hold tables, one per evaluation")
+    return held
 
 
 def profiles(path: Path | None) -> dict[str, Mapping[str, Any]]:

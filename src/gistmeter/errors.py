@@ -115,6 +115,7 @@ class ModelError(GistmeterError):
 
 
 SHORTEST_PART = 6  # characters of a secret that would give it away
+SHORTEST_KEY = 8  # characters of one that stands in no transcript by chance
 
 
 def hide(text: str, secrets: Sequence[str]) -> str:
@@ -128,4 +129,15 @@ def hide(text: str, secrets: Sequence[str]) -> str:
         for length in range(len(secret) - 1, SHORTEST_PART - 1, -1):
             if text.endswith(secret[:length]):
                 text = text[:-length] + "[key]"
+    return text
+
+
+def blot(text: str, secrets: Sequence[str]) -> str:
+    """Content with whole keys taken out. Words that are keys by chance ("none") stay: they count.
+
+    >>> blot("none of sk-1234567", ["sk-1234567", "none"])
+    'none of [key]'
+    """
+    for secret in secrets:
+        text = text.replace(secret, "[key]") if len(secret) >= SHORTEST_KEY else text
     return text

@@ -38,6 +38,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "alignment": "gistmeter.metrics.alignment:BookAlignment",
         "parsing": "gistmeter.metrics.parsing:ParseAccuracy",
         "conll18": "gistmeter.metrics.conll18:Conll18",
+        "enhanced": "gistmeter.metrics.enhanced:EnhancedDependencies",
         "transcription": "gistmeter.metrics.transcription:ErrorRates",
         "sem_dist": "gistmeter.metrics.distance:SemanticDistance",
         "facts": "gistmeter.metrics.facts:SemanticErrorRate",
@@ -60,6 +61,10 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "torch": "gistmeter.models.torch:load",
         "onnx": "gistmeter.models.onnx:load",
         "judge": "gistmeter.models.judge:load",
+    },
+    "gistmeter.engines": {
+        "local": "gistmeter.engines:Local",
+        "ray": "gistmeter.engines.ray:RayEngine",
     },
     "gistmeter.recognizers": {
         "moonshine": "gistmeter.recognizers.moonshine:Moonshine",

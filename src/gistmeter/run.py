@@ -21,7 +21,9 @@ from gistmeter.version import __version__
 
 if TYPE_CHECKING:
     from gistmeter.comparison import Comparison
+    from gistmeter.report.html.plot import Plot
     from gistmeter.rows import Rows
+    from gistmeter.validation import Validation
 
 SHOWN = 16  # lines of scores in a repr
 
@@ -103,7 +105,7 @@ class Run:
         from gistmeter.runs import save_run
 
         kept = replace(self, path=Path(folder))
-        save_run(kept, overwrite=overwrite)
+        save_run(kept, overwrite=overwrite, source=self.path)
         kept.write_pages()
         if report:
             kept.report()
@@ -118,6 +120,17 @@ class Run:
         target = Path(path) if path is not None else Path(str(self.path)) / "report.html"
         write_report([self], target, title=title, everything=everything)
         return target
+
+    def plot(self, name: str | None = None) -> Plot:
+        """The report's charts, for a notebook: all of them, or one by its name.
+
+        Every run has `intervals`; others have `differences`, `distribution`, `groups`, `scores`,
+        `length`, and what their family adds. `run.plot().names` lists them.
+        """
+        from gistmeter.families import family_of
+        from gistmeter.report.html.plot import plot
+
+        return plot(self, family_of(self.command).view(), self.findings, name)
 
     def write_pages(self) -> None:
         """Write the family's pages of single items into the run's details."""
@@ -149,6 +162,18 @@ class Run:
         `options` are those of `gistmeter compare`: metric, baseline, test, seed …
         """
         return compare([self, *others], **options)
+
+    def validate(
+        self, human: str | Path, column: Mapping[str, str] | None = None, **options: Any
+    ) -> Validation:
+        """Set the scores against people's judgements in a file, as `gistmeter validate` does.
+
+        `column` names columns of the file (`{"human": "Rating"}`); `options` are `columns` (the
+        scores to look at), `components`, `resamples`, `confidence` and `seed`.
+        """
+        from gistmeter.validation import read_labels, validate
+
+        return validate(self, read_labels(Path(human), self.measured, column), **options)
 
     @property
     def findings(self) -> Mapping[str, Any]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
-import logging
 import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,13 +18,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gistmeter import registry
 from gistmeter.cache import Cache
-from gistmeter.errors import GistmeterError, InputError, ModelError, UnknownName
+from gistmeter.engines import Engine, Local, Work, engine_of
+from gistmeter.engines.measuring import Base, Parts, count_items
+from gistmeter.errors import InputError, UnknownName
 from gistmeter.families.family import Context, Family, Items, Progress, RunSettings, Task
 from gistmeter.files import sha256
+from gistmeter.formats.remote import fetch_inputs
 from gistmeter.formats.table import reading_as
 from gistmeter.rows import Rows
 from gistmeter.run import Run
@@ -35,10 +35,8 @@ from gistmeter.signature import combine, sign
 from gistmeter.statistics import count_reasons, summarise
 from gistmeter.types import SEED, Item, Metric
 
-logger = logging.getLogger(__name__)
-
+HERE = Local()
 OpenFolder = Callable[[Plan], RunFolder]
-Base = Callable[[Sequence[Any]], Rows]
 LISTED = 6  # systems named in a remark
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "torch", "transformers", "polars")
 
@@ -62,15 +60,27 @@ def score(
     """
     how = how or RunSettings()
     files, folder = split_outputs(how.output)
+    engine = engine_of(how, getattr(settings, "device", "auto"))
     with contextlib.ExitStack() as stack:
         if folder:
             stack.enter_context(hold(folder))
             RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
+        stack.enter_context(engine.open())
         memory = stack.enter_context(contextlib.closing(Cache(None)))
         store = memory if cache is None or how.no_cache else cache
         context = Context(
-            store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite
+            store,
+            profiles or {},
+            progress,
+            hear,
+            confirm,
+            folder,
+            how.resume,
+            how.overwrite,
+            engine=engine,
         )
+        if items is None and not family.streams(settings, context):
+            settings = fetch_inputs(settings, stack, context.say)
         with reading_as(getattr(settings, "encoding", "")):
             read = items if items is not None else family.read(settings, context)
         read = family.prepare(read, settings, context)
@@ -87,7 +97,7 @@ def score(
             command=family.name,
             settings={**settings.to_dict(), **read.found},
             signed=read.signed,
-            inputs=input_digests(read.files),
+            inputs={**input_digests(read.files), **read.digests},
             open_folder=(
                 (lambda plan: open_folder(
                     folder, plan, resume=resume, overwrite=how.overwrite or read.anew,
@@ -98,8 +108,10 @@ def score(
             progress=(lambda _, done, total: progress(family.stage, done, total))
             if progress else None,
             notes=lambda rows: family.notes(rows, task),
+            documents=family.documents(read),
             base=family.base,
             headline=family.leads({**settings.to_dict(), **read.found}),
+            engine=engine,
             **statistics,
         )  # fmt: skip
         family.finish(run, task, context)
@@ -157,15 +169,18 @@ def evaluate(
     chunk: int = 1024,
     progress: Progress | None = None,
     notes: Mapping[str, Any] | Callable[[Rows], Mapping[str, Any]] | None = None,
+    documents: Mapping[str, Any] | None = None,
     base: Base = Rows.of,
     headline: Sequence[str] = (),
+    engine: Engine = HERE,
 ) -> Run:
     """Score items with metrics.
 
     `signed` says how the items were read from their files, as far as that changes a score: it is
     part of every signature. `open_folder` gets the plan and gives the run's folder, new or
     resumed; without it nothing is written. `notes` may be a function of the rows, called at the
-    end. Returns the run with its rows; an item that cannot be scored is in it with its reason.
+    end; `documents` are kept among the run's details; `engine` says where the work runs. Returns
+    the run with its rows; an item that cannot be scored is in it with its reason.
     """
     if not len(items):
         raise InputError("There is nothing to score: no items were given")
@@ -182,17 +197,18 @@ def evaluate(
     folder = open_folder(plan) if open_folder else None
 
     started = time.perf_counter()
-    rows = _measure_all(items, named, folder, chunk, progress=progress, base=base)
-    rows = rows.with_details(_documents(named, rows, items))
+    work = Work(named, base, folder.shelf if folder and engine.apart else None, chunk)
+    rows = _measure_all(engine, work, items, folder, chunk=chunk, progress=progress)
+    rows = rows.with_details({**(documents or {}), **_documents(named, rows, items)})
     measured = time.perf_counter()
+    systems = summarise(
+        named, rows, signatures=signatures, seed=seed, resamples=resamples, confidence=confidence
+    )
     run = Run(
         command=command,
         signature=signature,
-        systems=summarise(
-            named, rows, signatures=signatures, seed=seed, resamples=resamples,
-            confidence=confidence,
-        ),
-        unscored=count_reasons(rows),
+        systems=systems,
+        unscored=count_reasons(rows, systems),
         settings=dict(settings or {}),
         timings={
             "measure_seconds": measured - started,
@@ -232,73 +248,25 @@ def _documents(metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item])
 
 
 def _measure_all(
+    engine: Engine,
+    work: Work,
     items: Sequence[Item],
-    metrics: Mapping[str, Metric],
     folder: RunFolder | None,
-    chunk: int,
     *,
+    chunk: int,
     progress: Progress | None,
-    base: Base,
 ) -> Rows:
-    missing = folder.missing() if folder else list(range(len(items)))
+    """All rows, of the chunks that the folder has and of those that it lacks."""
+    missing = folder.missing() if folder else range(len(items))
     total, done = len(items), len(items) - len(missing)
-    parts: list[Rows] = []
-    for places in _chunks(missing, chunk):
-        part = measure(items[places[0] : places[-1] + 1], metrics, base)
-        part = replace(part, item=part.item + places[0])
-        if folder:
-            folder.add(part)
-        else:
-            parts.append(part)
-        done += len(places)
+    measured: list[Any] = []
+    keep = folder.add if folder else measured.append
+    for part in engine.run(work, Parts(items, missing, chunk)):
+        keep(part)
+        done += count_items(part)
         if progress:
             progress("Scoring", done, total)
-    return folder.rows() if folder else Rows.merge(parts)
-
-
-def _chunks(missing: Sequence[int], size: int) -> list[list[int]]:
-    """Runs of neighbouring items, none longer than the chunk, so that slices of items serve."""
-    chunks: list[list[int]] = []
-    for at in missing:
-        if chunks and chunks[-1][-1] == at - 1 and len(chunks[-1]) < size:
-            chunks[-1].append(at)
-        else:
-            chunks.append([at])
-    return chunks
-
-
-def measure(items: Sequence[Item], metrics: Mapping[str, Metric], base: Base = Rows.of) -> Rows:
-    """The joined rows of some items; a failing model leaves them unscored with its reason."""
-    joined = base(items)
-    for name, metric in metrics.items():
-        try:
-            rows = metric.measure(items)
-        except ModelError as error:
-            logger.warning("%s failed on %d items: %s", name, len(items), error)
-            rows = _unscored(items, metric, str(error))
-        except GistmeterError:
-            raise
-        except Exception as error:
-            if type(metric).__module__.startswith("gistmeter."):
-                raise
-            raise GistmeterError(
-                f"The metric '{name}' failed on {len(items)} items: {type(error).__name__}: {error}"
-            ) from error
-        joined = joined.join(rows)
-    for metric in metrics.values():
-        # A metric may add columns made from those of the others, once they are joined.
-        derive = getattr(metric, "derive", None)
-        joined = derive(joined) if derive is not None else joined
-    return joined
-
-
-def _unscored(items: Sequence[Item], metric: Metric, reason: str) -> Rows:
-    rows = Rows.of(items)
-    for info in metric.scores:
-        column = info.basis or info.name
-        rows = rows.with_numbers({column: np.full(len(items), np.nan)})
-        rows = rows.with_reasons(column, dict.fromkeys(range(len(items)), reason))
-    return rows
+    return folder.rows() if folder else Rows.merge(measured)
 
 
 def name_of(metric: Metric) -> str:

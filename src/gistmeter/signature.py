@@ -19,6 +19,7 @@ from typing import Any
 from gistmeter.errors import GistmeterError
 from gistmeter.version import __version__
 
+ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 SEAL = "sha256"  # the key under which a document carries its digest
 
 
@@ -49,7 +50,7 @@ def describe(value: Any) -> Any:
 
 def canonical(value: Any) -> str:
     """One spelling of a JSON value, for hashing and comparing."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return ENCODE(value)
 
 
 def digest(value: Any) -> str:

@@ -13,6 +13,10 @@ SWITCHES = {
     "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime, on by default since 1.31
     "HF_HUB_DISABLE_TELEMETRY": "1",  # huggingface_hub, hf_xet, transformers, sentence-transformers
     "RAY_USAGE_STATS_ENABLED": "0",  # ray
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",  # deepeval
+    "MLFLOW_DISABLE_TELEMETRY": "true",  # mlflow
+    "PROMPTFOO_DISABLE_TELEMETRY": "1",  # promptfoo, where we start it
+    "HF_UPDATE_DOWNLOAD_COUNTS": "false",  # evaluate tells the hub what is loaded
     "DO_NOT_TRACK": "1",  # whoever else keeps to the convention
     "PYDANTIC_AI_NO_BANNER": "1",  # no report, but words on the user's terminal
 }

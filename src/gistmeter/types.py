@@ -219,6 +219,8 @@ class Score:
         }
         if self.partial:
             out["partial"] = list(self.partial)
+        if self.reasons and not math.isfinite(self.value):  # why there is no value at all
+            out["reasons"] = dict(self.reasons)
         return out
 
 

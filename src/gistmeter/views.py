@@ -2,8 +2,8 @@
 
 A family's `View` says how its runs are headed, what a row is called, and which *blocks* open with
 an item. A block is a small JSON object with a kind `k`: `text` (marked runs of words), `bars`,
-`facts`, `table`, `tree`, `parallel`, `heat`, `note`. A family that says nothing gets all its
-columns shown as they are.
+`facts`, `table`, `tree`, `parallel`, `along`, `heat`, `note`. A family that says nothing gets all
+its columns shown as they are.
 
 Text from outside is shown, never obeyed: control characters become visible signs, direction
 overrides and half characters a replacement mark, and what is too long to read is cut with its
@@ -259,9 +259,13 @@ class View:
     cluster: str = ""  # what several items belong to that are resampled together
     names: Mapping[str, str] = field(default_factory=dict)  # plain words for scores
     texts: Sequence[str] = ()  # columns of which the first there is stands in the table
-    cautions: Mapping[str, str] = field(default_factory=dict)  # said of partial scores
     reference: str = ""  # the column of what should have been, the same for all systems
     against: Sequence[tuple[str, str]] = ()  # pairs of scores that are worth a picture
+
+    def cautions(self, run: Run) -> list[str]:
+        """What is known to mislead in the scores of a run, said where they are shown."""
+        del run
+        return []
 
     def opening(self, opener: Opener) -> list[Block]:
         """What the first screen shows beneath the answer."""

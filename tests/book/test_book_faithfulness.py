@@ -13,7 +13,7 @@ from gold import read_chapters, share_right
 
 from conftest import shared_path
 from door import prepare
-from gistmeter import evaluate_corpus
+from gistmeter import evaluate_corpus, score_book
 from gistmeter.cache import Cache
 from gistmeter.errors import InputError
 from gistmeter.families.book import Books, BookSettings
@@ -162,3 +162,9 @@ def test_moved_clauses_of_a_classical_text_are_found(embedder, clauses, blocks, 
     found = {name: sum(held) / 2 for name, held in shares.items()}
     assert found["blocks"] >= least
     assert found["blocks"] >= max(found["argmax"], found["monotone"])
+
+
+def test_a_long_text_on_one_line_is_no_file_name() -> None:
+    text = " ".join(f"Ann walked to house number {number}." for number in range(60))
+    run = score_book(text, text, language="en", resamples=0)
+    assert run["coverage"].value == 1.0

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gistmeter.guard import KINDS, Alarm, compare, read
+from gistmeter.cache import Cache
+from gistmeter.families.text.remembering import RememberingGuard
+from gistmeter.guard import KINDS, Alarm, Guard, compare, read
 from gistmeter.languages import get
 from gistmeter.metrics.alarms import FactAlarms, TranscriptAlarms, guards_of
 from gistmeter.metrics.transcription import Normalisation
@@ -119,3 +121,19 @@ def test_an_alarm_mirrors_itself() -> None:
     alarm = Alarm("number", "3", "13", (0, 1), (4, 6))
     assert alarm.mirrored().mirrored() == alarm
     assert str(alarm.mirrored()) == "number: 13 → 3"
+
+
+def test_a_remembering_guard_answers_the_same_and_is_asked_once(tmp_path, monkeypatch) -> None:
+    pairs = [
+        ("He bought 3 apples.", "He bought 13 apples."),
+        ("\ud800 3 apples", "\ud800 4 apples"),
+        ("It rains.", "It rains."),
+    ]
+    plain = Guard("en")
+    cache = Cache(tmp_path / "answers.sqlite")
+    guard = RememberingGuard("en", cache)
+    assert guard.id == plain.id
+    assert guard.compare(pairs) == plain.compare(pairs)
+    monkeypatch.setattr("gistmeter.guard.compare", None)
+    assert guard.compare(pairs[::-1]) == RememberingGuard("en", cache).compare(pairs)[::-1]
+    assert len(RememberingGuard("en", cache).compare(pairs)[0]) == 1

@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 
 SOURCE = ROOT / "src" / "gistmeter"
-FOUNDATION = {"version", "errors"}
+FOUNDATION = {"version", "errors", "locations"}
 SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages", "wording"}
 PRESENTED = SHAPES | {"answer", "highlights"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
@@ -19,10 +19,20 @@ MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
 METRICS = MIDDLE | {"guard", "models.protocols"}
 MEASURES = MIDDLE | {"guard", "models", "metrics", "recognizers"}
 # What may be done with a run: every room below knows a `Run` by its shape only (type checking).
-WHOLE = MEASURES | {"answer", "families", "runs", "run", "comparison", "validation", "report"}
+WHOLE = MEASURES | {
+    "answer",
+    "families",
+    "runs",
+    "run",
+    "engines",
+    "comparison",
+    "validation",
+    "report",
+}
 ALLOWED = {
     "version": set(),
     "telemetry": set(),
+    "locations": set(),
     "errors": set(),
     "types": FOUNDATION,
     "files": FOUNDATION,
@@ -49,10 +59,18 @@ ALLOWED = {
     "report": PRESENTED,
     "families": MEASURES | {"answer"},
     "runs": MIDDLE | {"families", "run"},
+    "engines": MEASURES | {"families", "runs"},
     "run": WHOLE,
     "score": WHOLE,
     "api": WHOLE | {"score", "configuration"},
     "compat": WHOLE | {"score"},
+    "checks": WHOLE | {"score", "configuration"},
+    "adapters": WHOLE | {"api", "checks"},
+    "pytest_plugin": WHOLE | {"checks"},
+    "pipeline": WHOLE | {"score", "configuration"},
+    "trend": WHOLE,
+    "drifting": WHOLE | {"score"},
+    "health": WHOLE | {"score", "api"},
 }
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable
@@ -19,9 +20,11 @@ from gistmeter.families.parse import ParseSettings
 from gistmeter.families.speech import SpeechSettings
 from gistmeter.families.text import TextSettings
 from gistmeter.metrics.accuracy import SemanticAccuracy
+from gistmeter.metrics.alignment.thresholds import CALIBRATED
 from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
 from gistmeter.metrics.facts import SemanticFact, Verdict, check
-from gistmeter.models.protocols import PairScores
+from gistmeter.metrics.logic import LogicalValidity
+from gistmeter.models.protocols import Judgements, PairScores
 from gistmeter.models.settings import profile_names
 from gistmeter.rows import Rows
 from gistmeter.settings import options_of
@@ -51,6 +54,8 @@ def table() -> dict[str, list[str]]:
 
 def test_every_row_is_checked_and_every_check_has_a_row() -> None:
     assert set(table()) == set(CHECKS)
+    for name, own in CHECKS.items():
+        assert re.search(r"\bassert\b|pytest\.raises", inspect.getsource(own)), name
 
 
 @pytest.mark.parametrize("name", list(table()))
@@ -70,6 +75,17 @@ def test_the_flag_exists_and_is_the_presets(name: str) -> None:
     for preset in kind.presets.values():
         if option.name in preset:
             assert str(preset[option.name]) == found[2]
+
+
+def test_every_choice_of_a_preset_has_a_row() -> None:
+    """What a preset sets otherwise than the default is in the table, with its flag."""
+    flags = " ".join(cells[4] for cells in table().values())
+    for kind in SETTINGS.values():
+        ours: Any = kind()
+        for preset in kind.presets.values():
+            for name, value in preset.items():
+                if getattr(ours, name) != value:
+                    assert f"`--{name.replace('_', '-')} {value}`" in flags, name
 
 
 def rows(*table: tuple[str, str, float, float]) -> Rows:
@@ -118,6 +134,42 @@ def info(said: str, **how: Any) -> float:
 def _(_: Path) -> None:
     assert info("史历习学欢喜", information_unit="characters") == 1.0
     assert info("史历习学欢喜") < 0.5
+
+
+@row("OrderProbe: reference cell")
+def _(folder: Path) -> None:
+    """One of two right answers: whole against itself, half of the cell's seven characters."""
+    how = {"reference_separators": "；", "information_unit": "characters"}
+    each = from_file(folder, "喜欢；很想学习", **how)
+    cell = from_file(folder, "喜欢；很想学习", **how, against="cell")
+    assert each["s_info"].value == 1.0
+    assert cell["s_info"].value == pytest.approx(math.exp(1 - 7 / 2))
+    asked: list[Any] = []
+
+    class Follows:
+        id = "follows"
+
+        def classify(self, pairs: Any) -> Judgements:
+            asked.extend(pairs)
+            flat = np.full(len(pairs), 0.5)
+            return Judgements(flat, flat / 2, flat / 2, unseen=np.zeros(len(pairs)))
+
+    item = [Pair("1", "喜欢", ("喜欢", "很想学习"), "s", "", "zh", {"cell": "喜欢；很想学习"})]
+    LogicalValidity(Follows(), against="cell").measure(item)
+    LogicalValidity(Follows()).measure(item)
+    assert asked == [("喜欢；很想学习", "喜欢"), ("喜欢", "喜欢"), ("很想学习", "喜欢")]
+
+
+@row("OrderProbe: STS and BERTScore")
+def _(_: Path) -> None:
+    def sts(**how: Any) -> float:
+        run = gistmeter.score_text(
+            ["他每天早上跑步"], ["火山喷发毁了村庄"], language="zh", metrics=["s_acc"],
+            no_judge=True, resamples=0, **how,
+        )  # fmt: skip
+        return float(run["sts"].value)
+
+    assert sts(rescaling="none") > 0.7 and sts() < 0.2
 
 
 @row("OrderProbe: cross-encoder")
@@ -202,10 +254,14 @@ def _(_: Path) -> None:
 @row("AlignEval: path")
 def _(_: Path) -> None:
     matrix = [[0.9, 0.1], [0.9, 0.1]]
-    theirs = gistmeter.align_sentences(matrix, "nw")
-    ours = gistmeter.align_sentences(matrix, "monotone")
-    assert len({source for _, source in theirs}) == len(theirs)
-    assert ours == [(0, 0), (1, 0)]
+    theirs, default = "nw", BookSettings().alignment
+    assert gistmeter.align_sentences(matrix, theirs) == [(0, 0), (1, 1)]
+    assert gistmeter.align_sentences(matrix, default) == [(0, 0), (1, 0)]
+    moved = np.full((4, 8), 0.1)
+    moved[[0, 1, 2, 3], [4, 5, 0, 1]] = 0.9
+    own = [(0, 4), (1, 5), (2, 0), (3, 1)]
+    assert gistmeter.align_sentences(moved, default) == own
+    assert gistmeter.align_sentences(moved, theirs) != own
 
 
 @row("AlignEval: band")
@@ -216,6 +272,22 @@ def _(_: Path) -> None:
     ours = gistmeter.align_sentences(matrix, "monotone", bandwidth=3)
     assert ours == [(0, 2), (1, 6), (2, 10)]
     assert max(abs(source - sentence) for sentence, source in theirs) <= 3
+
+
+@row("AlignEval: α of SCS")
+def _(_: Path) -> None:
+    story = [f"{name} walked to the {place}." for name in ("Ann", "Bob", "Cid", "Dan")
+             for place in ("house", "river", "market", "old mill")]  # fmt: skip
+    half = story[: len(story) // 2]
+
+    def scs(**how: Any) -> float:
+        texts = {"a": " ".join(story)}, {"a": " ".join(half)}
+        run = gistmeter.score_book(*texts, language="en", resamples=0, **how)
+        return float(run["scs"].value)
+
+    assert scs() > scs(alpha=10.0) + 0.01
+    assert CALIBRATED["e5-small"].alpha == 40.0
+    assert BookSettings(preset="aligneval").alpha == 10.0
 
 
 @row("AlignEval: model")

@@ -19,17 +19,22 @@ NAMES = {
     "ParseSettings", "Pool", "ResumeError", "Rows", "Run", "RunSettings", "Score", "ScoreInfo",
     "SemanticFact", "SemanticMetricResult", "SemanticUnderstandingAnalyzer", "Sentence",
     "SpeechSettings", "SystemScores", "TextSettings", "ThresholdError", "Token", "UnknownName",
-    "Verdict", "__version__", "align_sentences", "bertscore", "compare", "content_fbeta",
-    "entailment", "estimate_speech", "evaluate", "evaluate_alignment", "evaluate_corpus",
-    "lexical_cosine", "load_run", "polarity_conflict", "score_book", "score_parses",
-    "score_speech", "score_text", "semantic_accuracy", "transcribe_and_diff",
+    "Verdict", "__version__", "align_sentences", "bertscore", "check", "compare",
+    "content_fbeta", "doctor", "drift", "entailment", "estimate_speech", "evaluate",
+    "evaluate_alignment", "evaluate_corpus", "history", "lexical_cosine", "load_run",
+    "polarity_conflict", "score_book", "score_parses", "score_speech", "score_text",
+    "semantic_accuracy",
+    "transcribe_and_diff",
 }  # fmt: skip
 HEAVY = [
     "torch", "transformers", "sentence_transformers", "onnxruntime", "onnx", "numpy", "scipy",
     "polars", "pandas", "matplotlib", "rich", "jieba", "opencc", "fugashi",
     "unidic_lite", "kiwipiepy", "simplemma", "py3langid", "tokenizers", "pydantic_ai", "jinja2",
 ]  # fmt: skip
-COMMANDS = ["text", "book", "parse", "speech", "compare", "validate", "report", "models", "demo"]
+COMMANDS = [
+    "text", "book", "parse", "speech", "compare", "validate", "report", "models", "demo", "doctor",
+    "check", "history", "drift",
+]  # fmt: skip
 
 
 def test_the_exported_names() -> None:

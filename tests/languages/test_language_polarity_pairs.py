@@ -7,11 +7,14 @@ the lines of even number before the eyes; those of odd number have a test of the
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
 
 import pytest
 
 import gistmeter
+from conftest import shared_path
 from gistmeter import languages
 from gistmeter.metrics.polarity import conflicts
 
@@ -94,3 +97,81 @@ def test_liking_and_supporting_are_praise(code: str, text: str) -> None:
 
 def test_like_in_a_comparison_is_no_praise() -> None:
     assert not languages.get("en").polarity("sly like a fox").positive
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "expected"),
+    [
+        # What follows a contrast decides.
+        ("zh-Hant", "話說得很動聽，臉色裝得很和善，可是一點也不誠懇", "形容人矯情虛偽"),
+        ("en", "He looks kind and gentle, but he is cruel.", "a cruel man"),
+        # Denying a fault is no praise that any other blame would contradict.
+        ("zh", "现也指拘守旧准则，不敢稍做变动", "原指遵守规矩，不敢违反"),
+        ("zh", "形容仇恨极深", "不愿和仇敌在一个天底下并存"),
+        ("ko", "혼자서는 어떤 일을 이루기 어려움", "맞서는 사람이 없으면 싸움이 일어나지 않음"),
+        # Both deny, each in its own words.
+        ("zh-Hant", "以仁为任，无所谦让", "遇到应该做的事就积极主动去做，不推让"),
+        ("zh-Hant", "天地间历久不变的常道", "指绝对正确，不能改变的道理"),
+        # 地 ends the reach of a negation, and so does 的 after what it denied.
+        ("zh", "指故意捣乱", "毫无理由地跟人吵闹"),
+        ("zh", "形容医术高明", "比喻把已经没有希望的事物挽救过来"),
+    ],
+)
+def test_paraphrases_that_people_wrote_do_not_contradict_each_other(
+    code: str, said: str, expected: str
+) -> None:
+    assert not gistmeter.polarity_conflict(said, expected, language=code)
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "expected"),
+    [
+        ("zh", "十分喜欢", "一点也不喜欢"),
+        ("zh", "形容充满希望", "形容没有希望"),
+        ("en", "He is honest.", "He is not honest."),
+        ("ko", "싸움이 일어남", "싸움이 일어나지 않음"),
+    ],
+)
+def test_a_denial_is_contradicted_by_what_it_denies(code: str, said: str, expected: str) -> None:
+    assert gistmeter.polarity_conflict(said, expected, language=code)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("ko", "쉬지말고 집 앞을 치우시기 바랍니다"),  # 고집 over a blank
+        ("ko", "갑자기 생긴 사건"),  # 생기, vigour
+        ("ja", "ジョン・マッケイとアリソン・マリソン博士"),  # 損 and ん in names
+    ],
+)
+def test_words_that_are_only_spelled_alike_are_not_read(code: str, text: str) -> None:
+    read = languages.get(code).polarity(text)
+    assert not read.positive and not read.negative, read.words
+
+
+def alike(code: str) -> list[list[str]]:
+    """Development pairs to which people gave at least 95% of the highest score."""
+    name = {"ko": "korsts-dev.tsv", "ja": "jsts-valid.jsonl"}.get(code, f"stsb-{code}-dev.csv")
+    with shared_path(f"data/sts/{name}").open(encoding="utf-8", newline="") as stream:
+        if code == "ja":
+            rows = [[one["sentence1"], one["sentence2"], one["label"]]
+                    for one in map(json.loads, stream)]  # fmt: skip
+        elif code == "ko":
+            table = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+            rows = [[one["sentence1"], one["sentence2"], one["score"]] for one in table]
+        else:
+            rows = list(csv.reader(stream))
+    return [row for row in rows if float(row[2]) >= 4.75 and row[0] != row[1]]
+
+
+@pytest.mark.parametrize("code", ["zh", "en", "ru", "ja", "ko"])
+def test_no_conflict_is_found_where_people_found_the_same(code: str) -> None:
+    pack, rows = languages.get(code), alike(code)
+    assert len(rows) >= 10
+    read = [(one, other, pack.polarity(one), pack.polarity(other)) for one, other, _ in rows]
+    wrong = [
+        (one, other)
+        for one, other, left, right in read
+        if conflicts(left, right, other) or conflicts(right, left, one)
+    ]
+    assert wrong == []

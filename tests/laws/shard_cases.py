@@ -21,6 +21,7 @@ from gistmeter.metrics.conll18 import Conll18
 from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
 from gistmeter.metrics.custom import CustomMetric, NamedFunction
 from gistmeter.metrics.distance import SemanticDistance
+from gistmeter.metrics.enhanced import EnhancedDependencies
 from gistmeter.metrics.facts import SemanticErrorRate
 from gistmeter.metrics.gist import Gist
 from gistmeter.metrics.information import Information, Recovery
@@ -115,6 +116,7 @@ def treebanks() -> tuple[list[Any], list[Any]]:
                 feats=("Case=Nom|Odd=1", "_", f"Odd={number}")[at % 3], head=str(at),
                 deprel="root" if not at else "obj", semslot=slots[(at + number) % 4],
                 semclass=classes[(at * number) % 3],
+                deps=("0:root", f"1:obj|{at + 1}.1:conj:and", "1:nsubj")[at % 3],
             )
             for at in range(1 + number % 3)
         ]
@@ -125,6 +127,9 @@ def treebanks() -> tuple[list[Any], list[Any]]:
         sentence[-1][3], sentence[0][10] = "VERB", slots[number % 4]
         sentence[0][5], sentence[-1][11] = "Case=Gen|Odd=1", classes[number % 3]
         sentence[-1][7] = "nsubj" if len(sentence) > 1 else "root"
+    for number, sentence in enumerate((*gold, *system)):
+        if len(sentence) > 1:
+            sentence.insert(2, row("2.1", "#NULL", deps="1:conj", semslot=slots[number % 2]))
     return gold, system
 
 
@@ -210,6 +215,10 @@ def conll18_case(folder: Path) -> Case:
     return Case(parses(folder, aligned=True), metrics)
 
 
+def enhanced_case(folder: Path) -> Case:
+    return Case(parses(folder, aligned=True), {"enhanced": EnhancedDependencies()})
+
+
 CASES: Mapping[str, Callable[[Path], Case]] = {
     "s_acc": text_case("s_acc"),
     "gist": text_case("gist"),
@@ -228,4 +237,5 @@ CASES: Mapping[str, Callable[[Path], Case]] = {
     "alignment": book_case,
     "parsing": parse_case,
     "conll18": conll18_case,
+    "enhanced": enhanced_case,
 }

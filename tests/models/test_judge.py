@@ -10,8 +10,9 @@ import pytest
 from gistmeter.cache import Cache
 from gistmeter.errors import FormatError, InputError
 from gistmeter.models import e5, judge_weights
+from gistmeter.models.encoding import VectorStore
 from gistmeter.models.judge import CachedJudge, Judge, load, to_scores
-from gistmeter.models.loading import load_models
+from gistmeter.models.loading import Models, load_models
 from gistmeter.models.settings import ModelSettings
 
 PAIRS = [
@@ -175,3 +176,22 @@ def test_as_a_model_of_a_run(judge: Judge) -> None:
         abs=1e-6,  # the cache keeps seven decimals
     )
     assert models.nli.classify(PAIRS).entailment[2] > 0.9
+
+
+def test_a_text_is_read_once_for_judge_embedder_and_matcher(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [("A man plays a harp.", "A man is playing the harp."), ("It rains.", "Es regnet.")]
+    texts = [text for pair in pairs for text in pair]
+
+    def load() -> Models:
+        return load_models(["embedder", "matcher"], cache=Cache(None), folder=judge.folder)
+
+    alone = load()
+    vectors, matched = alone.embedder.embed(texts).vectors, alone.matcher.match(pairs).f1
+    monkeypatch.setattr(e5, "READ", VectorStore(e5.READ_BYTES))
+    judge.judge(pairs)
+    monkeypatch.setattr(e5.E5Encoder, "encode", None)
+    beside = load()
+    np.testing.assert_array_equal(beside.matcher.match(pairs).f1, matched)
+    np.testing.assert_array_equal(beside.embedder.embed(texts).vectors, vectors)

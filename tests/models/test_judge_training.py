@@ -51,6 +51,33 @@ def test_a_reworded_text_may_hold_a_negation() -> None:
     assert made["negated opposite"] == "这个问题很不难。"
 
 
+def test_a_frame_tells_the_same_and_the_reverse() -> None:
+    frames = pytest.importorskip("training.frames")
+    scene = frames.Scene(
+        frames.Frames("cs"),
+        (("f", ["Anna", "Anny", "Anně", "Annu", "Annou"]),
+         ("m", ["Petr", "Petra", "Petrovi", "Petra", "Petrem"])),
+        {},
+    )  # fmt: skip
+    chance = random.Random(1)
+    assert scene.tell("A pozval[a] B4.", chance) == "Anna pozvala Petra."
+    assert scene.tell("B byl{a} pozván{a} A7.", chance) == "Petr byl pozván Annou."
+    assert scene.swapped().tell("A přišel[/přišla].", chance) == "Petr přišel."
+    assert scene.tell("A přišel[/přišla].", chance) == "Anna přišla."
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "ja", "ko", "cs", "ru"])
+def test_frames_leave_no_slot_open(language: str) -> None:
+    frames = pytest.importorskip("training.frames")
+    groups = list(frames.groups(language, 600, random.Random(3)))
+    texts = {text for group in groups for row in group.rows for text in (row.first, row.second)}
+    assert len(texts) > 1000
+    assert not [text for text in texts if any(mark in text for mark in "[]{}|/=!")]
+    for group in groups:
+        assert group.rows[0].changed == 0 and group.rows[0].first != group.rows[0].second
+        assert len(group.rows) > 1 and all(row.changed == 1 for row in group.rows[1:])
+
+
 def test_a_seed_gives_the_same_edits() -> None:
     text = "Two men and 3 women bought a large red car in Paris on Monday."
     first, second = (edits.change("en", text, random.Random(4)) for _ in range(2))

@@ -182,6 +182,28 @@ def speech_run(path: Path | None = None) -> tuple[Run, dict[str, Metric]]:
     return finish("speech", Rows(keys, np.arange(24), numbers, texts), {"rates": Rates()}, path)
 
 
+def recording_run(words: int = 3000) -> tuple[Run, dict[str, Metric]]:
+    """Two recognisers on one recording, the second with a passage where it heard nothing right."""
+    said = [f"w{at}" for at in range(words)]
+    keys: dict[str, list[str]] = {key: ["talk"] * 2 for key in ("id", "group", "cluster")}
+    keys["system"] = ["careful", "hasty"]
+    diffs, edits = [], []
+    for spoilt in (range(50, words, 500), range(1200, 1260)):
+        places = set(spoilt)
+        runs = [["s", word, "oops"] if at in places else ["=", word, word]
+                for at, word in enumerate(said)]  # fmt: skip
+        diffs.append(json.dumps(runs))
+        edits.append(len(places))
+    numbers = {
+        "word_edits": np.asarray(edits, float),
+        "words_expected": np.full(2, float(words)),
+        "wer": 100 * np.asarray(edits) / words,
+        "ser": np.full(2, np.nan),
+    }
+    texts: dict[str, list[str | None]] = {"diff": list(diffs), "expected": [" ".join(said)] * 2}
+    return finish("speech", Rows(keys, np.arange(2), numbers, texts), {"rates": Rates()})
+
+
 def fact(subject: str, predicate: str, thing: str, verdict: str) -> dict[str, str]:
     return {"subject": subject, "predicate": predicate, "object": thing, "verdict": verdict}
 

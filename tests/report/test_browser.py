@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,16 @@ import browser
 import numpy as np
 import pytest
 from browser import Tab
-from sample_runs import Means, book_run, finish, parse_run, speech_run, text_run, views
+from sample_runs import (
+    Means,
+    book_run,
+    finish,
+    parse_run,
+    recording_run,
+    speech_run,
+    text_run,
+    views,
+)
 
 from gistmeter.comparison import findings
 from gistmeter.report.html import write_report
@@ -152,6 +162,25 @@ def test_charts_fill_any_width_with_letters_of_one_size(shown: Tab) -> None:
           .filter(e => e.scrollWidth > e.clientWidth).length"""
         assert shown.run(broken) == 0
     assert len(heights) == 1
+
+
+def test_names_of_systems_are_unbroken_on_a_wide_screen(tab: Tab, tmp_path: Path) -> None:
+    run, _ = text_run(items=8)
+    names = {"细心的模型": "careful-model-2.5", "model_b": "qwen2.5-7b-instruct"}
+    keys = {**run.rows.keys, "system": [names.get(n, n) for n in run.rows.keys["system"]]}
+    again, _ = finish("text", replace(run.rows, keys=keys), run.metrics)
+    path = tmp_path / "names.html"
+    write_report([again], path, views=views([again]), comparisons=[findings(again)])
+    tab.resize(1400, 900)
+    tab.open(path)
+    lines = """[...document.querySelectorAll('.board th[scope=row], .items td.key-cell .clip')]
+      .filter(e => e.textContent.includes('-'))
+      .map(e => { const range = document.createRange(); range.selectNode(e.lastChild);
+        return range.getClientRects().length; })"""
+    assert set(tab.run(lines)) == {1}
+    cut = """[...document.querySelectorAll('.matrix')].filter(e =>
+      e.parentElement.scrollWidth > e.parentElement.clientWidth + 1).length"""
+    assert tab.run(cut) == 0
 
 
 def test_cards_are_as_high_as_what_they_hold(shown: Tab) -> None:
@@ -298,6 +327,86 @@ def test_a_clip_opens_with_its_diff_and_three_groups_of_facts(shown: Tab) -> Non
         assert title in text
 
 
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of a recording of 3,000 words."""
+    path = tmp_path_factory.mktemp("recording") / "report.html"
+    run, _ = recording_run()
+    write_report([run], path, views=views([run]), comparisons=[findings(run)])
+    return path
+
+
+def pieces(tab: Tab) -> list[str]:
+    """What a reader sees of the recording: the lines in view, which are written as they come."""
+    wait(tab, "document.querySelector('.along li').getClientRects().length")
+    time.sleep(0.3)
+    wait(tab, "[...document.querySelectorAll('.along li')].some(line => line.firstChild)")
+    found: list[str] = tab.run(
+        """(() => { const box = document.querySelector('.along').getBoundingClientRect();
+        return [...document.querySelectorAll('.along li')].filter(line => {
+          const own = line.getBoundingClientRect();
+          return own.bottom > box.top + 5 && own.top < box.bottom - 5; })
+          .map(line => line.textContent); })()"""
+    )
+    return found
+
+
+def test_a_whole_recording_can_be_read_along(tab: Tab, recording: Path) -> None:
+    tab.resize(1400, 900)
+    tab.prefer("light")
+    tab.open(recording)
+    assert tab.run("document.querySelectorAll('.recording .error-map').length") == 2
+    tab.run("document.querySelector('.recording button').click()")
+    assert wait(tab, "document.getElementById('drill').open")
+    assert "w0 w1 w2" in pieces(tab)[0]
+    assert tab.run("document.querySelectorAll('.along li').length") == 100
+    assert tab.run("document.querySelector('#drill .b-along .count').textContent") == (
+        "8 errors in 100 pieces"
+    )
+    tab.run("document.querySelector('.next-error').click()")
+    assert any("oops" in line for line in pieces(tab))
+    assert tab.run("document.querySelector('.along .now').textContent") == "w50 oops"
+    tab.run("document.querySelector('.next-error').click()")
+    assert tab.run("document.querySelector('.along .now').textContent") == "w550 oops"
+    assert any("w550" in line for line in pieces(tab))
+    assert tab.messages == []
+    assert tab.requests == [recording.resolve().as_uri()]
+
+
+def test_the_map_of_errors_leads_to_the_worst_place(tab: Tab, recording: Path) -> None:
+    tab.resize(1400, 900)
+    tab.open(recording)
+    tab.run(
+        """(() => { const map = document.querySelectorAll('.recording .error-map')[1];
+        const box = map.getBoundingClientRect();
+        map.dispatchEvent(new MouseEvent('click',
+          { clientX: box.left + 0.405 * box.width, clientY: box.top + 5 })); })()"""
+    )
+    assert wait(tab, "document.getElementById('drill').open")
+    assert any("w1215" in line for line in pieces(tab))
+    assert tab.run("document.getElementById('drill-sub').textContent").startswith("hasty")
+    tab.run(
+        """(() => { const box = document.querySelector('select[aria-label="Order of the pieces"]');
+        box.value = 'worst'; box.dispatchEvent(new Event('change'));
+        document.querySelector('.along').scrollTop = 0; })()"""
+    )
+    assert "w1200" in pieces(tab)[0]
+    tab.run("document.querySelectorAll('#drill .b-along .chips button')[1].click()")
+    assert "oops" in pieces(tab)[0]
+    assert "w1200" not in pieces(tab)[0]
+    assert tab.run("document.querySelectorAll('.along li')[0].children.length") == 3
+
+
+def test_a_recording_fits_a_phone(tab: Tab, recording: Path) -> None:
+    tab.resize(390, 800, phone=True)
+    tab.open(recording)
+    assert tab.run("document.documentElement.scrollWidth") <= 390
+    tab.run("document.querySelector('.recording button').click()")
+    assert wait(tab, "document.getElementById('drill').open")
+    assert tab.run("document.getElementById('drill').scrollWidth <= 390")
+    assert "careful" in pieces(tab)[0]
+
+
 def test_it_can_be_used_with_the_keyboard_alone(shown: Tab) -> None:
     to(shown, "#run-1")
     shown.run("document.querySelector('.items tbody tr').focus()")
@@ -359,6 +468,26 @@ def test_systems_stand_side_by_side_one_row_per_item(shown: Tab) -> None:
     marked = "document.querySelectorAll('.beside')[2].querySelectorAll('del').length"
     assert shown.run("document.querySelectorAll('.beside .m-shared').length") > 0
     assert shown.run(marked) > 0
+
+
+def test_no_system_is_shown_with_words_that_are_not_its_own(tab: Tab, tmp_path: Path) -> None:
+    text, _ = text_run()
+    clips, _ = speech_run()
+    texts = {name: list(column) for name, column in clips.rows.texts.items()}
+    texts["got"][0] = texts["diff"][0] = texts["facts"][0] = None  # of moonshine's first clip
+    silent, _ = finish("speech", replace(clips.rows, texts=texts), clips.metrics)
+    path = tmp_path / "silent.html"
+    write_report([text, silent], path, views=views([text, silent]))
+    tab.resize(1280, 900)
+    tab.open(path)
+    pick(tab, "Which items", "none")
+    unscored = [cell for row in beside(tab) for cell in row[2:] if cell.startswith("–")]
+    assert unscored == ["–(empty)"] * 3
+    tab.run("document.querySelectorAll('.beside')[1].querySelector('.more-button').click()")
+    said = [row[2] for row in beside(tab, 1) if row[0].startswith("clip-00")]
+    assert len(said) == 1
+    assert said[0].endswith("(none)")
+    assert "fox" not in said[0]
 
 
 def test_a_cell_opens_its_systems_item(shown: Tab) -> None:

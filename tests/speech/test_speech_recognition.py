@@ -164,3 +164,18 @@ def test_recognisers_from_python_keep_nothing_unless_told() -> None:
     assert (kept.command, kept.settings, kept.notes) == (ours.command, ours.settings, ours.notes)
     assert Path("kept/details/transcripts.jsonl").exists()
     assert not Path("kept.transcripts.jsonl").exists()
+
+
+def test_a_run_saved_from_memory_keeps_what_was_heard() -> None:
+    options = {"assets": "assets", "recognizers": ["x=speech_plugins:counted"], "language": "en",
+               "metrics": ["wer", "cer"], "tries": 1}  # fmt: skip
+    made = score_speech(**options)
+    paid = Path("calls.txt").read_text()
+    made.save("folder", report=False)
+    load_run("folder").save("elsewhere", report=False)  # and from there to another place
+    for place in ("folder", "elsewhere"):
+        lines = Path(place, "details/transcripts.jsonl").read_text().splitlines()
+        assert [json.loads(line).get("id") for line in lines] == [None, "a", "b", "c"]
+        again = score_speech(**options, output=place, resume=True, no_report=True)
+        assert again["wer"].value == made["wer"].value
+    assert Path("calls.txt").read_text() == paid  # nothing was heard twice

@@ -84,7 +84,8 @@ def test_the_gate_ends_with_3_when_the_interval_shows_a_loss(in_folder: Path) ->
     lost = call("compare", table(in_folder / "lost.csv", -0.05), *gate, code=3)
     assert "new: score is worse than old by 0.0" in lost.stderr
     call("compare", table(in_folder / "won.csv", 0.05), *gate)
-    call("compare", table(in_folder / "same.csv", 0.0), *gate)
+    same = call("compare", table(in_folder / "same.csv", 0.0), *gate)
+    assert "Passed: no loss against the baseline was shown" in same.stderr
 
 
 def test_with_a_margin_not_being_worse_has_to_be_shown(in_folder: Path) -> None:
@@ -93,7 +94,9 @@ def test_with_a_margin_not_being_worse_has_to_be_shown(in_folder: Path) -> None:
     call("compare", few, *gate)  # no loss is shown …
     doubt = call("compare", few, *gate, "--margin", "0.01", code=3)  # … nor is it excluded
     assert "may be worse than old by up to" in doubt.stderr and "margin of 0.01" in doubt.stderr
-    call("compare", table(in_folder / "many.csv", 0.0, size=2000), *gate, "--margin", "0.01")
+    many = table(in_folder / "many.csv", 0.0, size=2000)
+    passed = call("compare", many, *gate, "--margin", "0.01")
+    assert "every loss against the baseline is below the margin of 0.01" in passed.stderr
     call("compare", few, "--margin", "0.01", code=2)
     call("compare", few, "--fail-if-worse", code=2)
 

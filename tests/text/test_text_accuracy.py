@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,13 @@ from hypothesis import strategies as st
 from text_doubles import PACKS, Given, Letters, pair
 
 from gistmeter.errors import InputError
-from gistmeter.metrics.accuracy import SemanticAccuracy, Weights, mean_of_defined, weigh
+from gistmeter.metrics.accuracy import (
+    SemanticAccuracy,
+    Weights,
+    components_of,
+    mean_of_defined,
+    weigh,
+)
 from gistmeter.metrics.polarity import PolarityRule
 from gistmeter.score import evaluate
 from gistmeter.signature import sign
@@ -51,6 +59,39 @@ def test_an_absent_model_is_not_counted_as_zero() -> None:
     assert rows.values("s_acc")[0] == pytest.approx(0.8 * representation + 0.2 * overlap)
     assert metric.partial == {"s_acc": ("cross_encoder",)}
     assert "cross_encoder" not in metric.pool(rows)
+
+
+class Untouchable:
+    """A model that must not be asked, and a language that must not be read."""
+
+    id = lists = "untouchable"
+    plain = False
+
+    def __getattr__(self, name: str) -> object:
+        raise AssertionError(f"{name} was asked for")
+
+
+@pytest.mark.parametrize(
+    "asked", [("lexical_cosine",), ("f_beta",), ("sts",), ("bertscore",), ("representation",),
+              ("cross_encoder", "polarity_conflict"), ("sts", "bertscore")],
+    ids="+".join,
+)  # fmt: skip
+def test_a_score_asked_for_alone_is_the_same_and_costs_what_it_needs(asked) -> None:
+    pairs = [pair("ab cd", "ab ef"), pair("ab +", "- ab", "ab cd"), pair("", "ab"), pair("?", "ab")]
+    whole = FULL.measure(pairs)
+    needed = components_of(asked)
+    parts = {"embedder": "sts", "matcher": "bertscore", "cross_encoder": "cross_encoder"}
+    spared = {role: Untouchable() for role, part in parts.items() if part not in needed}
+    if not needed & {"lexical_cosine", "f_beta", "polarity_conflict"}:
+        spared["languages"] = {"": Untouchable()}
+    metric = replace(FULL, only=asked, **spared)
+    rows = metric.measure(pairs)
+    assert set(metric.pool(rows)) == set(asked) == set(metric.present)
+    assert set(rows.names) == {*asked, "unseen"}
+    for name in asked:
+        np.testing.assert_array_equal(rows.values(name), whole.values(name))
+        assert rows.reasons.get(name) == whole.reasons.get(name)
+    assert sign("s_acc", metric) != sign("s_acc", FULL)
 
 
 def test_every_absence_is_named() -> None:

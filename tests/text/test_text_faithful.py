@@ -19,7 +19,12 @@ from conftest import shared_path
 from gistmeter.cli import app
 from gistmeter.errors import InputError
 from gistmeter.families.text import TextSettings
-from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
+from gistmeter.metrics.consistency import (
+    NO_ORIGINAL,
+    Consistency,
+    SequenceRobustness,
+    StructuralRobustness,
+)
 from gistmeter.metrics.information import Recovery
 from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.rows import Rows
@@ -67,6 +72,30 @@ def test_structure_without_classes_says_why() -> None:
     for name in ("s_struct", "s_rob"):
         assert math.isnan(run[name].value)
         assert run[name].reasons == {"no structure classes": 1}
+
+
+def test_why_a_composite_is_undefined_is_said_at_every_door(tmp_path: Path) -> None:
+    """In Python, on the screen, in --format json and in the run's folder."""
+    write(tmp_path / "m.csv", "idiom,Prediction,arrangement\na,喜欢,p1\na,学习,p2\n")
+    write(tmp_path / "refs.csv", "idiom,explanation\na,喜欢学习\n")
+    asked = ["text", str(tmp_path / "m.csv"), "--references", str(tmp_path / "refs.csv"),
+             "--language", "zh", "--no-judge", "--metrics", "s_acc,s_struct,s_seq"]  # fmt: skip
+    got = CliRunner().invoke(app, [*asked, "-o", str(tmp_path / "run"), "--format", "json"])
+    assert got.exit_code == 0, got.output
+    told = json.loads(got.stdout)
+    kept = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    loaded = gistmeter.load_run(tmp_path / "run")
+    expected = {"s_struct": "no structure classes", "s_rob": "no structure classes",
+                "s_seq": NO_ORIGINAL, "mdr": NO_ORIGINAL}  # fmt: skip
+    for name, why in expected.items():
+        for document in (told, kept):
+            score = document["systems"]["m"]["scores"][name]
+            assert score["value"] is None and score["reasons"] == {why: 1}, name
+        assert loaded["s_struct"].reasons == {"no structure classes": 1}
+    assert "reasons" not in told["systems"]["m"]["scores"]["s_acc"]  # nothing to say: no key
+    assert told["unscored"] == {NO_ORIGINAL: 1, "no structure classes": 1}
+    shown = CliRunner().invoke(app, asked)
+    assert "no structure classes (1)" in shown.output
 
 
 # Missing predictions
@@ -333,6 +362,41 @@ def test_composites_by_the_systems_formulas() -> None:
     )
     assert SequenceRobustness(on="mean").pool(table)["mdr"] == pytest.approx(0.8)
     assert SequenceRobustness().pool(table)["mdr"] == pytest.approx(0.5)
+
+
+def test_the_golden_vectors_have_one_sigmoid_and_so_has_the_preset() -> None:
+    """A sigmoid over a probability lies between 0.5 and 0.7311: most golden values do not."""
+    values = [value for case in golden() for value in case["cross_encoder_reference_first"]]
+    twice = [value for value in values if 0.5 <= value <= 1 / (1 + math.exp(-1))]
+    assert min(values) < 0.01 and max(values) > 0.9 and len(twice) < len(values) / 2
+    assert TextSettings(preset="orderprobe").sigmoids == 1
+
+
+@pytest.mark.parametrize("own_column", [True, False])
+def test_the_preset_compares_with_the_whole_cell(own_column: bool, tmp_path: Path) -> None:
+    """S_Info of its code: the share of different characters, times the penalty for their number."""
+    cell = "喜欢||很想学习"
+    table = {True: f"idiom,Prediction,Reference\na,喜欢学,{cell}\n", False: CSV + "a,喜欢学\n"}
+    predictions = write(tmp_path / "m.csv", table[own_column])
+    references = write(tmp_path / "refs.csv", f"idiom,explanation\na,{cell}\n")
+    asked = {"language": "zh", "metrics": ["s_info"], "resamples": 0, "profile": "embedded"}
+    files = (predictions,) if own_column else (predictions, references)
+    run = gistmeter.score_text(*files, preset="orderprobe", **asked)
+    # All three characters occur; three against the eight of the cell, separator included.
+    assert run["s_info"].value == pytest.approx(math.exp(1 - 8 / 3))
+    each = gistmeter.score_text(*files, preset="orderprobe", against="references", **asked)
+    assert each["s_info"].value == pytest.approx(2 / 3)  # of 喜欢学, 喜欢 has two
+
+
+def test_the_cells_of_several_files_are_joined(tmp_path: Path) -> None:
+    predictions = write(tmp_path / "m.csv", CSV + "a,喜欢\n")
+    paths = [write(tmp_path / f"r{at}.csv", f"idiom,explanation\na,{text}\n")
+             for at, text in enumerate(("喜欢", "热爱"))]  # fmt: skip
+    run = gistmeter.score_text(
+        predictions, paths, against="cell", information_unit="characters", language="zh",
+        metrics=["s_info"], resamples=0,
+    )  # fmt: skip
+    assert run["s_info"].value == pytest.approx(math.exp(1 - len("喜欢 || 热爱") / 2))
 
 
 def test_two_sigmoids() -> None:

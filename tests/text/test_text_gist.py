@@ -15,7 +15,7 @@ from text_doubles import Given, Letters
 import gistmeter
 from gistmeter.metrics.gist import FEATURES, Gist, probability, weights_of
 from gistmeter.metrics.gist.features import shared_letters
-from gistmeter.metrics.gist.metric import verdict
+from gistmeter.metrics.gist.metric import unmatched, verdict
 from gistmeter.models.protocols import TextPair, Verdicts
 from gistmeter.run import Run
 from gistmeter.types import Pair
@@ -47,6 +47,11 @@ def test_the_direction_that_fails_is_said() -> None:
     )
     told = [json.loads(text)["verdict"] for text in rows.texts["evidence"]]
     assert told == ["leaves out", "says more", "says the same"]
+
+
+def test_words_without_a_match_are_named() -> None:
+    found = unmatched("The nurse found the keys", "The nurse lost a coat", "en")
+    assert found == {"unmatched": ["find", "key"], "added": ["lose", "coat"]}
 
 
 def test_contradiction_wins_over_both_directions() -> None:
@@ -84,21 +89,25 @@ def test_the_best_reference_counts() -> None:
     assert both.values("gist")[0] == pytest.approx(alone.values("gist")[0])
 
 
+AGAINST = {
+    "contradiction", "contradiction_near", "changed", "changed_near", "numbers", "numbers_near",
+    "negation", "names",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("shape", ["text", "speech"])
 def test_every_weight_has_its_sign_and_every_feature_is_known(shape: str) -> None:
     weights = weights_of(shape)
     assert set(weights) - {"intercept"} <= set(FEATURES)
-    against = {"contradiction", "changed", "numbers", "numbers_near", "negation", "names"}
     for name, weight in weights.items():
         if name != "intercept":
-            assert weight <= 0 if name in against else weight >= 0, name
+            assert weight <= 0 if name in AGAINST else weight >= 0, name
 
 
 @pytest.mark.parametrize("shape", ["text", "speech"])
 def test_equal_texts_are_near_1_and_unrelated_ones_near_0(shape: str) -> None:
-    against = {"contradiction", "changed", "numbers", "numbers_near", "negation", "names"}
-    best = [0.0 if name in against else 6.9 if name == "similarity" else 1.0 for name in FEATURES]
-    worst = [float(name in against) if name != "similarity" else -6.9 for name in FEATURES]
+    best = [0.0 if name in AGAINST else 6.9 if name == "similarity" else 1.0 for name in FEATURES]
+    worst = [float(name in AGAINST) if name != "similarity" else -6.9 for name in FEATURES]
     high, low = probability(np.asarray([best, worst]), weights_of(shape))
     assert high > 0.9 and low < 0.1
 

@@ -85,6 +85,25 @@ def test_asking_for_s_logic_without_a_model_says_how_to_get_one() -> None:
         gistmeter.score_text(["a"], ["b"], language="en", metrics=["s_logic"], no_judge=True)
 
 
+def test_words_are_compared_without_any_model(monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a model was loaded")
+
+    monkeypatch.setattr("gistmeter.models.loading.load_backend", refuse)
+    run = gistmeter.score_text(
+        CANDIDATES, REFERENCES, language="zh", metrics=["lexical_cosine", "f_beta"]
+    )
+    assert set(run.systems["system"].scores) == {"lexical_cosine", "f_beta"}
+    assert not run["f_beta"].partial
+
+
+def test_a_component_asked_for_without_its_model_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"'cross_encoder' needs a model: .*--cross-encoder"):
+        gistmeter.score_text(
+            ["a"], ["b"], language="en", metrics=["cross_encoder", "sts"], no_judge=True
+        )
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

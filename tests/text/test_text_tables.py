@@ -75,6 +75,41 @@ def test_systems_are_named_or_asked_for(in_folder: Path) -> None:
     assert list(systems) == ["b", "a"]
 
 
+def test_a_wide_table_beside_a_file_of_references(in_folder: Path) -> None:
+    Path("answers.csv").write_text(
+        "id,qwen,gpt4,seconds,author\n1,做多余的事情,多此一举反而坏事,1.5,li\n"
+        "2,希望不努力得到收获,不努力等待兔子,2.5,li\n", "utf-8",
+    )  # fmt: skip
+    Path("refs.csv").write_text("id,reference\n2,不努力而希望得到意外收获\n1,做多余的事反而坏事\n")
+    _, told = run("answers.csv", "--references", "refs.csv", "--language", "zh", code=2)
+    assert "answer refs.csv: 'qwen', 'gpt4', 'author'. Name them with --systems" in told
+    text = Path("answers.csv").read_text("utf-8").replace(",author", "").replace(",li", "")
+    Path("answers.csv").write_text(text, "utf-8")
+    systems, told = run("answers.csv", "--references", "refs.csv", "--language", "zh")
+    assert list(systems) == ["qwen", "gpt4"]
+    assert "systems qwen, gpt4, compared with refs.csv" in told
+    named, _ = run("answers.csv", "--references", "refs.csv", "--language", "zh", "--systems",
+                   "qwen,gpt4")  # fmt: skip
+    assert named == systems
+
+
+def test_a_wide_table_beside_references_in_lines_is_paired_by_row(in_folder: Path) -> None:
+    Path("answers.csv").write_text("a,b\nthe big dog,a big dog\nsmall cat,a small old cat\n")
+    Path("refs.txt").write_text("the big dog\na small cat\n")
+    systems, told = run("answers.csv", "--references", "refs.txt", "--language", "en")
+    assert "row by row with the lines of refs.txt" in told
+    assert {name: held["scores"]["s_info"]["n"] for name, held in systems.items()} == {
+        "a": 2, "b": 2,
+    }  # fmt: skip
+    Path("refs.txt").write_text("the big dog\na small cat\nan owl\n")
+    _, told = run("answers.csv", "--references", "refs.txt", "--language", "en", code=2)
+    assert "answers.csv: has 2 rows and no column of ids, and refs.txt has 3 lines" in told
+    Path("answers.csv").write_text("id,a,b\n1,the big dog,a big dog\n2,small cat,an old cat\n")
+    Path("refs.csv").write_text("id,reference\n1,the big dog\n2,a small cat\n3,an owl\n")
+    systems, _ = run("answers.csv", "--references", "refs.csv", "--language", "en")  # as advised
+    assert list(systems) == ["a", "b"]
+
+
 def test_several_columns_called_predictions_say_how_to_compare_them(in_folder: Path) -> None:
     Path("t.csv").write_text("idiom,reference,Prediction x,Prediction y\na,big dog,dog,big\n")
     _, told = run("t.csv", "--language", "en", code=2)
@@ -110,7 +145,7 @@ def test_two_files_of_lines(in_folder: Path) -> None:
     assert systems["model"]["scores"]["s_info"]["n"] == 2
     Path("short.txt").write_text("a big dog\n")
     _, told = run("short.txt", "--references", "said.txt", "--language", "en", code=2)
-    assert "short.txt has 1 lines and said.txt has 2" in told
+    assert "short.txt has 1 line and said.txt has 2" in told
 
 
 def test_no_idiom_is_needed_beside_a_reference(tmp_path: Path) -> None:

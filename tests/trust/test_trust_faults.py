@@ -7,8 +7,10 @@ was kept is heard again. Every command, each in four situations.
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +25,7 @@ from gistmeter.cli import app
 HOW = {"new": (), "stopped": ("--resume",), "replaced": ("--overwrite",), "again": ("--resume",)}
 SITUATIONS = tuple(HOW)
 SAMPLE = 2
+CLIPS = 3  # of the scene with a recogniser
 
 
 @pytest.fixture(autouse=True)
@@ -89,6 +92,12 @@ def copy(source: Path, target: Path) -> None:
     (shutil.copytree if source.is_dir() else shutil.copy2)(source, target)
 
 
+def transcripts(home: Path) -> int:
+    """How many are kept aside, whole."""
+    files = [*home.glob("folder.transcripts.jsonl"), *home.glob("folder/details/transcripts.jsonl")]
+    return max((file.read_bytes().count(b"\n") - 1 for file in files), default=0)
+
+
 def calls() -> int:
     file = Path("calls.txt")
     return len(file.read_text().split()) if file.exists() else 0
@@ -130,6 +139,7 @@ def disturb(
     expected = comparable(scene)
     shutil.rmtree("folder")
     how = prepare(scene, situation, aside)
+    kept = transcripts(aside)
     restore(aside)
     with failing(place, kind=kind) as disk:
         assert scene.run(*how) == 0
@@ -151,7 +161,7 @@ def disturb(
         assert left == ["folder"], (at, cure)
         if cure == "--resume" and "--overwrite" not in how:
             # The clip that was in hand may be heard again; what was kept is not.
-            assert calls() <= 3 + 1, (at, cure)
+            assert calls() <= (CLIPS - kept + 1 if kept < CLIPS else 0), (at, cure)
 
 
 FILES = {
@@ -186,29 +196,35 @@ def test_a_file_is_the_old_one_or_the_new_one(
     )
     assert speech.run() == 0
     assert app.main(list(command), standalone_mode=False) == 0
-    names = sorted(file.name for file in Path("out").iterdir())
+    first = {file.name: file.read_bytes() for file in Path("out").iterdir()}
     with failing(Path.cwd() / "out", kind=kind) as disk:
         assert app.main(list(command), standalone_mode=False) == 0
+    # Workbooks and reports hold the time of their making: of them only the ends are compared.
+    new = {file.name: file.read_bytes() for file in Path("out").iterdir()}
+    assert {name for name in new if new[name] != first[name]} <= {"x.xlsx", "x.html"}
     for at in choose(range(1, disk.count + 1), SAMPLE):
         shutil.rmtree("out")
         Path("out").mkdir()
-        for file in names:
+        for file in new:
             Path("out", file).write_bytes(b"old")
-        try:
-            with failing(Path.cwd() / "out", at, kind):
+        with failing(Path.cwd() / "out", at, kind):
+            if kind == "kill":
+                with pytest.raises(Killed):
+                    app.main(list(command), standalone_mode=False)
+            else:
                 assert app.main(list(command), standalone_mode=False) == 1
-        except Killed:
-            assert kind == "kill"
-        for file in names:
-            content = Path("out", file).read_bytes()
-            assert content == b"old" or whole(file, content), (at, file)
+        for file, content in new.items():
+            held = Path("out", file).read_bytes()
+            assert held == b"old" or same(file, held, content), (at, file)
         assert app.main(list(command), standalone_mode=False) == 0
+        for file, content in new.items():
+            assert same(file, Path("out", file).read_bytes(), content), (at, file)
 
 
-def whole(name: str, content: bytes) -> bool:
-    """Whether a file ends as its kind does."""
-    ends = {
-        ".html": b"</html>", ".json": b"}\n", ".parquet": b"PAR1", ".tex": b"\\end{table}\n",
-        ".xlsx": b"\0\0",
-    }  # fmt: skip
-    return content.endswith(ends.get(Path(name).suffix, b"\n"))
+def same(name: str, held: bytes, whole: bytes) -> bool:
+    """Whether a file is the undisturbed one, as far as two undisturbed ones are the same."""
+    if name.endswith(".xlsx"):
+        return zipfile.is_zipfile(io.BytesIO(held)) and abs(len(held) - len(whole)) < 100
+    if name.endswith(".html"):
+        return held.endswith(b"</html>") and abs(len(held) - len(whole)) < 100
+    return held == whole

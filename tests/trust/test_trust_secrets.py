@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -12,12 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rude import ENDLESS, MANNERS, packed, serving
 from scenes import sounds
 
 from conftest import ROOT
 from gistmeter.errors import InputError, hide
-from gistmeter.recognizers.benchmark import resolve
-from recognizers.loopback import FileService
+from gistmeter.recognizers.benchmark import BenchmarkSettings, resolve, transcribe
+from recognizers.loopback import FileService, Service, Visit
+from recognizers.recognizer_doubles import clip
 
 CANARY = "sk-canary-0123456789abcdefghij"
 Answer = tuple[int, str, dict[str, str]]
@@ -91,6 +94,10 @@ def test_nobody_there(vendor: str, in_folder: Path) -> None:
         port = nobody.getsockname()[1]
         for scheme in ("http", "https"):
             done = speech(f"x={NAMES[vendor].format(f'{scheme}://127.0.0.1:{port}')}")
+            assert done.returncode == 0, done.stderr
+            heard = Path("folder/details/transcripts.jsonl").read_text("utf-8").splitlines()[1:]
+            assert len(heard) == 3
+            assert all("cannot be reached" in json.loads(one)["error"] for one in heard)
             search(done)
             Path("folder.transcripts.jsonl").unlink(missing_ok=True)
             for file in sorted(Path("folder").rglob("*"), reverse=True):
@@ -114,3 +121,52 @@ def test_keys_stand_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
     keys = dict.fromkeys(("OPENAI_API_KEY", "ELEVENLABS_API_KEY"), CANARY)
     found = resolve(["openai", "elevenlabs"], keys)
     assert CANARY not in repr(found) + caplog.text
+
+
+PATIENCE = BenchmarkSettings(pause=0.0, timeout=8.0, timeout_factor=0.0, tries=1)
+
+
+@pytest.mark.parametrize("vendor", NAMES)
+@pytest.mark.parametrize("manner", ["307", "endless", "bomb", "drip", "half", "nonsense"])
+def test_rude_services_of_files_get_the_key_once_and_end(
+    manner: str, vendor: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    packed()
+    with serving(MANNERS[manner], CANARY) as service:
+        keys = dict.fromkeys(("OPENAI_API_KEY", "ELEVENLABS_API_KEY"), CANARY)
+        found = resolve([f"x={NAMES[vendor].format(service.url)}"], keys).recognizers["x"]
+        heard = asyncio.run(transcribe(found, str(clip(tmp_path).audio), PATIENCE))
+    assert heard.error and not heard.text
+    assert CANARY[:14] not in heard.error + caplog.text
+    assert len(service.heard) == 1 and CANARY.encode() in service.heard[0]  # and nobody elsewhere
+    assert service.sent < ENDLESS * 2**20 / 2
+
+
+@pytest.mark.parametrize("vendor", ["deepgram", "elevenlabs", "speechmatics", "cartesia"])
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_no_stream_follows_a_redirect_with_its_key(
+    vendor: str, status: int, tmp_path: Path
+) -> None:
+    async def nobody(visit: Visit) -> None:
+        raise AssertionError("somebody came")
+
+    with Service(nobody).running() as elsewhere, Service(nobody).running() as service:
+        service.refusals = [(status, CANARY, {"Location": elsewhere.url})]
+        name = f"x={vendor}:some-realtime@{service.url}"
+        found = resolve([name], {f"{vendor.upper()}_API_KEY": CANARY}).recognizers["x"]
+        heard = asyncio.run(transcribe(found, str(clip(tmp_path).audio), PATIENCE))
+    assert service.refused == 1
+    assert elsewhere.visits == []
+    assert str(status) in heard.error and CANARY[:14] not in heard.error
+
+
+def test_a_text_that_repeats_the_key_is_kept_without_it(tmp_path: Path) -> None:
+    with FileService([told({"text": f"it is {CANARY}, none other"}, 200)]).running() as service:
+        name = f"x={NAMES['openai'].format(service.url)}"
+        for key, text in (
+            (CANARY, "it is [key], none other"),
+            ("none", f"it is {CANARY}, none other"),
+        ):
+            found = resolve([name], {"OPENAI_API_KEY": key}).recognizers["x"]
+            assert asyncio.run(transcribe(found, str(clip(tmp_path).audio), PATIENCE)).text == text

@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from scenes import SAMPLES
 from watch import Watched, need_strace, watch
 
 from conftest import ROOT
+from gistmeter import load_run
+from gistmeter.cli import COMMANDS as LISTED
 from gistmeter.telemetry import SWITCHES
 
 LIBRARIES = (
@@ -26,14 +29,41 @@ COMMANDS = (
     ("models", "list", "--profile", "paper"),
     ("models", "verify"),
     ("cache", "info"),
+    ("runs",),
+    ("history", "runs/demo", "--resamples", "50"),
+    ("doctor",),
+    ("check", "gistmeter.toml", "--no-baseline"),
+    ("completion", "bash"),
+    ("validate", "runs/demo/speech-en", "--human", "labels.csv"),
+    ("parse", "validate", str(SAMPLES / "parse" / "en-gold.conllu")),
+    ("parse", "erase", str(SAMPLES / "parse" / "en-gold.conllu"), "-o", "x.conllu"),
+    ("cache", "clear"),
 )
+
+CHECKED = """[evaluation.rain]
+shape = "speech"
+table = "clips.csv"
+language = "en"
+metrics = ["wer"]
+"""
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Watched]:
     need_strace()
     folder = tmp_path_factory.mktemp("demo")
-    return folder, watch(["-m", "gistmeter", "demo"], folder)
+    seen = watch(["-m", "gistmeter", "demo"], folder)
+    rows = load_run(folder / "work/runs/demo/speech-en").to_polars().select("id", "system")
+    judged = rows.unique(maintain_order=True).with_row_index("human")
+    judged.with_columns(judged["human"] % 5).write_csv(folder / "work" / "labels.csv")
+    (folder / "work" / "gistmeter.toml").write_text(CHECKED)
+    (folder / "work" / "clips.csv").write_text("file,expected,x\n1,it rains,it rains\n")
+    return folder, seen
+
+
+def test_no_command_is_left_out() -> None:
+    """The demo runs the commands that score."""
+    assert {"text", "book", "parse", "speech", "demo", *(one[0] for one in COMMANDS)} == set(LISTED)
 
 
 def check(seen: Watched) -> None:

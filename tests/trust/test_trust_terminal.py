@@ -191,3 +191,16 @@ def test_narrow_encodings_and_optimised_python_end_as_usual(
             document = json.loads(done.stdout)
             assert document == json.loads(usual.stdout)
             assert "speech" not in command or set(document["systems"]) == set(NAMES)
+
+
+def test_our_own_signs_are_plain_where_an_encoding_lacks_them(scored: Path) -> None:
+    Path(scored, "t.csv").write_text(
+        "id,reference,prediction\nb,big dog,a big dog\n画蛇,cat,the cat\n", "utf-8"
+    )
+    done = run(scored, "text", "t.csv", "--language", "en", "--metrics", "s_info", "--no-report",
+               PYTHONIOENCODING="latin-1")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout.decode("latin-1")
+    assert "\\u2013" not in shown
+    assert " - " in shown
+    assert "\\u753b\\u86c7" in shown  # data are spelt by their codes, so that none is lost

@@ -67,7 +67,7 @@ def watch(arguments: Sequence[str], folder: Path) -> Watched:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=1200,
     )
     lines = [
         line

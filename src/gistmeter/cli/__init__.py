@@ -28,11 +28,15 @@ COMMANDS = {
     "speech": ("scoring", "Transcripts against what was said; recognisers side by side."),
     "compare": ("compare", "Is the difference between systems real?"),
     "validate": ("validate", "Do the scores agree with people?"),
+    "check": ("check", "A whole evaluation from one file, for pipelines."),
     "report": ("report", "One HTML page over one or several runs."),
     "runs": ("runs", "The runs that are kept, with their headline scores."),
+    "history": ("history", "A score over time, and where it really changed."),
+    "drift": ("drift", "Is a language model that judged a run still the same?"),
     "models": ("models", "Which model plays which role, and how to get it."),
     "cache": ("cache", "What is kept of the models' answers."),
     "demo": ("demo", "Every shape on the samples that come with gistmeter."),
+    "doctor": ("doctor", "What is installed and found here, and how to get what is not."),
     "completion": ("completion", "Completion for bash, zsh or fish."),
 }
 START = """Four shapes of data, a command each:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gistmeter.cli import console, locations
+from gistmeter import locations
+from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand, ToolGroup
 
 

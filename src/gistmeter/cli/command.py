@@ -129,6 +129,12 @@ class SettingsCommand(click.Command):
             known = [key.replace("_", "-") for key in self.declared]
             name = error.option_name.lstrip("-")
             raise UnknownName(f"option of {self.table}", name, known) from None
+        except click.UsageError as error:
+            if type(error) is not click.UsageError or not self.examples:
+                raise
+            # One argument too many: what is meant is an option, which the first example has.
+            told = f"{error.message.rstrip('.')}. As in: {self.examples[0]}"
+            raise click.UsageError(told, error.ctx) from None
 
     def get_short_help_str(self, limit: int = 45) -> str:
         del limit

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -18,7 +17,7 @@ from gistmeter.settings import Settings, option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gistmeter.comparison import Comparison, PairedDifference
+    from gistmeter.comparison import Comparison
     from gistmeter.run import Run
 
 SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex", ".csv": "csv"}
@@ -99,6 +98,7 @@ def work(settings: CompareSettings, shown: Shown) -> int:
         console.write(_spell(found, shown.format))
     if shown.fail_if_worse:
         refuse_losses(found, shown.margin)
+        console.say(_passed(shown.margin))
     return 0
 
 
@@ -136,29 +136,18 @@ def _load(place: Path, shown: Shown) -> Run:
 def refuse_losses(found: Sequence[Comparison], margin: float | None) -> None:
     """End with 3 where a system is shown to be worse than the baseline, or not shown to be within
     the margin."""
-    failed = [told for one in found for pair in one.pairs if (told := _loss(one, pair, margin))]
+    from gistmeter.comparison import loss
+
+    failed = [told for one in found for pair in one.pairs if (told := loss(one, pair, margin))]
     if failed:
         raise ThresholdError("\n".join(failed))
 
 
-def _loss(comparison: Comparison, pair: PairedDifference, margin: float | None) -> str:
-    """What is lost against the baseline `pair.b`; empty where the gate stays open."""
-    from gistmeter.wording import gap
-
-    sign = 1 if comparison.higher_is_better else -1
-    low, high = sorted((sign * pair.low, sign * pair.high))
-    label, unit = f"{pair.a}: {comparison.metric}", comparison.unit
-    if math.isnan(low):
-        return f"{label} could not be compared with {pair.b} {pair.note}".rstrip()
+def _passed(margin: float | None) -> str:
+    """What an open gate means: that no loss was shown is less than that none is there."""
     if margin is None:
-        least, most = gap(high, unit), gap(low, unit)
-        return f"{label} is worse than {pair.b} by {least} to {most}" if high < 0 else ""
-    if low >= -margin:
-        return ""
-    return (
-        f"{label} may be worse than {pair.b} by up to {gap(low, unit)}, more than the margin of "
-        f"{margin:g}"
-    )
+        return "Passed: no loss against the baseline was shown. --margin asks for proof"
+    return f"Passed: every loss against the baseline is below the margin of {margin:g}"
 
 
 def _spell(found: Sequence[Comparison], shape: str) -> str:

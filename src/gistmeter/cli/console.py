@@ -6,6 +6,7 @@ terminal's title, clear the screen or turn text round, so every line goes throug
 
 from __future__ import annotations
 
+import codecs
 import logging
 import re
 import sys
@@ -14,6 +15,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
+SIGNS = {
+    "–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "←": "<-", "↑": "^", "↓": "v", "●": "*",
+    "“": '"', "”": '"', "‘": "'", "’": "'", "≠": "!=", "×": "x", "Δ": "d", "α": "alpha",
+    "κ": "kappa", "ρ": "rho", "τ": "tau",
+}  # fmt: skip
 YELLOW, RED, DIM, OFF = "\x1b[33m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
 
 
@@ -26,10 +32,21 @@ def plain(text: str) -> str:
 
 def tolerate() -> None:
     """Let streams of a narrow encoding spell what they cannot show, and not fail."""
+    codecs.register_error("spelled", _spelled)
     for stream in (sys.stdout, sys.stderr):
         reconfigure: Any = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+            reconfigure(errors="spelled")
+
+
+def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Our own signs in ASCII; what comes from data by its code, so that nothing is lost."""
+    if isinstance(error, UnicodeEncodeError):
+        lost = error.object[error.start : error.end]
+        told = "".join(SIGNS.get(one) or one.encode("ascii", "backslashreplace").decode()
+                       for one in lost)  # fmt: skip
+        return told, error.end
+    return codecs.backslashreplace_errors(error)
 
 
 def say(message: str, colour: str = "") -> None:

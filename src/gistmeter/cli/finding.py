@@ -12,18 +12,12 @@ LATEST = "latest"
 RUN = "run.json"
 
 
-def runs_in(folder: Path) -> list[Path]:
-    """The finished runs below a folder, oldest first."""
-    found = [
-        file.parent for file in folder.rglob(RUN) if not (file.parent / "journal.jsonl").exists()
-    ]
-    return sorted(found, key=lambda path: ((path / RUN).stat().st_mtime, path))
-
-
 def find_run(path: Path) -> Path:
     """The run that is meant by a path or by `latest`."""
     if str(path) != LATEST or path.exists():
         return path
+    from gistmeter.runs import runs_in
+
     known = runs_in(ROOT) if ROOT.is_dir() else []
     if not known:
         raise InputError(f"There is no latest run: {ROOT}/ has none here. Name the run's folder")
@@ -32,6 +26,8 @@ def find_run(path: Path) -> Path:
 
 def find_runs(paths: Sequence[Path]) -> list[Path]:
     """All runs that are meant; a folder that is no run stands for those below it."""
+    from gistmeter.runs import runs_in
+
     found: list[Path] = []
     for path in paths:
         one = find_run(path)

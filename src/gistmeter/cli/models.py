@@ -121,7 +121,7 @@ def info(which: Which) -> None:
 
 def models_folder() -> Path:
     """Where converted models are kept."""
-    from gistmeter.cli.locations import cache_folder
+    from gistmeter.locations import cache_folder
 
     return cache_folder() / "models"
 

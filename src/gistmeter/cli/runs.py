@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.cli.finding import ROOT, RUN, runs_in
+from gistmeter.cli.finding import ROOT, RUN
 from gistmeter.errors import GistmeterError, InputError
 from gistmeter.settings import Settings, option
 
@@ -31,6 +31,7 @@ def work(settings: RunsSettings) -> int:
     from rich.table import Table
 
     from gistmeter.report.terminal import safe
+    from gistmeter.runs import runs_in
 
     if not settings.folder.is_dir():
         raise InputError(f"{settings.folder}: is no folder. Runs are kept in {ROOT}/ by default")

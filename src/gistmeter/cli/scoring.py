@@ -64,8 +64,8 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
 
 def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown) -> int:
     from gistmeter.cache import Cache
-    from gistmeter.cli.locations import cache_file
     from gistmeter.configuration import profiles
+    from gistmeter.locations import cache_file
     from gistmeter.report.progress import ProgressBars
     from gistmeter.score import score
 
@@ -99,8 +99,8 @@ def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown
 
 def _estimate(family: Any, settings: Any, how: RunSettings) -> int:
     from gistmeter.cache import Cache
-    from gistmeter.cli.locations import cache_file
     from gistmeter.families.family import Context
+    from gistmeter.locations import cache_file
 
     cache = Cache(None if how.no_cache else cache_file())
     told = family.estimate(settings, Context(cache, hear=partial(_hear, False)))

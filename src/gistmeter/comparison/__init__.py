@@ -1,6 +1,7 @@
 """Paired comparison of systems: is the difference real, how large is it, who is ahead?"""
 
 from gistmeter.comparison.findings import findings, gather
+from gistmeter.comparison.gates import loss
 from gistmeter.comparison.opponents import Contender, contenders, shared_scores
 from gistmeter.comparison.paired import compare
 from gistmeter.comparison.results import Comparison, Options, PairedDifference
@@ -15,6 +16,7 @@ __all__ = [
     "contenders",
     "findings",
     "gather",
+    "loss",
     "read_scores",
     "shared_scores",
     "systems_of",

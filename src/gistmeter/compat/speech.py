@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter import languages
+from gistmeter.engines import measure
 from gistmeter.errors import InputError
 from gistmeter.families.speech import Speech
 from gistmeter.families.speech.clips import ClipResult, gather
@@ -38,7 +39,6 @@ from gistmeter.metrics.transcription import ErrorRates, Normalisation
 from gistmeter.metrics.transcription.rates import NO_EXPECTED
 from gistmeter.pages import Section, custom_section, understanding_section
 from gistmeter.report.diff import render_pair, render_section
-from gistmeter.score import measure
 from gistmeter.types import Clip, Metric
 
 if TYPE_CHECKING:

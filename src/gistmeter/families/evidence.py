@@ -15,6 +15,9 @@ TOLD = {
 }
 
 
+WORDS = (("unmatched", "Only in the reference", "missing"), ("added", "Only here", "extra"))
+
+
 def evidence_blocks(row: Row) -> list[Block]:
     """A sentence with the judge's numbers, and the facts that differ."""
     told = row.document("evidence")
@@ -34,6 +37,13 @@ def evidence_blocks(row: Row) -> list[Block]:
     ]
     if lines:
         found.append({"k": "facts", "n": "Facts that differ", "g": [["Changed", "missing", lines]]})
+    words = [
+        [name, kind, [shown(str(word), 60) for word in told[key]]]
+        for key, name, kind in WORDS
+        if isinstance(told.get(key), list) and told[key]
+    ]
+    if words:
+        found.append({"k": "facts", "n": "Words without a match", "g": words})
     return found
 
 

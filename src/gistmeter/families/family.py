@@ -21,6 +21,7 @@ from gistmeter.views import View
 if TYPE_CHECKING:
     from gistmeter.answer import Findings
     from gistmeter.cache import Cache
+    from gistmeter.engines import Engine
     from gistmeter.models.loading import Models
     from gistmeter.pages import PairView
     from gistmeter.rows import Rows
@@ -111,6 +112,20 @@ class RunSettings(Settings):
     no_report: bool = option(
         False, "Do not write report.html into the run's folder.", panel="output", advanced=True
     )
+    engine: str = option(
+        "local", "Where the work runs: local (here) or ray (on a cluster, see docs/cluster.md).",
+        panel="output", model=True, kept=False,
+    )  # fmt: skip
+    address: str = option(
+        "", "The cluster that --engine ray joins: auto (the one this machine belongs to) or"
+        " ray://HOST:10001. By default it starts one here.",
+        panel="output", advanced=True, kept=False,
+    )  # fmt: skip
+    workers: int = option(
+        0, "How many workers --engine ray uses; 0: one for each processor of the cluster, or GPU"
+        " with --device cuda.",
+        panel="output", low=0, high=100_000, advanced=True, kept=False,
+    )  # fmt: skip
     config: Path | None = option(
         None,
         "Options from a TOML file: those at the top for every command, those in [COMMAND] for"
@@ -128,6 +143,7 @@ class Items(Generic[ItemT]):
     found: Mapping[str, Any] = field(default_factory=dict)  # settings that reading settled
     signed: Mapping[str, Any] = field(default_factory=dict)  # of these, what can change a score
     notes: Mapping[str, Any] = field(default_factory=dict)  # kept with the run
+    digests: Mapping[str, str] = field(default_factory=dict)  # of inputs that are not files here
     anew: bool = False  # a resumed run scores all items again: reading them was the work
     interrupted: str = ""  # what stopped the reading midway
     held: Any = None  # what the family's own later steps need
@@ -146,6 +162,7 @@ class Context:
     resume: bool = False
     overwrite: bool = False
     remarks: list[str] = field(default_factory=list)
+    engine: Engine | None = None  # where the work runs
 
     def say(self, remark: str) -> None:
         self._tell(remark, False)
@@ -186,6 +203,11 @@ class Family(Generic[SettingsT, ItemT]):
     chunk: ClassVar[int] = 1024
     stage: ClassVar[str] = "Scoring"
 
+    def streams(self, settings: SettingsT, context: Context) -> bool:
+        """Whether its items are read by whoever measures them, wherever their files are."""
+        del settings, context
+        return False
+
     def read(self, settings: SettingsT, context: Context) -> Items[ItemT]:
         """The items of the files that the settings name."""
         raise NotImplementedError
@@ -209,6 +231,11 @@ class Family(Generic[SettingsT, ItemT]):
         """What the run keeps beside its scores."""
         del rows
         return task.read.notes
+
+    def documents(self, read: Items[ItemT]) -> Mapping[str, Any]:
+        """What is kept among the run's details beside that of the metrics, by file name."""
+        del read
+        return {}
 
     def finish(self, run: Run, task: Task[SettingsT, ItemT], context: Context) -> None:
         """Last words, and files that the family keeps beside the run."""

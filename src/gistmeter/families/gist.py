@@ -21,9 +21,11 @@ def by_default(settings: ModelSettings) -> bool:
     return settings.profile == PROFILE and not settings.no_judge and weights_path() is not None
 
 
-def build(shape: Any, codes: Sequence[str], context: Context, models: Any = None) -> Gist:
+def build(
+    shape: Any, codes: Sequence[str], context: Context, models: Any = None, guards: Any = None
+) -> Gist:
     """The metric; `models` are those of the run, used again where they are the embedded ones."""
-    from gistmeter import guard
+    from gistmeter.families.text.remembering import guards_of
     from gistmeter.metrics.gist import Baselines, Gist, weights_of
     from gistmeter.models.baselines import baseline
     from gistmeter.models.loading import load_judge, load_models, require
@@ -48,7 +50,7 @@ def build(shape: Any, codes: Sequence[str], context: Context, models: Any = None
             )
             for code in codes
         },
-        {code: guard.identity(code) for code in codes},
+        guards or guards_of(codes, context.cache),
     )
 
 

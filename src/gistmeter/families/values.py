@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gistmeter.errors import InputError
 
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://\S+", re.IGNORECASE)
 Column = Iterable[Any]  # a list, a generator, or a column of pandas, polars or Arrow
 
 
 def is_path(value: object) -> bool:
-    """Whether a value names files: a `Path`, the text of one that is there, or a list of these."""
+    """Whether a value names files: a `Path`, the text of one that is there or of an address
+    (s3://…), or a list of paths."""
     if isinstance(value, Path):
         return True
     if isinstance(value, str):
-        return len(value) < 4096 and "\n" not in value and Path(value).exists()
+        if len(value) >= 4096 or "\n" in value:
+            return False
+        try:
+            return bool(_ADDRESS.fullmatch(value)) or Path(value).exists()
+        except OSError:  # a text that is longer than any file's name
+            return False
     return isinstance(value, list | tuple) and bool(value) and all(
         isinstance(one, Path) for one in value
     )  # fmt: skip

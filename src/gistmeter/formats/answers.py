@@ -1,7 +1,8 @@
 """Which columns of a table are a system's answers, what they are compared with, and whose they are.
 
 A column is found by its name, in the languages of our users. Where none bears such a name, several
-text columns beside one reference are systems, each named by its header; in doubt the user is asked.
+text columns beside one reference, or a file of references, are systems, each named by its header;
+in doubt the user is asked.
 """
 
 from __future__ import annotations
@@ -9,12 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from gistmeter.errors import FormatError
-from gistmeter.formats.references import EXPLANATION, IDIOM, METADATA, STRUCTURE, usable
-from gistmeter.formats.table import Table
+from gistmeter.formats.references import (
+    EXPLANATION,
+    IDIOM,
+    METADATA,
+    REFERENCE,
+    STRUCTURE,
+    References,
+    usable,
+)
+from gistmeter.formats.table import Table, name_in
 from gistmeter.formats.wide import chosen_columns, is_text, sort_columns
 from gistmeter.settings import AGAIN
+from gistmeter.wording import count
 
 PREDICTION = (
     "predictions", "candidate", "output", "response", "generated", "completion", "explanation",
@@ -22,13 +33,6 @@ PREDICTION = (
     "生成结果",
     "予測", "出力", "モデル出力", "回答文", "예측", "출력", "응답", "답변", "предсказание", "ответ",
     "ответ модели", "вывод", "predikce", "předpověď", "výstup", "odpověď",
-)  # fmt: skip
-REFERENCE = (
-    "references", "gold", "ground_truth", "ground truth", "target", "expected", "参考", "参考答案",
-    "参考解释", "标准答案", "參考", "參考答案", "標準答案", "参照", "正解", "模範解答", "참조",
-    "정답",
-    "모범 답안", "эталон", "референс", "правильный ответ", "referenční odpověď", "správná odpověď",
-    "vzor",
 )  # fmt: skip
 ARRANGEMENT = ("arrangements", "permutation", "order", "sheet", "排列", "並び", "배열")
 SYSTEM = ("systems", "model", "model_name", "model name", "模型", "モデル", "모델", "модель",
@@ -54,7 +58,8 @@ class Choices:
     columns: Mapping[str, str] = field(default_factory=dict)
     systems: Sequence[str] = ()  # headers of a wide table
     sheets: str = "auto"  # what a workbook's sheets are: systems or arrangements
-    referenced: bool = False  # whether references come in a file of their own
+    # The references of a file of predictions, where they come in files of their own.
+    references: Callable[[Path], References] | None = None
     say: Callable[[str], None] | None = None
 
     def tell(self, remark: str) -> None:
@@ -65,6 +70,22 @@ class Choices:
     def plain(self) -> dict[str, str]:
         """The choices of single columns."""
         return {name: header for name, header in self.columns.items() if AGAIN not in header}
+
+    def by_line(self, table: Table) -> bool:
+        """Whether rows without ids meet their references by number: these are plain lines."""
+        known = self.references(table.path) if self.references else None
+        if known is None or not known.lines:
+            return False
+        file, size = known.files[0].name, len(table.rows)
+        if known.lines != size:
+            raise FormatError(
+                f"has {count(size, 'row')} and no column of ids, and {file} has "
+                f"{count(known.lines, 'line')}: rows and lines need the same number. Or give the "
+                "references as a table, and ids in both, in a column 'id'",
+                path=table.path,
+            )
+        self.tell(f"{table.path}: row by row with the lines of {file}")
+        return True
 
     def wanted(self) -> list[str]:
         """The headers of systems that were named."""
@@ -93,9 +114,9 @@ def find_answers(table: Table, choices: Choices) -> Found:
     single = prediction_column(table, choices.plain)
     reference = table.find("reference", REFERENCE, chosen)
     ours = "prediction" in chosen or (single or "").casefold() not in _names(EXPLANATION)
-    if single and (ours or reference or choices.referenced):
+    if single and (ours or reference or choices.references):
         return Found({single: ""}, reference)
-    found = _wide(table, chosen, reference)
+    found = _wide(table, chosen, reference, choices)
     if found is not None:
         return found
     if single:
@@ -108,41 +129,66 @@ def find_answers(table: Table, choices: Choices) -> Found:
     )
 
 
-def has_answers(table: Table) -> bool:
+def has_answers(table: Table, choices: Choices) -> bool:
     """Whether a sheet holds answers at all, or is a summary or a remark between them."""
     if prediction_column(table, {}) is not None:
         return True
-    found = _wide(table, {}, table.find("reference", REFERENCE), ask=False)
+    found = _wide(table, {}, table.find("reference", REFERENCE), choices, ask=False)
     return found is not None
 
 
 def _wide(
-    table: Table, chosen: Mapping[str, str], reference: str | None, *, ask: bool = True
+    table: Table,
+    chosen: Mapping[str, str],
+    reference: str | None,
+    choices: Choices,
+    *,
+    ask: bool = True,
 ) -> Found | None:
-    """Several text columns beside one reference, as systems."""
+    """Several text columns beside one reference, or beside a file of references, as systems."""
     beside = reference or _reference(table, chosen, ())
-    if beside is None or table.find("system", SYSTEM):
+    if table.find("system", SYSTEM):
+        return None
+    said, told = _expected(table, chosen, beside, choices)
+    if not any(said):
         return None
     rest = [
         column
         for column in table.columns
         if column != beside and column.casefold() not in _KNOWN and is_text(table.column(column))
     ]
-    found = sort_columns(table, rest, beside)
+    found = sort_columns(table, rest, said)
     if found.doubtful and not ask:
         return Found(dict.fromkeys(rest, ""), beside)
     if found.doubtful:
         raise FormatError(
-            f"has a reference '{beside}' and no column 'prediction', and it cannot be told which "
-            f"columns are systems: {_listed(rest)}. Name them with --systems HEADER,HEADER",
+            f"has no column 'prediction', and it cannot be told which columns are systems that "
+            f"answer {told}: {_listed(rest)}. Name them with --systems HEADER,HEADER",
             path=table.path,
         )
     if not found.systems:
         return None
     listed = ", ".join(found.systems)
-    told = f"{table.path}: systems {listed}, compared with '{beside}'; --systems names others"
+    remark = f"{table.path}: systems {listed}, compared with {told}; --systems names others"
     names = {name: name if len(found.systems) > 1 else "" for name in found.systems}
-    return Found(names, beside, told)
+    return Found(names, beside, remark)
+
+
+def _expected(
+    table: Table, chosen: Mapping[str, str], beside: str | None, choices: Choices
+) -> tuple[Sequence[str | None], str]:
+    """What each row should have said, and where that stands."""
+    if choices.references is None:
+        return (table.column(beside) if beside else []), f"'{beside}'"
+    known = choices.references(table.path)
+    idiom = table.find("idiom", IDIOM, chosen)
+    keys = (
+        [name_in(cell) for cell in table.column(idiom)]
+        if idiom
+        else [str(number) for number in range(1, len(table.rows) + 1)]
+    )
+    told = known.files[0].name if known.files else "the references"
+    return [" ".join(known.by_idiom.get(key, ())) for key in keys], told
 
 
 def _reference(table: Table, chosen: Mapping[str, str], but: Sequence[str]) -> str | None:

@@ -23,6 +23,7 @@ class Met:
     texts: Mapping[str, str]
     forms: tuple[str, str]
     speakers: Mapping[str, str] = field(default_factory=dict)
+    recordings: Mapping[str, str] = field(default_factory=dict)
 
 
 def meet(said: Transcripts, heard: Transcripts) -> Met:
@@ -100,13 +101,14 @@ def _by_time(said: Transcripts, heard: Transcripts) -> Met:
         for one in said.stretches:
             expected[one.key] = f"{expected.get(one.key, '')} {one.text}".strip()
         speakers = {one.key: one.speaker for one in said.stretches}
+        recordings = {one.key: one.recording for one in said.stretches}
         if heard.form == "ctm":
             texts = share_out(said.stretches, heard.stretches)
             known = {one.recording for one in heard.stretches}
             there = {one.key for one in said.stretches if one.recording in known}
             texts = {key: text for key, text in texts.items() if key in there}
-            return Met(said, heard, expected, texts, forms, speakers)
+            return Met(said, heard, expected, texts, forms, speakers, recordings)
         texts = {one.key: one.text for one in heard.stretches}
         if set(texts) == set(expected):
-            return Met(said, heard, expected, texts, forms, speakers)
+            return Met(said, heard, expected, texts, forms, speakers, recordings)
     return Met(said, heard, said.texts, heard.texts, forms)

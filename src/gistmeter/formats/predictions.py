@@ -29,7 +29,7 @@ from gistmeter.formats.answers import (
     is_unnamed,
     sheets_are_systems,
 )
-from gistmeter.formats.references import IDIOM, References, Splitting, answer_in, usable
+from gistmeter.formats.references import IDIOM, References, Splitting, answer_in, usable, whole
 from gistmeter.formats.table import SUFFIXES, Table, name_in, read_sheets
 from gistmeter.types import Pair
 
@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 
 ORIGINAL = "original"
 HAS_ORIGINAL = "has_original"
+CELL = "cell"  # a field: the references as they stood in the table, where that differs
 _NUMBERED = re.compile(r"(?P<model>.+)_(?P<arrangement>arrangement[_-]?\d+)", re.IGNORECASE)
 _ARRANGEMENT = re.compile(r"arrangement[_-]?\d+", re.IGNORECASE)
 
@@ -191,19 +192,19 @@ def _read_file(
         system, arrangement = base, stem.removeprefix(f"{base}_")
     if workbook and len(sheets) > 1 and sheets_are_systems(list(sheets), choices, path.name):
         return [
-            row for name, table in sheets.items() for row in _read_rows(table, choices, name, "")
+            row for name, table in sheets.items() for row in read_rows(table, choices, name, "")
         ]
     found: list[Prediction] = []
     for name, table in sheets.items():
         label = name if workbook and (len(sheets) > 1 or not is_unnamed(name)) else arrangement
-        found += _read_rows(table, choices, stem if workbook else system, label)
+        found += read_rows(table, choices, stem if workbook else system, label)
     return found
 
 
 def _sheets_of_predictions(sheets: Mapping[str, Table], choices: Choices) -> dict[str, Table]:
     """The sheets that hold predictions; a summary or a remark between them is passed over."""
     chosen = choices.systems or "prediction" in {key.casefold() for key in choices.columns}
-    kept = {name: table for name, table in sheets.items() if chosen or has_answers(table)}
+    kept = {name: table for name, table in sheets.items() if chosen or has_answers(table, choices)}
     for name in sheets if kept else ():
         if name not in kept:
             logger.warning("Sheet '%s' has no column of predictions and is passed over", name)
@@ -223,8 +224,10 @@ def split_stem(stem: str) -> tuple[str, str]:
     return (model, arrangement) if mark and model and arrangement else (stem, "")
 
 
-def _read_rows(table: Table, choices: Choices, system: str, arrangement: str) -> list[Prediction]:
-    """The answers of a sheet: one row per item and column of answers."""
+def read_rows(
+    table: Table, choices: Choices, system: str, arrangement: str, *, before: int = 0
+) -> list[Prediction]:
+    """The answers of a sheet, or of its rows after `before`: one per item and column of answers."""
     columns = choices.plain
     chosen = usable(table, columns)
     answers = find_answers(table, choices)
@@ -234,7 +237,7 @@ def _read_rows(table: Table, choices: Choices, system: str, arrangement: str) ->
     places = {name: table.find(name, known, columns) for name, known in others.items()}
     reference = answers.reference
     idiom = table.find("idiom", IDIOM, chosen)
-    if idiom is None and reference is None and not table.lined:
+    if idiom is None and reference is None and not (table.lined or choices.by_line(table)):
         idiom = table.need("idiom", IDIOM, columns)
     at = {name: table.columns.index(column) for name, column in places.items() if column}
     at |= {"idiom": table.columns.index(idiom)} if idiom else {}
@@ -242,7 +245,8 @@ def _read_rows(table: Table, choices: Choices, system: str, arrangement: str) ->
     found = []
     for header, owner in answers.answers.items():
         place = table.columns.index(header)
-        for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
+        told = zip(table.rows, table.lines, strict=True)
+        for number, (row, line) in enumerate(told, before + 1):
             cells = {name: (row[spot] or "").strip() for name, spot in at.items()}
             key = name_in(cells["idiom"]) if idiom else str(number)
             if not key:
@@ -288,14 +292,37 @@ def match(
     language: str = "",
 ) -> Matched:
     """Pairs of predictions and their references, by idiom. No row in common is an error."""
-    split = (splitting or Splitting()).split
     known = references.by_idiom if references else {}
-    classes = {**(references.structures if references else {}), **(structures or {})}
     originals = {row.system for row in predictions if row.arrangement.lower() == ORIGINAL}
+    pairs = pairs_of(predictions, references, splitting or Splitting(), structures, language)
+    pairs = marked(pairs, originals)
+    predicted = {row.idiom for row in predictions}
+    bare = dict.fromkeys(pair.id for pair in pairs if not pair.references)
+    matched = Matched(pairs, list(bare), [name for name in known if name not in predicted])
+    if not any(pair.references for pair in pairs):
+        _refuse_nothing_in_common(predictions, references)
+    return matched
+
+
+def pairs_of(
+    predictions: Sequence[Prediction],
+    references: References | None,
+    splitting: Splitting,
+    structures: Mapping[str, str] | None = None,
+    language: str = "",
+) -> list[Pair]:
+    """Each prediction with its references; without where it meets none."""
+    known = references.by_idiom if references else {}
+    cells = references.cells if references else {}
+    classes = {**(references.structures if references else {}), **(structures or {})}
     pairs = []
     for row in predictions:
-        given = known.get(row.idiom) or (split([row.references]) if row.references else ())
+        given, cell = known.get(row.idiom) or (), cells.get(row.idiom, "")
+        if not given and row.references:
+            given, cell = splitting.split([row.references]), whole([row.references])
         extra = dict(row.fields)
+        if given and cell and (cell,) != given:
+            extra[CELL] = cell
         if row.idiom in classes:
             extra.setdefault("structure", classes[row.idiom])
         pairs.append(
@@ -309,13 +336,7 @@ def match(
                 fields=extra,
             )
         )
-    pairs = marked(pairs, originals)
-    predicted = {row.idiom for row in predictions}
-    bare = dict.fromkeys(pair.id for pair in pairs if not pair.references)
-    matched = Matched(pairs, list(bare), [name for name in known if name not in predicted])
-    if not any(pair.references for pair in pairs):
-        _refuse_nothing_in_common(predictions, references)
-    return matched
+    return pairs
 
 
 def marked(pairs: Sequence[Pair], originals: set[str]) -> list[Pair]:
@@ -338,9 +359,8 @@ def _refuse_nothing_in_common(
 ) -> None:
     predicted = ", ".join(f"'{row.idiom}'" for row in predictions[:3])
     if references is None:
-        raise InputError(
-            "There are no references: give a file with --references, or a column 'Reference'"
-        )
+        column = "" if predictions[0].lined else ", or a column 'reference'"
+        raise InputError(f"There are no references: give a file with --references FILE{column}")
     expected = ", ".join(f"'{name}'" for name in list(references.by_idiom)[:3])
     raise InputError(
         f"Predictions and references have no idiom in common: predictions are for {predicted} …, "

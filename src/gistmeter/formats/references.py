@@ -28,6 +28,14 @@ EXPLANATION = ("explanation", "reference", "references", "definition", "meaning"
                "説明", "解説",
                "뜻", "설명", "의미", "뜻풀이", "объяснение", "значение", "толкование", "vysvětlení",
                "význam")  # fmt: skip
+REFERENCE = (
+    "references", "gold", "ground_truth", "ground truth", "target", "expected", "参考", "参考答案",
+    "参考解释", "标准答案", "參考", "參考答案", "標準答案", "参照", "正解", "模範解答", "참조",
+    "정답",
+    "모범 답안", "эталон", "референс", "правильный ответ", "referenční odpověď", "správná odpověď",
+    "vzor",
+)  # fmt: skip
+EXPECTED = (*EXPLANATION, *REFERENCE)
 STRUCTURE = ("structure", "structure_class", "structure class", "structural_class", "结构", "結構")
 POLARITY = ("polarity", "sign", "sentiment")
 METADATA = frozenset(
@@ -41,6 +49,7 @@ PLACEHOLDER = re.compile(
 )
 DEFAULT_SEPARATORS = "||"
 CLASSES = " || "  # between the structure classes of an idiom that has several
+CELLS = " || "  # between the cells of an item that has several
 WIDE = "wide"
 _WIDE_PATTERN = re.compile(r"\|\||[;；/、]")
 _BRACKETS = str.maketrans("", "", "[]")
@@ -106,6 +115,7 @@ class References:
     guesses: Mapping[Path, str] = field(default_factory=dict)  # encodings that were guessed
     files: tuple[Path, ...] = ()
     lines: int = 0  # of a file of plain lines, where that is what was read
+    cells: Mapping[str, str] = field(default_factory=dict)  # each item's, before it was split
 
 
 def read_references(
@@ -131,14 +141,23 @@ def read_references(
     split = (splitting or Splitting()).split
     by_idiom = {name: split(own) for name, own in cells.items()}
     guesses = {path: table.guessed} if table.guessed else {}
-    return References(by_idiom, structures, tuple(explanations), guesses, (path,))
+    return References(
+        by_idiom, structures, tuple(explanations), guesses, (path,),
+        cells={name: whole(own) for name, own in cells.items()},
+    )  # fmt: skip
+
+
+def whole(cells: Iterable[str | None]) -> str:
+    """The cells of an item as one text, which nobody has split."""
+    return CELLS.join(filter(None, (clean(cell or "") for cell in cells)))
 
 
 def _by_line(table: Table, splitting: Splitting) -> References:
     """One item per line, known by its number."""
     texts = {str(number): splitting.split(row) for number, row in enumerate(table.rows, 1)}
     guesses = {table.path: table.guessed} if table.guessed else {}
-    return References(texts, guesses=guesses, files=(table.path,), lines=len(texts))
+    cells = {str(number): whole(row) for number, row in enumerate(table.rows, 1)}
+    return References(texts, guesses=guesses, files=(table.path,), lines=len(texts), cells=cells)
 
 
 def merged(parts: Sequence[References]) -> References:
@@ -149,12 +168,14 @@ def merged(parts: Sequence[References]) -> References:
     for part in parts:
         for idiom, own in part.by_idiom.items():
             by_idiom[idiom] = tuple(dict.fromkeys((*by_idiom.get(idiom, ()), *own)))
+    idioms = [part.cells for part in parts]
     return References(
         by_idiom,
         {idiom: label for part in parts for idiom, label in part.structures.items()},
         tuple(dict.fromkeys(name for part in parts for name in part.columns)),
         {path: name for part in parts for path, name in part.guesses.items()},
         tuple(path for part in parts for path in part.files),
+        cells={name: whole(one.get(name) for one in idioms) for name in by_idiom},
     )
 
 
@@ -174,7 +195,7 @@ def _headed_or_not(path: Path, columns: Mapping[str, str]) -> Table:
     if table.lined:
         return table
     asked = {"idiom", "explanation", "reference"} & set(usable(table, columns))
-    if asked or table.find("idiom", IDIOM) or table.find("explanation", EXPLANATION):
+    if asked or table.find("idiom", IDIOM) or table.find("explanation", EXPECTED):
         return table
     if len(table.columns) < 2:
         raise FormatError(
@@ -191,12 +212,12 @@ def _columns(table: Table, columns: Mapping[str, str]) -> tuple[str, list[str]]:
     idiom = table.find("idiom", IDIOM, columns) or table.columns[0]
     wanted = columns.get("explanation") or columns.get("reference")
     chosen = {"explanation": wanted} if wanted else {}
-    first = table.find("explanation", EXPLANATION, chosen)
+    first = table.find("explanation", EXPECTED, chosen)
     if first is None or first == idiom:
         others = [name for name in table.columns if name != idiom]
         first = next((name for name in others if _is_explanation(name)), None)
     if first is None:
-        first = table.need("explanation", EXPLANATION, chosen)
+        first = table.need("explanation", EXPECTED, chosen)
     if chosen:
         return idiom, [first]
     more = [

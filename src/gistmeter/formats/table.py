@@ -35,6 +35,17 @@ MARKS = (
 )
 MAX_CELL = 10_000_000  # characters; csv's own limit of 131,072 is below an honest chapter
 
+# What is no table, and the command that reads it.
+ELSEWHERE = {
+    (".epub", ".docx", ".fb2", ".md", ".html", ".htm"): "Books are compared by: gistmeter book "
+    "ORIGINAL EDITION",
+    (".conllu", ".conll"): "Parses are compared by: gistmeter parse GOLD SYSTEM",
+    (".srt", ".vtt", ".stm", ".ctm", ".trn"): "Transcripts are compared by: gistmeter speech "
+    "--expected SAID --got HEARD",
+    (".wav", ".flac", ".ogg", ".mp3"): "Sound is heard by: gistmeter speech --assets FOLDER "
+    "--recognizers NAME",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -122,8 +133,10 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     """All tables of a file: the sheets of an XLSX, else the one that it is."""
     suffix = suffix_of(path)
     if suffix not in SUFFIXES:
+        other = next((f". {told}" for known, told in ELSEWHERE.items() if suffix in known), "")
         raise InputError(
             f"{path}: has the suffix '{suffix}', which is no table. Known: {', '.join(SUFFIXES)}"
+            f"{other}"
         )
     content = read_bytes(path)
     if suffix == ".xlsx":
@@ -400,9 +413,15 @@ def _read_parquet(path: Path) -> Table:
         _refuse_long(path, frame)
     except (OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
         raise FormatError(f"is not a readable Parquet file ({error})", path=path) from error
+    return read_frame(path, frame)
+
+
+def read_frame(path: Path, frame: Any, before: int = 0) -> Table:
+    """Rows of a Parquet file, after so many others."""
     cells = [[_cell(value) for value in frame[name].to_list()] for name in frame.columns]
     rows = [list(row) for row in zip(*cells, strict=True)]
-    return _checked(Table(path.stem, frame.columns, rows, list(range(1, len(rows) + 1)), path))
+    lines = list(range(before + 1, before + len(rows) + 1))
+    return _checked(Table(path.stem, frame.columns, rows, lines, path))
 
 
 def _refuse_large(path: Path, rows: int, columns: int) -> None:

@@ -95,7 +95,14 @@ def pair_files(expected: Path, got: Sequence[Path], reading: str = "auto") -> Cl
         remarks += _told(met, reading)
         remarks += _unmatched(met)
         clips += [
-            Clip(key, text, met.texts.get(key), system, speaker=met.speakers.get(key, ""))
+            Clip(
+                key,
+                text,
+                met.texts.get(key),
+                system,
+                speaker=met.speakers.get(key, ""),
+                group=met.recordings.get(key, ""),
+            )
             for key, text in met.expected.items()
         ]
     return Clips(tuple(clips), tuple(dict.fromkeys(remarks)))
@@ -149,6 +156,12 @@ def read_clip_table(
     which are found by content where none is named.
     """
     table = read_table(path)
+    if table.lined:
+        raise FormatError(
+            "is plain lines and no table. Give what was said and what was heard as two files: "
+            f"gistmeter speech --expected SAID --got {path}",
+            path=path,
+        )
     remarks = [f"{path}: read as {table.guessed}, a guess"] if table.guessed else []
     expected = table.need("expected", EXPECTED, columns)
     system = table.find("system", SYSTEM, columns)
@@ -240,7 +253,8 @@ def _wide_columns(
         for column in table.columns
         if column not in known.headers and column.strip().casefold() not in MEASURED
     ]
-    found = sort_columns(table, [column for column in rest if column != got], expected)
+    others = [column for column in rest if column != got]
+    found = sort_columns(table, others, table.column(expected))
     # A column that is called a transcript is one; a single text beside the expected one is too.
     own = [got] if got else []
     systems = [column for column in rest if column in (*found.systems, *own)]

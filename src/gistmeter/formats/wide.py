@@ -40,9 +40,8 @@ class Sorted:
         return f"Systems: {', '.join(self.systems)}; left out: {left}. --systems names them"
 
 
-def sort_columns(table: Table, columns: Sequence[str], reference: str) -> Sorted:
-    """Which of some columns are systems beside a reference."""
-    said = table.column(reference)
+def sort_columns(table: Table, columns: Sequence[str], said: Sequence[str | None]) -> Sorted:
+    """Which of some columns are systems beside what each row should have said."""
     systems, doubtful, others = [], [], []
     for column in columns:
         cells = table.column(column)

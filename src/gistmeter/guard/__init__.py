@@ -14,6 +14,8 @@ that only one of them says is none: a shorter text is not a wrong one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from gistmeter import languages
@@ -23,7 +25,7 @@ from gistmeter.guard.reading import read_facts
 from gistmeter.languages import lexicons
 from gistmeter.languages.facts import LISTS
 
-__all__ = ["KINDS", "Alarm", "Alarms", "Facts", "compare", "identity", "read"]
+__all__ = ["KINDS", "Alarm", "Alarms", "Facts", "Guard", "compare", "identity", "read"]
 REVISION = 1  # to be raised when the rules change what they find
 REMEMBERED = 1 << 14  # texts whose facts are kept: references come again with every system
 
@@ -47,3 +49,18 @@ def identity(language: str) -> str:
     """What could change an answer: the rules, the analyser and the lists."""
     pack = languages.get(language)
     return f"guard-{REVISION}/{pack.id}/{lexicons.fingerprint(pack.lists, LISTS)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The guard of a language as metrics ask it; it stands in a signature by its `id`."""
+
+    language: str
+
+    @property
+    def id(self) -> str:
+        return identity(self.language)
+
+    def compare(self, pairs: Sequence[tuple[str, str]]) -> list[Alarms]:
+        """What differs in each pair of reference and candidate."""
+        return [compare(reference, candidate, self.language) for reference, candidate in pairs]

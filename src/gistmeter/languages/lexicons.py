@@ -4,7 +4,7 @@
 - `negations` reverse what they govern, no further than `borders`; `concord` words do so only where
   nothing else does in the clause; `shifters` do the same to their object (avoid, overcome, lack);
 - `affirmations` are phrases that look like negations or polar words and are none (not only);
-- `positive` and `negative` are words of praise and blame;
+- `positive` and `negative` are words of praise and blame; after `contrasts` (but) they decide;
 - `abbreviations` and `numbers` have a second column: a class, and a value.
 
 Lists are named by the package in whose folder they are (`gistmeter.languages.en`), which may be
@@ -30,6 +30,7 @@ LISTS = (
     "positive",
     "negative",
     "qualities",
+    "contrasts",
     "overrides",
     "abbreviations",
     "numbers",

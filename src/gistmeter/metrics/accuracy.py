@@ -16,11 +16,13 @@ A component whose model is absent is not counted as 0: the mean skips it, a miss
 weight goes to the representation, which judges meaning as it does, weights are divided by the sum
 of those present, and the score is marked partial. Rows also hold S_Acc under both aggregations
 (`s_acc_max`, `s_acc_mean`), which consistency is made of.
+
+A score that is asked for alone costs what it needs: `components_of` says what that is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -47,6 +49,12 @@ from gistmeter.types import Pair, ScoreInfo
 Order = Literal["reference-first", "prediction-first"]
 ORDERS: tuple[Order, ...] = ("reference-first", "prediction-first")
 REPRESENTATION = ("bertscore", "sts", "lexical_cosine")
+LEXICAL = ("lexical_cosine", "f_beta", "polarity_conflict")
+MADE_OF = {
+    "s_acc": ("cross_encoder", "representation", "f_beta"),
+    "representation": REPRESENTATION,
+    "f_beta": ("polarity_conflict",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +108,7 @@ class SemanticAccuracy:
     missing: Missing = "unscored"  # or zero: what a missing prediction is
     sigmoids: int = 1  # over the cross-encoder's logit; OrderProbe's can have two
     baselines: Baselines = field(default_factory=Baselines)
+    only: tuple[str, ...] = ()  # the scores to give, where not all are wanted
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("s_acc"),
@@ -136,7 +145,7 @@ class SemanticAccuracy:
         if self.cross_encoder is None and self.weights.cross_encoder:
             absent.insert(0, "cross_encoder")
         named = {"s_acc": tuple(absent), "representation": tuple(ensemble)}
-        return {name: missing for name, missing in named.items() if missing}
+        return {name: missing for name, missing in named.items() if missing and self._gives(name)}
 
     @property
     def present(self) -> tuple[str, ...]:
@@ -146,26 +155,38 @@ class SemanticAccuracy:
             "bertscore": self.matcher is None or not self.bertscore,
             "sts": self.embedder is None,
         }
-        return tuple(info.name for info in self.scores if not absent.get(info.name))
+        names = (info.name for info in self.scores if not absent.get(info.name))
+        return tuple(name for name in names if self._gives(name))
+
+    def _gives(self, name: str) -> bool:
+        return not self.only or name in self.only
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         comparisons = Comparisons.of(pairs)
-        languages = readers_of(pairs, self.languages)
+        needed = components_of(self.present)
         judged = _Judged(comparisons, {}, np.zeros(len(comparisons)), {})
-        self._ask_models(judged)
+        self._ask_models(judged, needed)
         codes = [pairs[owner].language for owner in comparisons.owner.tolist()]
         for name in ("bertscore", "sts"):
             if name in judged.values:
                 judged.values[name] = self.baselines.rescale(name, judged.values[name], codes)
-        self._compare_words(judged, languages)
-        conflict = self.polarity.decide([pair.id for pair in pairs], languages, comparisons)
+        conflict = np.full(len(pairs), np.nan)
+        texts = shown(pairs)
+        if needed.intersection(LEXICAL):
+            languages = readers_of(pairs, self.languages)
+            self._compare_words(judged, languages)
+            conflict = self.polarity.decide([pair.id for pair in pairs], languages, comparisons)
+            read = zip(pairs, languages, strict=True)
+            texts["marks"] = [marks(pair, pack) for pair, pack in read]
         columns = self._combine(judged, conflict, self.aggregate)
-        for how in AGGREGATES:
-            columns[f"s_acc_{how}"] = self._combine(judged, conflict, how)["s_acc"]
+        scored = [*self.present]
+        if self._gives("s_acc"):
+            for how in AGGREGATES:
+                scored.append(f"s_acc_{how}")
+                columns[scored[-1]] = self._combine(judged, conflict, how)["s_acc"]
+        columns = {name: columns[name] for name in columns if name in scored}
         columns["unseen"] = comparisons.aggregate(judged.unseen, "max")
-        marked = [marks(pair, pack) for pair, pack in zip(pairs, languages, strict=True)]
-        rows = Rows.of(pairs).with_numbers(columns).with_texts({**shown(pairs), "marks": marked})
-        scored = (*self.present, "s_acc_max", "s_acc_mean")
+        rows = Rows.of(pairs).with_numbers(columns).with_texts(texts)
         for name in scored:
             rows = rows.with_reasons(name, self._reasons(name, judged, columns))
         return counted(rows, scored, self.missing)
@@ -173,9 +194,9 @@ class SemanticAccuracy:
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {name: rows.mean(name) for name in self.present}
 
-    def _ask_models(self, judged: _Judged) -> None:
+    def _ask_models(self, judged: _Judged, needed: frozenset[str]) -> None:
         texts = judged.comparisons
-        if self.cross_encoder is not None:
+        if self.cross_encoder is not None and "cross_encoder" in needed:
             sides = (texts.references, texts.candidates)
             first, second = sides if self.order == "reference-first" else sides[::-1]
             answer = self.cross_encoder.score(list(zip(first, second, strict=True)))
@@ -183,10 +204,10 @@ class SemanticAccuracy:
             for _ in range(self.sigmoids - 1):
                 values = 1 / (1 + np.exp(-np.asarray(values, dtype=np.float64)))
             judged.add("cross_encoder", values, answer.unseen, answer.failures)
-        if self.matcher is not None and self.bertscore:
+        if self.matcher is not None and self.bertscore and "bertscore" in needed:
             matched = self.matcher.match(list(zip(texts.candidates, texts.references, strict=True)))
             judged.add("bertscore", matched.f1, matched.unseen, matched.failures)
-        if self.embedder is not None:
+        if self.embedder is not None and "sts" in needed:
             judged.add("sts", *_cosines(self.embedder, texts))
 
     def _compare_words(self, judged: _Judged, languages: Sequence[TextReader]) -> None:
@@ -208,10 +229,13 @@ class SemanticAccuracy:
             for name, values in judged.values.items()
         }
         members = [columns[name] for name in REPRESENTATION if name in columns]
-        columns["representation"] = mean_of_defined(members)
-        columns["f_beta"] = columns["f_beta"] * np.where(conflict > 0, self.polarity.penalty, 1.0)
+        if members:
+            columns["representation"] = mean_of_defined(members)
+        if "f_beta" in columns:
+            columns["f_beta"] *= np.where(conflict > 0, self.polarity.penalty, 1.0)
         columns["polarity_conflict"] = conflict
-        columns["s_acc"] = weigh(columns, self.weights)
+        if self._gives("s_acc"):
+            columns["s_acc"] = weigh(columns, self.weights)
         return columns
 
     def _reasons(self, name: str, judged: _Judged, columns: Mapping[str, Floats]) -> dict[int, str]:
@@ -222,6 +246,17 @@ class SemanticAccuracy:
         known = {**failures, **judged.comparisons.reasons}
         missing = np.flatnonzero(np.isnan(columns[name])).tolist()
         return {at: known.get(at, "no words in prediction or reference") for at in missing}
+
+
+def components_of(scores: Iterable[str]) -> frozenset[str]:
+    """What has to be computed for scores: themselves, and what they are made of.
+
+    >>> sorted(components_of(["f_beta"]))
+    ['f_beta', 'polarity_conflict']
+    """
+    found = frozenset(scores)
+    parts = frozenset(part for name in found for part in MADE_OF.get(name, ()))
+    return found if parts <= found else components_of(found | parts)
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gistmeter.guard import KINDS, Alarms, compare, identity
+from gistmeter.guard import KINDS, Alarms, Guard, compare
 from gistmeter.metrics.references import NO_PREDICTION, NO_REFERENCE
 from gistmeter.metrics.transcription import Normalisation, align, clip_rows
 from gistmeter.rows import Pool, Rows, Value
@@ -59,22 +59,15 @@ class Found:
         return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
 
-def nearest(references: Sequence[str], candidate: str, language: str) -> Found:
-    """The alarms against the reference that gives the fewest; the first of equals."""
-    found = [compare(reference, candidate, language) for reference in references]
-    best = min(range(len(found)), key=lambda at: len(found[at]))
-    return Found(best, found[best])
-
-
 def columns(found: Sequence[Found | None]) -> tuple[dict[str, np.ndarray], list[str | None]]:
     """Numbers by name and the column of words; NaN and None where nothing was compared."""
-    numbers = {name: np.full(len(found), math.nan) for name in NAMES}
+    compared = [math.nan if one is None else 0.0 for one in found]
+    numbers = {name: np.asarray(compared) for name in NAMES}
     for at, one in enumerate(found):
-        if one is None:
-            continue
-        numbers["alarms"][at] = float(bool(one.alarms))
-        for kind in KINDS:
-            numbers[f"alarm_{kind}"][at] = float(kind in one.alarms.kinds)
+        if one is not None and one.alarms:
+            numbers["alarms"][at] = 1.0
+            for kind in one.alarms.kinds:
+                numbers[f"alarm_{kind}"][at] = 1.0
     return numbers, [one.to_json() if one else None for one in found]
 
 
@@ -98,33 +91,33 @@ class FactAlarms:
     missing leaves its item unscored.
     """
 
-    guards: Mapping[str, str]  # what could change an answer, by language code
+    guards: Mapping[str, Guard]  # by language code
     scores: ClassVar[tuple[ScoreInfo, ...]] = tuple(ScoreInfo(name, False) for name in NAMES)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
-        found: list[Found | None] = []
         reasons: dict[int, str] = {}
+        asked: dict[str, list[tuple[int, int]]] = {}  # language -> pair and reference
         first = next(iter(self.guards))
         for at, pair in enumerate(pairs):
-            known = [one if one.strip() else "" for one in pair.references]
+            places = [place for place, one in enumerate(pair.references) if one.strip()]
             said = (pair.candidate or "").strip()
-            if not said or not any(known):
+            if not said or not places:
                 reasons[at] = NO_REFERENCE if said else NO_PREDICTION
-                found.append(None)
                 continue
             code = pair.language if pair.language in self.guards else first
-            found.append(against(known, pair.candidate or "", code))
+            asked.setdefault(code, []).extend((at, place) for place in places)
+        found: list[Found | None] = [None] * len(pairs)
+        for code, places in asked.items():
+            texts = [(pairs[at].references[one], pairs[at].candidate or "") for at, one in places]
+            compared = self.guards[code].compare(texts)
+            for (at, place), alarms in zip(places, compared, strict=True):
+                known = found[at]
+                if known is None or len(alarms) < len(known.alarms):
+                    found[at] = Found(place, alarms)
         return table(Rows.of(pairs), found, reasons)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return shares(rows)
-
-
-def against(references: Sequence[str], candidate: str, language: str) -> Found:
-    """The nearest of the references that say anything, by its place among all."""
-    places = [at for at, reference in enumerate(references) if reference]
-    found = nearest([references[at] for at in places], candidate, language)
-    return Found(places[found.reference], found.alarms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +125,7 @@ class TranscriptAlarms:
     """The same for transcripts against what was said; a clip, or each segment of it, is an item."""
 
     normalisation: Normalisation
-    guard: str  # what could change an answer
+    guard: Guard  # its identity is what could change an answer
     segmented: bool = False
     scores: ClassVar[tuple[ScoreInfo, ...]] = FactAlarms.scores
 
@@ -162,6 +155,6 @@ class TranscriptAlarms:
         return shares(rows)
 
 
-def guards_of(codes: Sequence[str]) -> dict[str, str]:
-    """The guard of each language, for the signature."""
-    return {code: identity(code) for code in codes}
+def guards_of(codes: Sequence[str]) -> dict[str, Guard]:
+    """The guard of each language."""
+    return {code: Guard(code) for code in codes}

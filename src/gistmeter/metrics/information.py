@@ -28,6 +28,7 @@ from gistmeter.metrics.reader import TextReader, normal_words, readers_of
 from gistmeter.metrics.references import (
     AGGREGATES,
     NO_PREDICTION,
+    Against,
     Aggregate,
     Comparisons,
     Missing,
@@ -83,6 +84,7 @@ class Information:
     aggregate: Aggregate = "max"
     missing: Missing = "unscored"  # or zero: what a missing prediction is
     unit: Unit = "words"
+    against: Against = "references"  # or cell: all of them as one text
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("s_info"),)
 
@@ -91,7 +93,7 @@ class Information:
             raise InputError(f"'{self.aggregate}' is none of {', '.join(AGGREGATES)}")
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
-        texts = Comparisons.of(pairs)
+        texts = Comparisons.of(pairs, self.against)
         readers = readers_of(pairs, self.languages)
         values = [
             self._compare(readers[owner], candidate, reference)

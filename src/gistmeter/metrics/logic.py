@@ -24,6 +24,7 @@ import numpy as np
 from gistmeter.errors import InputError
 from gistmeter.metrics.references import (
     AGGREGATES,
+    Against,
     Aggregate,
     Comparisons,
     Floats,
@@ -55,6 +56,7 @@ class LogicalValidity:
     aggregate: Aggregate = "max"
     average: Average = "arrangements"
     missing: Missing = "unscored"  # or zero: what a missing prediction is
+    against: Against = "references"  # or cell: all of them as one text
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("s_logic"),
@@ -76,7 +78,7 @@ class LogicalValidity:
         return DIRECTIONS[:2] if self.direction == "both" else (self.direction,)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
-        comparisons = Comparisons.of(pairs)
+        comparisons = Comparisons.of(pairs, self.against)
         columns: dict[str, Floats] = {}
         reasons = dict(comparisons.reasons)
         unseen = np.zeros(len(comparisons))

@@ -8,6 +8,10 @@ reference r there is a conflict where
     r is positive, and c is negative, or c has no polar word and denies a predicate that r affirms;
     r is negative, and c is positive by a word that no negation governs.
 
+A text may owe its sign to denials alone (不敢违反: nothing is praised, breaking rules is denied).
+Then it praises or blames little by itself: where r does, or where c does and r denies something
+too, there is a conflict only about a word that both have, and one of them denies.
+
 So 不是不喜欢 (twice negated) does not contradict praise, and 不喜欢 does; nor does 不忍放手
 contradict 喜爱. A language may have idioms whose polarity its words do not show (`overrides`). With
 several references the rule's `mode` decides: all of them, any of them, or a share of at least
@@ -38,6 +42,7 @@ def sign(polarity: Polarity) -> int:
     if not polarity.words:
         return int(polarity.positive) - int(polarity.negative)
     polar = [word for word in polarity.words if word.kind in ("positive", "negative")]
+    polar = [word for word in polar if word.start >= polarity.turn] or polar
     signs = [1 if (word.kind == "positive") != word.negated else -1 for word in polar]
     total = sum(signs) or (signs[-1] if signs and polarity.last else 0)
     return (total > 0) - (total < 0)
@@ -50,10 +55,47 @@ def conflicts(candidate: Polarity, reference: Polarity | int, text: str = "") ->
     """
     expected = reference if isinstance(reference, int) else sign(reference)
     found = sign(candidate)
-    if expected > 0:
+    if expected > 0 and found >= 0:
         polar = candidate.positive or candidate.negative
-        return found < 0 or (not polar and _denies(candidate, reference, text.lower()))
-    return expected < 0 and found > 0 and (not candidate.negated or _praises(candidate))
+        return not polar and _denies(candidate, reference, text.lower())
+    if expected < 0 and candidate.negated and not _praises(candidate):
+        return False
+    return expected * found < 0 and (
+        not _denials(candidate, reference) or _share(candidate, reference)
+    )
+
+
+def _denials(candidate: Polarity, reference: Polarity | int) -> bool:
+    """Whether a text of the two says what it says by denying, and so says little of praise."""
+    if isinstance(reference, int):
+        return False
+    return _only_denies(reference) or (_only_denies(candidate) and bool(reference.denied))
+
+
+def _only_denies(polarity: Polarity) -> bool:
+    plain = "positive" if sign(polarity) > 0 else "negative"
+    return bool(polarity.words) and not any(
+        word.kind == plain and not word.negated for word in polarity.words
+    )
+
+
+def _share(candidate: Polarity, reference: Polarity | int) -> bool:
+    """Whether one denies a polar word that the other affirms."""
+    known = () if isinstance(reference, int) else reference.words
+    return any(
+        ours.kind == theirs.kind
+        and ours.negated != theirs.negated
+        and _alike(ours.text, theirs.text)
+        for ours in candidate.words
+        for theirs in known
+        if ours.kind != "negation"
+    )
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether two words are one, but for endings."""
+    one, two = sorted((word.lower(), other.lower()), key=len)
+    return two.startswith(one[: max(2, round(0.6 * len(one)))])
 
 
 def _praises(candidate: Polarity) -> bool:
@@ -67,7 +109,7 @@ def _denies(candidate: Polarity, reference: Polarity | int, text: str) -> bool:
     governed = {text[word.end :].lstrip() for word in known.words}
     return any(
         word in text
-        and word not in known.denied
+        and not any(word in one or one in word or set(word) & set(one) for one in known.denied)
         and not any(rest.startswith(word) for rest in governed)
         for word in candidate.denied
         if word

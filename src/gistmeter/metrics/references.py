@@ -2,7 +2,8 @@
 
 A candidate is compared with each of its references r_1 … r_k, and the values v_1 … v_k become one:
 their maximum ("some reference agrees") or their mean ("the references agree on the whole"). Values
-that a model could not give are left out; without any value the result is undefined.
+that a model could not give are left out; without any value the result is undefined. Where a system
+was made to be compared with the whole cell of its references (`against`), that is one reference.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ Floats = npt.NDArray[np.float64]
 NO_PREDICTION = "no prediction"
 NO_REFERENCE = "no reference"
 COUNTED = "no prediction, counted as 0"
+CELL = "cell"  # a field of pairs: their references as they stood in a table, where that differs
+BETWEEN = " || "
+Against = Literal["references", "cell"]  # what a candidate is compared with
 Missing = Literal["unscored", "zero"]  # what a missing prediction is
 
 
@@ -38,13 +42,15 @@ class Comparisons:
     reasons: Mapping[int, str]  # rows without any comparison
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair]) -> Comparisons:
+    def of(cls, pairs: Sequence[Pair], against: Against = "references") -> Comparisons:
         candidates: list[str] = []
         references: list[str] = []
         owner: list[int] = []
         reasons: dict[int, str] = {}
         for at, pair in enumerate(pairs):
             known = [reference for reference in pair.references if reference.strip()]
+            if known and against == "cell":
+                known = [pair.fields.get(CELL) or BETWEEN.join(known)]
             if not (pair.candidate or "").strip():
                 reasons[at] = NO_PREDICTION
             elif not known:
@@ -107,5 +113,5 @@ def shown(pairs: Sequence[Pair]) -> dict[str, list[str | None]]:
     """The texts that a reader wants beside the numbers."""
     return {
         "prediction": [pair.candidate for pair in pairs],
-        "reference": [" || ".join(pair.references) or None for pair in pairs],
+        "reference": [BETWEEN.join(pair.references) or None for pair in pairs],
     }

@@ -6,7 +6,6 @@ or by an entry point of the group `gistmeter.models`.
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,11 +30,9 @@ def models_folder(cache: Cache) -> Path:
     """Where converted models are kept: beside the answers, or in the user's cache folder."""
     if cache.path is not None:
         return cache.path.parent / "models"
-    from platformdirs import user_cache_dir
+    from gistmeter.locations import cache_folder
 
-    # Not a setting that changes a score: only the place of files that are rebuilt at need.
-    given = os.environ.get("GISTMETER_CACHE_DIR")
-    return (Path(given) if given else Path(user_cache_dir("gistmeter"))) / "models"
+    return cache_folder() / "models"
 
 
 def load_backend(roles: set[str], name: str, settings: ModelSettings, folder: Path) -> Any:

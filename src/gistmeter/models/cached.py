@@ -57,6 +57,10 @@ class Cached:
         self._id, self._source, self._progress = name, source, progress
         self.recall = Recall(cache, stored or name, self.kind, self.numbers)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process: whoever watches the progress stays here."""
+        return {**self.__dict__, "_progress": None}
+
     @property
     def id(self) -> str:
         return self._id

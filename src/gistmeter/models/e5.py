@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from gistmeter.errors import InputError, MissingModel, ModelError
 from gistmeter.models import e5_graph, e5_weights
-from gistmeter.models.encoding import States, Window, cut
+from gistmeter.models.encoding import States, VectorStore, Window, cut
 from gistmeter.models.runtime import open_session
+from gistmeter.models.unloaded import Unloaded
 
 if TYPE_CHECKING:
     from gistmeter.models.settings import ModelSettings
@@ -33,6 +34,8 @@ PREFIX = "query: "
 LAYERS = 12
 POSITIONS = 512
 BUDGET = 1024  # tokens in a batch: larger ones are no faster and cost memory
+READ_BYTES = 128 << 20
+READ = VectorStore(READ_BYTES)  # what the judge read, embedder and matcher need not read again
 Float32 = npt.NDArray[np.float32]
 
 
@@ -85,7 +88,7 @@ class _Loaded:
     positions: Float32  # with the one token type added
 
 
-class E5Encoder:
+class E5Encoder(Unloaded):
     """A `TokenEncoder`: one text at a time, no padding."""
 
     pads = False
@@ -96,6 +99,11 @@ class E5Encoder:
     ) -> None:
         self.path, self.folder = path, folder
         self.layer, self.longest, self.budget, self.threads = layer, longest, budget, threads
+
+    @property
+    def store(self) -> VectorStore | None:
+        """What others read with the same weights, in the same way."""
+        return READ if (self.layer, self.longest) == (LAYERS, POSITIONS) else None
 
     @property
     def id(self) -> str:

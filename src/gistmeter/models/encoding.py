@@ -11,6 +11,7 @@ matcher with the same model read a text once between them.
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -113,7 +114,9 @@ def assemble(windows: Sequence[Window], states: Sequence[States]) -> TextVectors
 
 
 class VectorStore:
-    """Texts' vectors within a bound. A text that had to be read twice is kept longer than others.
+    """Texts' vectors within a bound, for all threads of a process.
+
+    A text that had to be read twice is kept longer than others.
 
     Predictions come once, references again and again with many predictions between: so texts seen
     before go to a half of their own, from which the flood of new ones cannot wash them out.
@@ -124,23 +127,29 @@ class VectorStore:
         self._held = [0, 0]
         self._memory = memory // 2
         self._seen: set[int] = set()
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type[VectorStore], tuple[int]]:
+        return VectorStore, (2 * self._memory,)  # another process begins with none
 
     def get(self, text: str) -> TextVectors | None:
-        for half in self._halves:
-            if text in half:
-                half[text] = found = half.pop(text)  # now the youngest
-                return found
+        with self._lock:
+            for half in self._halves:
+                if text in half:
+                    half[text] = found = half.pop(text)  # now the youngest
+                    return found
         return None
 
     def put(self, text: str, vectors: TextVectors) -> None:
         mark = hash(text)
-        at = int(mark in self._seen)
-        self._seen.add(mark)
-        half = self._halves[at]
-        half[text] = vectors
-        self._held[at] += vectors.nbytes
-        while self._held[at] > self._memory:
-            self._held[at] -= half.pop(next(iter(half))).nbytes
+        with self._lock:
+            at = int(mark in self._seen)
+            self._seen.add(mark)
+            half = self._halves[at]
+            self._held[at] += vectors.nbytes - (half.pop(text).nbytes if text in half else 0)
+            half[text] = vectors
+            while self._held[at] > self._memory:
+                self._held[at] -= half.pop(next(iter(half))).nbytes
 
 
 class SharedEncoder:
@@ -151,16 +160,18 @@ class SharedEncoder:
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[int, TextVectors | Failure]]:
         """Vectors of distinct texts as they come, each with the text's index."""
+        # A back end may have a store of its own, which others with its weights fill as well.
+        store = getattr(self.backend, "store", None) or self.store
         todo = []
         for index, text in enumerate(texts):
-            known = self.store.get(text) if self.store is not None else None
+            known = store.get(text) if store is not None else None
             if known is None:
                 todo.append(index)
             else:
                 yield index, known
         for index, answer in self._compute([texts[index] for index in todo]):
-            if self.store is not None and isinstance(answer, TextVectors):
-                self.store.put(texts[todo[index]], answer)
+            if store is not None and isinstance(answer, TextVectors):
+                store.put(texts[todo[index]], answer)
             yield todo[index], answer
 
     def _compute(self, texts: Sequence[str]) -> Iterator[tuple[int, TextVectors | Failure]]:

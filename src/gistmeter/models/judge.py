@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +85,10 @@ class Judge:
         self._store: OrderedDict[str, Reading] = OrderedDict()
         self._held = 0
         self._known: OrderedDict[bytes, Float64] = OrderedDict()
+
+    def __reduce__(self) -> tuple[Any, tuple[Path, int, int]]:
+        """Another process opens its own, once for all who share it."""
+        return _open, (self.folder, self.budget, self.threads)
 
     @property
     def id(self) -> str:
@@ -227,6 +231,7 @@ class Judge:
             if isinstance(reading, Reading):
                 found[fresh[at]] = reading
                 self._keep(fresh[at], reading)
+                e5.READ.put(fresh[at], reading.whole)
         return found
 
     def _keep(self, text: str, reading: Reading) -> None:

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from gistmeter.errors import InputError, ModelError
 from gistmeter.models import e5, e5_weights, judge_weights
 from gistmeter.models.e5_graph import Transformer, is_whole, write_whole
-from gistmeter.models.encoding import Window, to_unit
+from gistmeter.models.encoding import States, TextVectors, Window, assemble
 from gistmeter.models.graph import Graph, Shape
 from gistmeter.models.judge_features import compare, mark
 from gistmeter.models.runtime import open_session
@@ -48,7 +48,11 @@ class Reading:
     content: Sequence[int]  # ids of its own tokens
     states: Float32  # (1 + content, width) after `JOINT` layers: the first token and its own
     matched: Float32  # (content, width) of the last layer at unit length
-    vector: Float32  # the text's embedding at unit length
+    whole: TextVectors  # all of it as embedder and matcher take it
+
+    @property
+    def vector(self) -> Float32:
+        return self.whole.vector
 
     @property
     def nbytes(self) -> int:
@@ -87,16 +91,12 @@ class Embedder(e5.E5Encoder):
         last, joint = self._loaded.session.run(None, {"embeddings": embeddings})
         before, after = self.frame()
         inner = slice(before, ids.shape[1] - after)
-        return [
-            Reading(
-                text,
-                row[inner].tolist(),
-                np.concatenate([states[:1], states[inner]]),
-                to_unit(end[inner]),
-                to_unit(end.mean(axis=0)),
-            )
-            for text, row, states, end in zip(texts, ids, joint, last, strict=True)
-        ]
+        found = []
+        for text, window, states, end in zip(texts, windows, joint, last, strict=True):
+            whole = assemble([window], [States(end, end.mean(axis=0))])
+            own = np.concatenate([states[:1], states[inner]])
+            found.append(Reading(text, list(window.ids[inner]), own, whole.tokens[inner], whole))
+        return found
 
 
 def compare_readings(first: Reading, second: Reading) -> ReadPair:

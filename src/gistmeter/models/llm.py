@@ -38,6 +38,8 @@ class LanguageModelSettings:
     attempts: int = 5  # of each question, before it is left unanswered
     pause: float = 1.0  # seconds before the second attempt; doubles with each
     timeout: float = 120.0  # seconds for an answer
+    batch: bool = False  # through the provider's batch interface: half the price, within a day
+    poll: float = 30.0  # seconds between two looks at a batch
     give_up: int = 8  # failures in a row, over at least 30 pauses, before nothing more is asked
 
 
@@ -143,7 +145,11 @@ def load_language_model(
 
     full = service.full_name(name, settings.base_url)
     service.check(full, settings.base_url, api_key)
-    asker = ServiceAsker(full, settings, api_key)
+    asker: Asker = ServiceAsker(full, settings, api_key)
+    if settings.batch:
+        from gistmeter.models.llm_batch import BatchAsker
+
+        asker = BatchAsker(full, settings, cache, api_key)
     return CachedLanguageModel(asker, cache, settings=settings, progress=progress)
 
 
@@ -156,6 +162,12 @@ class CachedLanguageModel:
     settings: LanguageModelSettings = field(default_factory=LanguageModelSettings)
     progress: Progress | None = field(default=None, repr=False)
     usage: Usage = field(default_factory=Usage)
+
+    def __reduce__(self) -> Any:
+        raise InputError(
+            f"{self.name} is asked by one process, which counts what it costs: use --engine local,"
+            " or leave its scores out by --metrics"
+        )
 
     @property
     def id(self) -> str:

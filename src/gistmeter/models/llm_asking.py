@@ -23,6 +23,7 @@ from gistmeter.models.protocols import Answer
 logger = logging.getLogger(__name__)
 Value = TypeVar("Value")
 LEAST_PAUSES = 30  # a service may be down for half a minute
+WHOLE = 2  # times the time limit, for an answer and its correction together
 RESUME = "Run the same command again later: what was answered is kept, and only the rest is asked"
 
 
@@ -47,6 +48,15 @@ class Breaker:
             logger.warning("No more questions are asked: %s. %s", reason, RESUME)
 
 
+def model_id(name: str, settings: LanguageModelSettings) -> str:
+    """The model with all that could change its answers, however it is asked."""
+    parts = [name, f"t={settings.temperature:g}"]
+    parts += [f"seed={settings.seed}"] if settings.seed is not None else []
+    parts += [f"max={settings.max_tokens}"] if settings.max_tokens else []
+    place = service.public_url(settings.base_url)
+    return "/".join([*parts, f"at={place}"] if place else parts)
+
+
 @dataclass(slots=True)
 class ServiceAsker:
     """A language model behind an interface of the web."""
@@ -63,11 +73,7 @@ class ServiceAsker:
 
     @property
     def id(self) -> str:
-        parts = [self.name, f"t={self.settings.temperature:g}"]
-        parts += [f"seed={self.settings.seed}"] if self.settings.seed is not None else []
-        parts += [f"max={self.settings.max_tokens}"] if self.settings.max_tokens else []
-        place = service.public_url(self.settings.base_url)
-        return "/".join([*parts, f"at={place}"] if place else parts)
+        return model_id(self.name, self.settings)
 
     def answer(self, questions: Sequence[Question], keep: Keep) -> None:
         with service.log_warnings(self.name):
@@ -77,8 +83,14 @@ class ServiceAsker:
         gate = asyncio.Semaphore(max(1, self.settings.concurrency))
         refused: list[str] = []  # why the service will answer nothing more
         first = questions[0]
+        client = service.http_client(self.settings.timeout)
         agent = service.make_agent(
-            self.name, first.schema, first.instructions, self.settings.base_url, self.api_key
+            self.name,
+            first.schema,
+            first.instructions,
+            self.settings.base_url,
+            self.api_key,
+            client=client,
         )
 
         async def work(question: Question) -> None:
@@ -86,7 +98,7 @@ class ServiceAsker:
                 answer = await self._ask_within_budget(agent, question, refused)
             keep(question, answer)
 
-        async with agent, asyncio.TaskGroup() as group:
+        async with client, agent, asyncio.TaskGroup() as group:
             for question in questions:
                 group.create_task(work(question))
 
@@ -114,8 +126,10 @@ class ServiceAsker:
                 why = refused[0] if refused else self.breaker.reason
                 return self._priced(spent.failed(why))
             try:
+                # The time limit of a request is one of silence: a drip would never end.
                 with service.record() as messages:
-                    result = await agent.run(question.prompt, model_settings=options)
+                    async with asyncio.timeout(WHOLE * self.settings.timeout):
+                        result = await agent.run(question.prompt, model_settings=options)
             except Exception as error:
                 spent.add(messages, secrets)
                 trouble = service.understand(error, secrets)
@@ -129,7 +143,7 @@ class ServiceAsker:
                     await asyncio.sleep(trouble.wait or self.settings.pause * 2**attempt)
                 continue
             self.breaker.succeed()
-            return self._priced(spent.added_to(service.read_answer(result)))
+            return self._priced(spent.added_to(service.read_answer(result, secrets)))
         return self._priced(spent.failed(trouble.reason, trouble.raw))
 
     def _priced(self, answer: Answer[Any]) -> Answer[Any]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib
 import inspect
 import json
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from gistmeter.errors import InputError, MissingDependency, hide
+from gistmeter.errors import InputError, MissingDependency, blot, hide
 from gistmeter.models.protocols import Answer
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ KEYS = {
 }
 OWN_KEY = "GISTMETER_LLM_KEY"  # of a server of one's own; before the provider's
 EXTRAS = {"google": "gemini"}
+LARGEST = 16 * 2**20  # bytes of one answer
+UNPACKED = 1000  # bytes that one of a compressed answer may stand for
+BATCH_SHARE = 0.5  # of the price, where answers may take a day
 PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 FINAL = {
     401: "the service refused the key",
@@ -54,6 +58,10 @@ class Trouble:
     final: bool = False  # no use asking anything else
     wait: float = 0.0  # seconds that the service asked for
     raw: str = ""
+
+
+class TooLong(Exception):
+    """An answer that does not end."""
 
 
 def full_name(name: str, base_url: str) -> str:
@@ -127,9 +135,10 @@ def without_user(base_url: str) -> str:
 def secrets_of(base_url: str, api_key: str | None) -> tuple[str, ...]:
     """All that must never be shown: keys, and what stands in the URL."""
     parts = urlsplit(base_url)
-    spelt = [parts.netloc.rpartition("@")[0], parts.password, parts.query, api_key]
-    names = (OWN_KEY, *(name for own in KEYS.values() for name in own))
-    values = [*spelt, unquote(parts.password or ""), *(os.environ.get(name) for name in names)]
+    user = parts.netloc.rpartition("@")[0]
+    spelt = [user, _basic(user) if user else "", parts.password, parts.query, api_key]
+    kept = [value for name, value in os.environ.items() if name.endswith(("_API_KEY", OWN_KEY))]
+    values = [*spelt, unquote(parts.password or ""), *kept]
     return tuple(sorted({value for value in values if value}, key=len, reverse=True))
 
 
@@ -142,8 +151,45 @@ def _library(provider: str) -> Any:
     return pydantic_ai
 
 
-def make_model(name: str, base_url: str, api_key: str | None) -> Any:
-    """pydantic-ai's model for a name."""
+def _basic(user: str) -> str:
+    return base64.b64encode(unquote(user).encode()).decode()
+
+
+def http_client(timeout: float) -> Any:
+    """What requests go through: it follows nobody to another place and reads nothing endless."""
+    try:
+        http: Any = importlib.import_module("httpx2")
+    except ImportError:  # earlier versions of the vendors' libraries
+        http = importlib.import_module("httpx")
+
+    class Limited(http.AsyncByteStream):  # type: ignore[misc]
+        def __init__(self, stream: Any, largest: int) -> None:
+            self.stream, self.left = stream, largest
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for part in self.stream:
+                self.left -= len(part)
+                if self.left < 0:
+                    raise TooLong
+                yield part
+
+        async def aclose(self) -> None:
+            await self.stream.aclose()
+
+    async def limit(response: Any) -> None:
+        packed = response.headers.get("content-encoding", "identity") != "identity"
+        response.stream = Limited(response.stream, LARGEST // UNPACKED if packed else LARGEST)
+
+    return http.AsyncClient(
+        timeout=timeout,
+        follow_redirects=False,
+        headers={"Accept-Encoding": "identity"},
+        event_hooks={"response": [limit]},
+    )
+
+
+def make_model(name: str, base_url: str, api_key: str | None, client: Any = None) -> Any:
+    """pydantic-ai's model for a name, asked through a client where it takes one."""
     from pydantic_ai.exceptions import UserError
     from pydantic_ai.models import infer_model
     from pydantic_ai.providers import infer_provider, infer_provider_class
@@ -155,7 +201,10 @@ def make_model(name: str, base_url: str, api_key: str | None) -> Any:
             options["api_key"] = key or "none"  # a server of one's own may ask for no key
         elif key:
             options["api_key"] = key
-        return infer_provider_class(provider)(**options) if options else infer_provider(provider)
+        kind = infer_provider_class(provider)
+        if client is not None and "http_client" in inspect.signature(kind).parameters:
+            options["http_client"] = client
+        return kind(**options) if options else infer_provider(provider)
 
     provider, _, model = name.partition(":")
     try:
@@ -173,12 +222,18 @@ def make_model(name: str, base_url: str, api_key: str | None) -> Any:
 
 
 def make_agent(
-    name: str, schema: type[Any], instructions: str, base_url: str, api_key: str | None
+    name: str,
+    schema: type[Any],
+    instructions: str,
+    base_url: str,
+    api_key: str | None,
+    *,
+    client: Any = None,
 ) -> Any:
     """An agent whose answers are of the schema, by JSON-schema decoding where the model has it."""
     from pydantic_ai import Agent, NativeOutput
 
-    model = make_model(name, base_url, api_key)
+    model = make_model(name, base_url, api_key, client)
     profile = model.profile
     read = (
         profile.get if hasattr(profile, "get") else lambda key, other: getattr(profile, key, other)
@@ -200,8 +255,7 @@ def request_options(settings: LanguageModelSettings, sample: int = 0) -> dict[st
         options["max_tokens"] = settings.max_tokens
     user = urlsplit(settings.base_url).netloc.rpartition("@")[0]
     if user:
-        basic = base64.b64encode(unquote(user).encode()).decode()
-        options["extra_headers"] = {"Authorization": f"Basic {basic}"}
+        options["extra_headers"] = {"Authorization": f"Basic {_basic(user)}"}
     return options
 
 
@@ -215,8 +269,8 @@ def log_warnings(name: str) -> Iterator[None]:
         logger.warning("%s: %s", name, line)
 
 
-def read_answer(result: Any) -> Answer[Any]:
-    """The value, its text, tokens and price of a finished run."""
+def read_answer(result: Any, secrets: Sequence[str]) -> Answer[Any]:
+    """The value, its text, tokens and price of a finished run; no key stands in them."""
     # A method in earlier versions; where it is a property, calling it is deprecated.
     usage = result.usage() if inspect.ismethod(result.usage) else result.usage
     raw = "".join(
@@ -225,13 +279,21 @@ def read_answer(result: Any) -> Answer[Any]:
         if hasattr(part, "content")
     )
     cost = getattr(usage, "cost", None)
+    value = _without(result.output, secrets)
     return Answer(
-        result.output,
-        raw or result.output.model_dump_json(),
+        value,
+        blot(raw, secrets) or value.model_dump_json(),
         input_tokens=int(usage.input_tokens or 0),
         output_tokens=int(usage.output_tokens or 0),
         cost=float(cost) if cost is not None else None,
     )
+
+
+def _without(value: Any, secrets: Sequence[str]) -> Any:
+    """An answer in which the service repeats no key of ours."""
+    spelled = value.model_dump_json()
+    hidden = blot(spelled, secrets)
+    return value if hidden == spelled else type(value).model_validate_json(hidden)
 
 
 @contextmanager
@@ -290,6 +352,8 @@ def understand(error: Exception, secrets: Sequence[str]) -> Trouble:
     """An error as a reason, without anything secret in it."""
     from pydantic_ai import exceptions
 
+    if any(isinstance(one, TooLong) for one in _causes(error)):
+        return Trouble(f"the answer was longer than {LARGEST // 2**20} MB")
     status = getattr(error, "status_code", None)
     wait = min(float(getattr(error, "retry_after", None) or 0.0), 120.0)
     if isinstance(status, int):
@@ -314,6 +378,15 @@ def understand(error: Exception, secrets: Sequence[str]) -> Trouble:
     return Trouble(
         f"the service failed ({type(error).__name__})", raw=hide(str(error), secrets)[:160]
     )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and those it came from."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        yield error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
 
 
 def estimate_cost(name: str, input_tokens: int, output_tokens: int) -> float | None:

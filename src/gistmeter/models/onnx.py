@@ -24,6 +24,7 @@ from gistmeter.models.joint import PairTokens
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.runtime import open_session
 from gistmeter.models.settings import ModelSettings
+from gistmeter.models.unloaded import Unloaded
 
 FILES = ("model.onnx", "onnx/model.onnx")
 STATES = ("last_hidden_state", "token_embeddings", "hidden_states", "tokens")
@@ -47,7 +48,7 @@ def load(
     return OnnxEncoder(place, config, settings)
 
 
-class _OnnxModel:
+class _OnnxModel(Unloaded):
     pads = False
 
     def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:

@@ -33,6 +33,10 @@ class Recall:
         self._memo: dict[Key, Numbers] = {}
         self._memory, self._held = memory, 0
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process: it begins without a memory."""
+        return {**self.__dict__, "_memo": {}, "_held": 0}
+
     def keys(self, inputs: Iterable[Any]) -> list[Key]:
         return keys(self.model, inputs)
 

@@ -5,6 +5,7 @@ The switch is set by `gistmeter/__init__.py` and read by the library when it is 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,8 @@ def open_session(source: str | bytes, *, threads: int, without: Sequence[str] = 
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    # What others say by this variable of their threads holds here: workers share a machine.
+    options.intra_op_num_threads = threads or int(os.environ.get("OMP_NUM_THREADS") or 0)
     options.log_severity_level = 3
     options.enable_cpu_mem_arena = False  # no slower, and gives memory back
     # Threads that wait by spinning take the processor from whoever else works.

@@ -25,6 +25,7 @@ from gistmeter.models.hub import Place, locate
 from gistmeter.models.joint import PairTokens
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.settings import ModelSettings
+from gistmeter.models.unloaded import Unloaded
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}  # tokens in a batch
 SPACE_FIRST = {"roberta", "gpt2"}  # bert-score puts a space before their texts
@@ -67,7 +68,7 @@ def choose_device(wanted: str) -> str:
     return wanted
 
 
-class _TorchModel:
+class _TorchModel(Unloaded):
     """A tokenizer and a network from one folder."""
 
     kind = "AutoModel"

@@ -27,10 +27,10 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
-from gistmeter.errors import FormatError, InputError, hide
+from gistmeter.errors import FormatError, InputError, blot, hide
 from gistmeter.formats.audio import Audio, read_audio
 from gistmeter.recognizers.listening import Notes, Pace, join, listen
 from gistmeter.recognizers.protocols import Recognizer, RecognizerError, SpeechEvent
@@ -141,7 +141,8 @@ async def transcribe(
     for tried in range(1, settings.tries + 1):
         try:
             notes = await _attempt(recognizer, audio, settings, language)
-            return _report(notes, audio.duration, tried, settings.unspoken(recognizer, audio))
+            whole = _report(notes, audio.duration, tried, settings.unspoken(recognizer, audio))
+            return _without(whole, _secrets(recognizer))
         except RecognizerError as failure:
             error = hide(str(failure), _secrets(recognizer))
             log.info("%s, try %d on %s: %s", recognizer.id, tried, path, error)
@@ -156,6 +157,15 @@ def _secrets(recognizer: Recognizer) -> list[str]:
     """What a recogniser's services must not repeat to anyone: its key, also as in an address."""
     key = str(getattr(recognizer, "key", ""))
     return [key, quote(key, safe="")]
+
+
+def _without(heard: Transcript, secrets: Sequence[str]) -> Transcript:
+    """A transcript in which the service repeats no key."""
+    text = blot(heard.text, secrets)
+    if text == heard.text:
+        return heard
+    segments = tuple(replace(one, text=blot(one.text, secrets)) for one in heard.segments)
+    return replace(heard, text=text, segments=segments)
 
 
 async def _rest(seconds: float) -> None:

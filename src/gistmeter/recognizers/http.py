@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gistmeter.files import parse_json
 from gistmeter.recognizers.protocols import RecognizerError
 
+LARGEST = 16 * 2**20  # bytes of an answer
 # Statuses that the same request would meet again.
 MISTAKES = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})
 
@@ -27,18 +29,31 @@ async def post_file(
 
     form = {"file": (path.name, path.read_bytes(), "audio/wav")}
     try:
-        async with httpx.AsyncClient(timeout=None) as client:  # noqa: S113 - the benchmark's limit
-            answer = await client.post(url, headers=headers, data=dict(fields), files=form)
+        async with (
+            httpx.AsyncClient(timeout=None) as client,  # noqa: S113 - the benchmark's limit
+            client.stream("POST", url, headers=headers, data=dict(fields), files=form) as answer,
+        ):
+            content = await _whole(vendor, answer)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         why = str(error) or type(error).__name__
         raise RecognizerError(f"{vendor} cannot be reached: {why}") from error
     if not answer.is_success:
         raise RecognizerError(
-            f"{vendor} answered {answer.status_code}: {_reason(answer)}",
+            f"{vendor} answered {answer.status_code}: {_reason(content)}",
             lasting=answer.status_code in MISTAKES,
             retry_after=retry_after(answer.headers.get("retry-after")),
         )
-    return _object(vendor, answer)
+    return _object(vendor, content)
+
+
+async def _whole(vendor: str, answer: Any) -> bytes:
+    """An answer's content; one that does not end is none."""
+    content = bytearray()
+    async for part in answer.aiter_bytes():
+        content += part
+        if len(content) > LARGEST:
+            raise RecognizerError(f"{vendor} sent more than {LARGEST // 2**20} MB", lasting=True)
+    return bytes(content)
 
 
 def text_of(vendor: str, answer: Mapping[str, Any]) -> str:
@@ -62,22 +77,22 @@ def retry_after(value: str | None) -> float:
         return 0.0
 
 
-def _object(vendor: str, answer: Any) -> Mapping[str, Any]:
+def _object(vendor: str, content: bytes) -> Mapping[str, Any]:
     try:
-        found = answer.json()
-    except (ValueError, RecursionError) as error:
+        found = parse_json(content)
+    except ValueError as error:
         raise RecognizerError(f"{vendor} answered with what is no JSON") from error
     if not isinstance(found, dict):
         raise RecognizerError(f"{vendor} answered with {type(found).__name__}")
     return found
 
 
-def _reason(answer: Any) -> str:
+def _reason(content: bytes) -> str:
     """What went wrong in the service's words, wherever it puts them."""
     try:
-        found = answer.json()
-    except (ValueError, RecursionError):
-        return " ".join(answer.text.split())[:200] or "no reason given"
+        found = parse_json(content)
+    except ValueError:
+        return " ".join(content.decode("utf-8", "replace").split())[:200] or "no reason given"
     for name in ("error", "detail", "message"):
         part = found.get(name) if isinstance(found, dict) else None
         if isinstance(part, dict):

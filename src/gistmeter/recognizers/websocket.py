@@ -21,7 +21,7 @@ from gistmeter.recognizers.local import require
 from gistmeter.recognizers.protocols import MissingKey, RecognizerError, SpeechEvent
 
 Message = Mapping[str, Any]
-LARGEST = 16 * 2**20  # bytes of one message
+LARGEST = 16 * 2**20  # bytes of one message, and of all messages about a clip
 OPEN_SECONDS = 20.0
 
 
@@ -93,15 +93,15 @@ class WebSocketSession:
         self._chunks = 0
         self._ended = False
         self._early: list[Message] = []  # came while waiting to be let in
+        self._received = 0  # bytes
 
     async def __aenter__(self) -> Self:
-        from websockets.asyncio.client import connect
         from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 
         dialect = self._dialect
         address = with_query(dialect.url, dialect.query(self._language))
         try:
-            self._connection = await connect(
+            self._connection = await _connect(
                 address,
                 additional_headers=dict(dialect.headers()),
                 max_size=LARGEST,
@@ -180,6 +180,11 @@ class WebSocketSession:
             raw = await self._connection.recv()
         except ConnectionClosed as error:
             raise self._closed(error) from error
+        self._received += len(raw)
+        if self._received > LARGEST:
+            raise RecognizerError(
+                f"{self._dialect.vendor} sent more than {LARGEST // 2**20} MB", lasting=True
+            )
         try:
             message = parse_json(raw)
         except ValueError as error:
@@ -201,6 +206,17 @@ class WebSocketSession:
         why = f" ({frame.code} {frame.reason})".replace(" )", ")") if frame else " abruptly"
         when = "before the transcript was complete" if self._ended else "before the audio had ended"
         return RecognizerError(f"{self._dialect.vendor} closed the connection {when}{why}")
+
+
+def _connect(address: str, **options: Any) -> Any:
+    """A connection to this address and no other: keys are sent along where a redirect leads."""
+    from websockets.asyncio.client import connect
+
+    class Straight(connect):  # type: ignore[misc]
+        def process_redirect(self, exc: Exception) -> Exception:
+            return exc
+
+    return Straight(address, **options)
 
 
 def _refused(vendor: str, response: Any) -> RecognizerError:

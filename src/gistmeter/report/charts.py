@@ -45,7 +45,8 @@ def dots(chart: Dots, palette: Palette, systems: Sequence[str]) -> str:
 
 def _name(short: str, whole: str) -> str:
     title = UNSAFE.sub("\ufffd", whole)[:300]
-    return tag("span", {"class": "label", "dir": "auto", "title": title}, escape(short))
+    kind = "label words" if " (" in short else "label"  # a score in plain words may take two lines
+    return tag("span", {"class": kind, "dir": "auto", "title": title}, escape(short))
 
 
 def _dots_row(points: Sequence[Point], scale: Scale, palette: Palette) -> str:
@@ -239,7 +240,12 @@ def matrix(
     cells: Mapping[tuple[str, str], tuple[str, str]], systems: Sequence[str], palette: Palette
 ) -> str:
     """Who beats whom, as a table: the text and the verdict (better, worse, even) of each pair."""
-    heads = "".join(f'<th scope="col">{escape(palette.labels[one])}</th>' for one in systems)
+    # The columns are the rows again: their marks are enough, and leave room for the numbers.
+    heads = "".join(
+        tag("th", {"scope": "col", "title": palette.labels[one], "aria-label": palette.labels[one]},
+            palette.sign(one))
+        for one in systems
+    )  # fmt: skip
     body = ""
     for row in systems:
         body += f'<tr><th scope="row">{palette.sign(row)}{escape(palette.labels[row])}</th>'

@@ -22,13 +22,14 @@ MARKS = (  # around the origin, about ten pixels across
 UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-MAX_LABEL = 28
+MAX_LABEL, MAX_WORDS = 28, 60  # characters of a name, and of words that may take two lines
 
 
 def label(text: str) -> str:
     """A name short enough for an axis, without control or direction characters."""
     cleaned = UNSAFE.sub("\ufffd", text)
-    return cleaned if len(cleaned) <= MAX_LABEL else cleaned[: MAX_LABEL - 1] + "…"
+    most = MAX_WORDS if " (" in cleaned else MAX_LABEL
+    return cleaned if len(cleaned) <= most else cleaned[: most - 1] + "…"
 
 
 def unique_labels(names: Iterable[str]) -> dict[str, str]:

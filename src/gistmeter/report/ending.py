@@ -28,7 +28,7 @@ def print_ending(run: Run, view: View, console: Console, *, next_command: str = 
     standing = Standing(run, view)
     console.print()
     print_lines(run.answer().splitlines(), console)
-    for caution in standing.cautions:
+    for caution in view.cautions(run):
         console.print(safe(caution), style="dim")
     name = judged_by(standing)
     if name:

@@ -14,7 +14,7 @@ One process at a time writes (`.lock`).
 
 from gistmeter.families.family import DETAILS, TRANSCRIPTS
 from gistmeter.runs.folder import RunFolder, choose_folder, open_folder, save_run
-from gistmeter.runs.layout import ITEMS, JOURNAL, REPORT, RUN, to_json
+from gistmeter.runs.layout import ITEMS, JOURNAL, REPORT, RUN, runs_in, to_json
 from gistmeter.runs.loading import read_run, revive
 from gistmeter.runs.lock import hold
 from gistmeter.runs.plan import Plan
@@ -33,6 +33,7 @@ __all__ = [
     "open_folder",
     "read_run",
     "revive",
+    "runs_in",
     "save_run",
     "to_json",
 ]

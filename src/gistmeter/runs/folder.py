@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import logging
-import re
-from collections.abc import Callable, Collection, Mapping
+import shutil
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gistmeter.errors import InputError, ResumeError
 from gistmeter.families.family import DETAILS
@@ -21,6 +21,7 @@ from gistmeter.runs.layout import (
     LOCK,
     REPORT,
     RUN,
+    SHARDS,
     default_folder,
     newest_unfinished,
     plain,
@@ -30,12 +31,14 @@ from gistmeter.runs.layout import (
 )
 from gistmeter.runs.lock import hold
 from gistmeter.runs.plan import Plan, refuse_other_plan
-from gistmeter.signature import describe, seal
+from gistmeter.runs.shards import Shard, Shelf, to_parquet, write_details
+from gistmeter.signature import describe, digest, seal
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
 
 logger = logging.getLogger(__name__)
+LEFT = {ITEMS, REPORT, DETAILS, SHARDS}  # what alone makes no run
 
 
 class RunFolder:
@@ -55,6 +58,7 @@ class RunFolder:
         kept = Journal(path / JOURNAL, plan.to_dict())
         kept.start()
         _clear(path)
+        shutil.rmtree(path / SHARDS, ignore_errors=True)
         return cls(path, plan, kept)
 
     @staticmethod
@@ -70,14 +74,14 @@ class RunFolder:
                 f"{path}: holds a run already. Use --resume to go on with it, --overwrite to "
                 "replace it, or choose another folder"
             )
-        if not overwrite or held - {ITEMS, REPORT, DETAILS}:
+        if not overwrite or held - LEFT:
             raise InputError(f"{path}: is not empty and holds no run. Choose another folder")
 
     @classmethod
     def resume(cls, path: Path, plan: Plan) -> RunFolder | None:
         """Go on with a run; None where there is nothing to go on with."""
         held = contents(path)
-        if not held - {ITEMS, REPORT, DETAILS}:
+        if not held - LEFT:
             return None
         if JOURNAL in held:
             kept = Journal.read(path / JOURNAL, path / DETAILS)
@@ -96,33 +100,30 @@ class RunFolder:
 
     def missing(self) -> list[int]:
         """The items that no row stands for yet, in input order."""
-        seen = {at for part in self._journal.chunks for at in part.item.tolist()}
+        seen = self._journal.items()
         return [at for at in range(self.plan.items) if at not in seen]
 
-    def add(self, rows: Rows) -> None:
-        """Journal a chunk: its details first, so that a journalled chunk is a whole one."""
-        self._journal.add(rows, self._write_details(rows.details))
+    @property
+    def shelf(self) -> Shelf:
+        """Where workers may put the rows of their chunks themselves."""
+        return Shelf(self.path.resolve(), digest(self._journal.plan))
 
-    def _write_details(self, documents: Mapping[str, Any]) -> dict[str, str]:
-        """Documents beside the run, JSON or text as it is: their file names and digests."""
-        digests = {}
-        for name, document in documents.items():
-            tame = re.sub(r"[^\w.-]+", "_", name, flags=re.UNICODE).lstrip(".") or "detail"
-            text = document if isinstance(document, str) else to_json(document)
-            write_atomically(self.path / DETAILS / tame, text)
-            digests[tame] = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-        return digests
+    def add(self, chunk: Rows | Shard) -> None:
+        """Journal a chunk: its details first, so that a journalled chunk is a whole one."""
+        if isinstance(chunk, Shard):
+            self._journal.add(chunk, chunk.details)
+        else:
+            self._journal.add(chunk, write_details(self.path, chunk.details))
 
     def rows(self) -> Rows:
         """All rows, in input order."""
-        return Rows.merge(self._journal.chunks)
+        return Rows.merge(self._journal.rows())
 
     def finish(self, run: Run) -> None:
         """Write the run for good and let the journal go."""
-        details = {**self._journal.details, **self._write_details(run.measured.details)}
-        stream = io.BytesIO()
-        run.to_polars().write_parquet(stream)
-        write_atomically(self.path / ITEMS, stream.getvalue())
+        details = {**self._journal.details, **write_details(self.path, run.measured.details)}
+        items = to_parquet(run.measured)
+        write_atomically(self.path / ITEMS, items)
         document = {
             **run.to_dict(),
             "plan": self.plan.to_dict(),
@@ -138,7 +139,7 @@ class RunFolder:
             "resamples": run.resamples,
             "seed": run.seed,
             "files": {
-                ITEMS: hashlib.sha256(stream.getvalue()).hexdigest(),
+                ITEMS: hashlib.sha256(items).hexdigest(),
                 **{f"{DETAILS}/{name}": sha for name, sha in sorted(details.items())},
             },
         }
@@ -148,6 +149,7 @@ class RunFolder:
                 score.update(unit=known.unit, reasons=dict(known.reasons))
         write_atomically(self.path / RUN, to_json(seal(plain(document))) + "\n")
         (self.path / JOURNAL).unlink(missing_ok=True)
+        shutil.rmtree(self.path / SHARDS, ignore_errors=True)
 
 
 def contents(path: Path) -> set[str]:
@@ -194,14 +196,24 @@ def open_folder(
     return RunFolder.start(path, plan, overwrite=overwrite or resume)
 
 
-def save_run(run: Run, *, overwrite: bool = False) -> None:
-    """Keep a run that was made in memory in its folder."""
+def save_run(run: Run, *, overwrite: bool = False, source: Path | None = None) -> None:
+    """Keep a run in its folder, with the details of the folder that it was loaded from."""
     if run.path is None:
         raise InputError("The run has no folder to be saved in")
     items = int(run.measured.item.max()) + 1 if len(run.measured) else 0
     plan = Plan(run.command, run.settings, run.signature, run.inputs, items)
+    details = {**_details(source), **run.measured.details}
     with hold(run.path):
-        RunFolder.start(run.path, plan, overwrite=overwrite).finish(run)
+        folder = RunFolder.start(run.path, plan, overwrite=overwrite)
+        folder.finish(replace(run, rows=run.measured.with_details(details)))
+
+
+def _details(source: Path | None) -> dict[str, str]:
+    """The documents in a run's folder; pages are made anew."""
+    if source is None or not (source / DETAILS).is_dir():
+        return {}
+    files = [file for file in (source / DETAILS).iterdir() if file.suffix in {".json", ".jsonl"}]
+    return {file.name: file.read_text("utf-8") for file in files if not is_draft(file)}
 
 
 def _clear(path: Path, details: Collection[str] = ()) -> None:

@@ -1,5 +1,7 @@
 """The journal of a run: its plan, then one line per chunk of rows, each whole or not counted.
 
+A line holds its chunk's table, or names the shard that a worker wrote of it (see `shards`).
+
 Every line carries a digest; that of a chunk covers the plan too, so that no line of another run
 counts. A line that does not fit (cut off by a kill, damaged on the disk, there twice) is left out,
 and its items are measured again.
@@ -8,8 +10,7 @@ and its items are measured again.
 from __future__ import annotations
 
 import base64
-import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from gistmeter.errors import ResumeError
 from gistmeter.files import append, parse_json, sha256, write_atomically
 from gistmeter.rows import Rows
+from gistmeter.runs.shards import Shard, to_parquet
 from gistmeter.signature import SEAL, canonical, digest, is_whole, seal
 
 
@@ -26,21 +28,31 @@ class Journal:
 
     path: Path
     plan: Mapping[str, Any]
-    chunks: list[Rows] = field(default_factory=list)
+    chunks: list[Rows | Shard] = field(default_factory=list)
     details: dict[str, str] = field(default_factory=dict)  # file name -> SHA-256
     rejected: int = 0  # whole lines that did not fit
 
     def start(self) -> None:
         write_atomically(self.path, self._line({"plan": dict(self.plan)}))
 
-    def add(self, rows: Rows, details: Mapping[str, str]) -> None:
+    def add(self, chunk: Rows | Shard, details: Mapping[str, str]) -> None:
         """Add a chunk, on disk when this returns."""
-        append(self.path, self._line(self._chunk(rows, details)).encode())
-        self.chunks.append(rows)
+        append(self.path, self._line(self._chunk(chunk, details)).encode())
+        self.chunks.append(chunk)
         self.details.update(details)
 
-    def _chunk(self, rows: Rows, details: Mapping[str, str]) -> dict[str, Any]:
-        return {"of": digest(self.plan), "rows": _encode(rows), "details": dict(details)}
+    def items(self) -> set[int]:
+        """The items that some row stands for."""
+        return {at for chunk in self.chunks for at in _items(chunk)}
+
+    def rows(self) -> Iterator[Rows]:
+        """The rows of every chunk, shards read when their turn comes."""
+        for chunk in self.chunks:
+            yield chunk.read(self.path.parent) if isinstance(chunk, Shard) else chunk
+
+    def _chunk(self, chunk: Rows | Shard, details: Mapping[str, str]) -> dict[str, Any]:
+        held = chunk.to_dict() if isinstance(chunk, Shard) else {"rows": _encode(chunk)}
+        return {"of": digest(self.plan), **held, "details": dict(details)}
 
     def _line(self, document: Mapping[str, Any]) -> str:
         return canonical(seal(document)) + "\n"
@@ -73,14 +85,16 @@ class Journal:
         if line.get("of") != digest(self.plan) or not spoilt.isdisjoint(line["details"]):
             return False
         try:
-            rows = _decode(line["rows"])
+            chunk = Shard.of(line) if "shard" in line else _decode(line["rows"])
         except (ValueError, polars.exceptions.PolarsError):
             return False
-        items = set(rows.item.tolist())
+        if isinstance(chunk, Shard) and not chunk.is_whole(self.path.parent):
+            return False
+        items = _items(chunk)
         if not items <= left:
             return False
         left -= items
-        self.chunks.append(rows)
+        self.chunks.append(chunk)
         self.details.update(line["details"])
         return True
 
@@ -99,11 +113,12 @@ def _document(line: bytes) -> dict[str, Any]:
     return document if whole else {}
 
 
+def _items(chunk: Rows | Shard) -> set[int]:
+    return set(chunk.items if isinstance(chunk, Shard) else chunk.item.tolist())
+
+
 def _encode(rows: Rows) -> str:
-    """The chunk's table, as `items.parquet` will have it."""
-    stream = io.BytesIO()
-    rows.to_polars().write_parquet(stream)
-    return base64.b64encode(stream.getvalue()).decode("ascii")
+    return base64.b64encode(to_parquet(rows)).decode("ascii")
 
 
 def _decode(line: str) -> Rows:

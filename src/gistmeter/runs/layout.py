@@ -19,6 +19,7 @@ from gistmeter.signature import SEAL, is_whole
 
 JOURNAL, RUN, ITEMS, REPORT = "journal.jsonl", "run.json", "items.parquet", "report.html"
 LOCK = ".lock"
+SHARDS = "shards"  # rows that workers wrote, until the run is finished
 REMEDY = "Take it from a backup, or score again with --overwrite"
 
 
@@ -41,6 +42,12 @@ def newest_unfinished(command: str, root: Path) -> Path | None:
     if newest.name == JOURNAL:
         return newest.parent
     return newest.with_name(newest.name.removesuffix(TRANSCRIPTS))
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """The finished runs below a folder, oldest first."""
+    found = [file.parent for file in folder.rglob(RUN) if not (file.parent / JOURNAL).exists()]
+    return sorted(found, key=lambda path: ((path / RUN).stat().st_mtime, path))
 
 
 def to_json(document: Any) -> str:

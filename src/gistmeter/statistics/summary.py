@@ -90,9 +90,19 @@ def _counts(rows: Rows, basis: str) -> tuple[int, int]:
     return int((~undefined).sum()), int((undefined & ~silent).sum())
 
 
-def count_reasons(rows: Rows) -> dict[str, int]:
-    """How many rows carry each reason, whichever of their cells it is about."""
+def count_reasons(rows: Rows, systems: Mapping[str, SystemScores] | None = None) -> dict[str, int]:
+    """How many rows carry each reason, whichever of their cells it is about.
+
+    A reason that no row carries, of a score that a whole system lacks, counts once a system.
+    """
     pairs: set[tuple[int, str]] = {
         (at, why) for cells in rows.reasons.values() for at, why in cells.items()
     }
-    return dict(collections.Counter(why for _, why in sorted(pairs)))
+    known = collections.Counter(why for _, why in sorted(pairs))
+    further = collections.Counter(
+        why
+        for held in (systems or {}).values()
+        for why in dict.fromkeys(why for score in held.scores.values() for why in score.reasons)
+        if why not in known
+    )
+    return {**known, **further}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gistmeter.metrics.parsing.accuracy import ParseAccuracy
 
 __all__ = ["ParseSettings", "Parses"]
+OPTIONAL = {"conll18": "the CoNLL 2018 shared task", "enhanced": "enhanced dependencies"}
 
 
 class Parses(Family[ParseSettings, Parse]):
@@ -41,6 +42,7 @@ class Parses(Family[ParseSettings, Parse]):
     makers: ClassVar[Mapping[str, str]] = {
         "parsing": "gistmeter.metrics.parsing:ParseAccuracy",
         "conll18": "gistmeter.metrics.conll18:Conll18",
+        "enhanced": "gistmeter.metrics.enhanced:EnhancedDependencies",
     }
 
     def leads(self, settings: Mapping[str, Any]) -> Sequence[str]:
@@ -82,17 +84,21 @@ class Parses(Family[ParseSettings, Parse]):
         self, read: Items[Parse], settings: ParseSettings, context: Context
     ) -> dict[str, Metric]:
         from gistmeter.metrics.conll18 import Conll18
+        from gistmeter.metrics.enhanced import EnhancedDependencies
 
-        default = ["parsing", *(["conll18"] if settings.conll18 else [])]
-        names = self.makers_of(settings.metrics) if settings.metrics else default
-        if "conll18" in names and not settings.conll18:
-            raise InputError("The scores of the CoNLL 2018 shared task need the option conll18")
+        asked = [name for name in OPTIONAL if getattr(settings, name)]
+        names = self.makers_of(settings.metrics) if settings.metrics else ["parsing", *asked]
+        for name, scores in OPTIONAL.items():
+            if name in names and name not in asked:
+                raise InputError(f"The scores of {scores} need the option {name}")
         built: dict[str, Metric] = {}
         for name in names:
             if name == "parsing":
                 built[name] = _accuracy(read.items, settings, context)
             elif name == "conll18":
                 built[name] = Conll18()
+            elif name == "enhanced":
+                built[name] = EnhancedDependencies()
             else:
                 built[name] = self.plugin(name, _models(roles_of(name), context))
         return built

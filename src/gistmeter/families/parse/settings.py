@@ -14,6 +14,7 @@ SEMARKUP: Mapping[str, Any] = {
     "flat_classes": False,
     "semantic_only": False,
     "conll18": False,
+    "enhanced": False,
     "unknown_tags": "refuse",
 }  # what the scorer of the shared task SEMarkup-2023 does
 
@@ -67,6 +68,12 @@ class ParseSettings(Settings):
         "Align tokens that differ by their characters, and add the scores of the CoNLL 2018 shared"
         " task: clas, mlas, blex and others.",
         panel="scores", main=True,
+    )  # fmt: skip
+    enhanced: bool = option(
+        False,
+        "Add the scores of enhanced dependencies (elas, eulas), as the IWPT shared tasks have them,"
+        " and of empty nodes.",
+        panel="scores",
     )  # fmt: skip
     lemma_weights: Path | None = option(
         None,

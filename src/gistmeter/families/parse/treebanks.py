@@ -32,7 +32,7 @@ SHOWN = 8  # names in a remark
 def read_pairs(gold_path: Path, systems: Mapping[str, Path], settings: ParseSettings) -> ParsePairs:
     """The gold and the systems, with shared vocabularies; systems take the gold's layout."""
     conll18 = settings.conll18
-    columns = (*SCORED, "XPOS") if conll18 else SCORED
+    columns = (*SCORED, *(["XPOS"] if conll18 else []), *(["DEPS"] if settings.enhanced else []))
     layout = declare(settings.columns, name="--columns") if settings.columns else None
     gold = read_treebank(gold_path, columns=columns, layout=layout)
     parsed = {
@@ -138,8 +138,10 @@ def remarks(pairs: Any) -> list[str]:
     found = [f"{gold.path}: read as {gold.layout}{why}"]
     systems = [match.system for match in pairs.matches]
     found += [f"{one.path}: read as {one.layout}" for one in systems if one.layout != gold.layout]
-    if gold.empty_nodes:
-        found.append(f"{gold.path}: {gold.empty_nodes:,} empty nodes are not scored")
+    if len(gold.nodes) and "DEPS" not in gold:
+        found.append(
+            f"{gold.path}: {len(gold.nodes):,} empty nodes are not scored; --enhanced scores them"
+        )
     return found
 
 

@@ -265,6 +265,9 @@ class Speech(Family[SpeechSettings, Clip]):
             kept["unsupported_facts"] = int(
                 rows.sum("facts_corrected") + rows.sum("facts_unsupported")
             )
+            kept["untold_texts"] = int((rows.values("facts_untold") > 0).sum())
+            kept["disputed_facts"] = int(rows.sum("facts_disputed"))
+            kept |= {"variance": found} if (found := judged_apart(rows)) else {}
             facts: Any = task.metrics["facts"]
             usage = getattr(getattr(facts, "first", facts).llm, "usage", None)
             kept |= {"usage": asdict(usage)} if usage is not None else {}
@@ -272,10 +275,16 @@ class Speech(Family[SpeechSettings, Clip]):
             kept["interrupted"] = task.read.interrupted
         return kept
 
+    def documents(self, read: Items[Clip]) -> Mapping[str, Any]:
+        """What recognisers heard, where no folder keeps it yet: `Run.save` does."""
+        journal = read.held.journal if isinstance(read.held, Ready) else None
+        return journal.document() if journal is not None else {}
+
     def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
         from gistmeter.families.speech.pages import MOST_PAGES
 
         _tell_unsupported(run, task.settings, context)
+        _tell_variance(run, context)
         if run.path is None:
             return
         shown = sum(clip.got is not None for clip in task.read.items)
@@ -322,6 +331,32 @@ class Speech(Family[SpeechSettings, Clip]):
         )
 
 
+def judged_apart(rows: Rows) -> dict[str, Any]:
+    """Each system's variance of ser, the judge's apart; empty where nothing was asked twice."""
+    import numpy as np
+
+    from gistmeter.statistics.components import variance_components
+
+    found: dict[str, Any] = {}
+    systems = np.asarray(rows.keys["system"])
+    for system in dict.fromkeys(rows.keys["system"]):
+        own = [rows.values(name)[systems == system]
+               for name in ("ser_mean", "ser_variance", "ser_answers")]  # fmt: skip
+        components = variance_components(*own)
+        if components is not None:
+            found[system] = components.to_dict()
+    return found
+
+
+def _tell_variance(run: Run, context: Context) -> None:
+    for system, one in run.notes.get("variance", {}).items():
+        context.say(
+            f"{system}: {one['judge_share']:.0%} of the variance of ser between answers is the"
+            f" judge's; standard error by clips {one['error_of_items']:.2f}, by the judge"
+            f" {one['error_of_judge']:.2f} points"
+        )
+
+
 def _tell_unsupported(run: Run, settings: SpeechSettings, context: Context) -> None:
     """An invention, or a model that obeyed a transcript, must not change a score unseen."""
     if count := run.notes.get("unsupported_facts"):
@@ -330,6 +365,16 @@ def _tell_unsupported(run: Run, settings: SpeechSettings, context: Context) -> N
         context.warn(
             f"unsupported facts: {count} verdicts of the language model are not borne out by the"
             f" words of the texts and were {what}{hint}. See the column facts_unsupported"
+        )
+    if count := run.notes.get("untold_texts"):
+        context.warn(
+            f"untold losses: of {count} transcripts the language model tells hardly any of the"
+            " words that were lost, so their rates may be too low. See the column facts_untold"
+        )
+    if count := run.notes.get("disputed_facts"):
+        context.warn(
+            f"disputed facts: {count} are not counted, because the second question saw them"
+            " elsewhere. See the column facts_disputed"
         )
 
 

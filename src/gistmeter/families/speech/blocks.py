@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from gistmeter.families.alarms import NAMES as ALARMS
 from gistmeter.families.alarms import shown_alarms
 from gistmeter.families.evidence import evidence_blocks
+from gistmeter.families.speech.readings import (
+    Edit,
+    changes,
+    cut,
+    edits_of,
+    share_readings,
+    wrong,
+)
 from gistmeter.families.text.blocks import mark, valid
 from gistmeter.views import Block, Opener, Row, View, marked, shown
 
-DIFF, TEXT = 9000, 1500  # characters shown of a diff, and of a text beside it
-MOST_DIFF, AROUND = 60_000, 80  # of a long one's errors, and of what is right around each
+DIFF, TEXT = 4000, 1500  # characters shown of a diff, and of a text beside it
 GROUPS = (
     ("both", "In both", "both"),
     ("expected", "Missing from the transcript", "missing"),
@@ -37,14 +45,23 @@ NAMES = {
 class SpeechView(View):
     """Diff, facts, and the two texts as they came."""
 
+    def opening(self, opener: Opener) -> list[Block]:
+        """Recordings to read along; items point to their place in them."""
+        return share_readings(opener)
+
     def blocks(self, row: Row, opener: Opener) -> list[Block]:
-        del opener
         if "diff" not in row.rows.texts and "facts" not in row.rows.texts:
             return []
         found: list[Block] = []
-        edits = row.document("diff")
-        if isinstance(edits, list):
-            found.append(marked("Word by word", diff_runs(edits), row.lang(str(edits)[:400])))
+        edits = edits_of(row.text("diff"))
+        if edits is not None:
+            found.append(_diff_block(edits, row))
+        elif "got" in row.rows.texts and row.text("got") is None:
+            found.append({"k": "note", "n": "Transcript", "x": "(none)"})
+        places = opener.kept.get("places", {})
+        if row.at in places:
+            name, piece = places[row.at]
+            found.append({"k": "along", "of": name, "h": piece, "y": shown(row.key("system"), 200)})
         found += evidence_blocks(row)
         facts = row.document("facts")
         if isinstance(facts, list):
@@ -59,7 +76,7 @@ class SpeechView(View):
             ("got", "Transcript", alarms.said),
         ):
             text = row.text(name)
-            if text:
+            if text and (len(text) <= TEXT or row.at not in places):
                 lang = row.lang(text[:400])
                 runs = mark(text[:TEXT], (), valid(spans, len(text[:TEXT])))
                 cut = len(text) - TEXT
@@ -80,27 +97,27 @@ VIEW = SpeechView(
 )
 
 
-def diff_runs(edits: list[Any]) -> list[tuple[str, str]]:
-    """Runs of the diff: what was lost, then what stands in its place.
-
-    A long one shows all its errors, with a little of what is right around them.
-    """
+def _diff_block(edits: list[Edit], row: Row) -> Block:
+    """The alignment, or where it is long the passages with most errors, worst first."""
+    lang = row.lang(str(edits[:20])[:400])
+    if sum(len(expected) + len(got) for _, expected, got in edits) <= 2 * DIFF:
+        return marked("Word by word", diff_runs(edits), lang)
     runs: list[tuple[str, str]] = []
     size = 0
-    long = sum(len(str(part)) for edit in edits if isinstance(edit, list) for part in edit) > DIFF
-    for at, edit in enumerate(edits):
-        if size > MOST_DIFF:
-            runs.append((f"… ({len(edits) - at:,} further runs of words)", ""))
+    for piece in sorted(cut(edits), key=lambda piece: -wrong(changes(piece))):
+        size += sum(len(expected) + len(got) for _, expected, got in piece)
+        if runs and (size > DIFF or not wrong(changes(piece))):
             break
-        if not (isinstance(edit, list) and len(edit) == 3):
-            continue
-        kind, expected, got = (str(part) for part in edit)
-        right = got or expected
-        if kind == "=" and long and len(right) > 3 * AROUND:
-            right = f"{right[:AROUND]} … ({len(right.split()):,} words right) … {right[-AROUND:]}"
-        size += (len(right) if kind == "=" else len(expected) + len(got)) + 30
+        runs += [("\n\n", ""), *diff_runs(piece)] if runs else diff_runs(piece)
+    return marked("The worst passages, word by word", runs, lang)
+
+
+def diff_runs(edits: Iterable[Edit]) -> list[tuple[str, str]]:
+    """Runs of the diff: what was lost, then what stands in its place."""
+    runs: list[tuple[str, str]] = []
+    for kind, expected, got in edits:
         if kind == "=":
-            runs.append((shown(right), ""))
+            runs.append((shown(got or expected), ""))
         else:
             runs += [(shown(expected), "deleted")] if expected else []
             runs += [(shown(got), "inserted")] if got else []

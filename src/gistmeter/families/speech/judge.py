@@ -121,7 +121,7 @@ class Judge:
         verify: bool = False,
     ) -> CostEstimate:
         """What the clips would cost; those without texts are not asked about."""
-        from gistmeter.models.llm_service import estimate_cost
+        from gistmeter.models.llm_service import BATCH_SHARE, estimate_cost
 
         asked = [
             clip
@@ -159,6 +159,8 @@ class Judge:
         seconds = (calls * SECONDS_A_CALL + given / TOKENS_A_SECOND) / at_once
         free = bool(self.llm.settings.base_url)  # a server of one's own
         cost = None if free else estimate_cost(self.name, taken, given)
+        if cost is not None and self.llm.settings.batch:
+            cost *= BATCH_SHARE
         return CostEstimate(self.name, calls, cached, taken, given, cost, seconds)
 
     def _output_tokens(self, clip: Clip) -> int:
@@ -222,6 +224,7 @@ def find_judge(
     cache: Cache,
     *,
     base_url: str = "",
+    batch: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Judge:
     """The named model, or Gemini when its key is in the environment; `NoJudge` without a key.
@@ -233,7 +236,7 @@ def find_judge(
             f"It asks a language model: set {KEY} in the environment, or name another model with "
             "--llm provider:model"
         )
-    return Judge(_load(name or DEFAULT_MODEL, cache, base_url, None, progress))
+    return Judge(_load(name or DEFAULT_MODEL, cache, base_url, None, progress, batch=batch))
 
 
 def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
@@ -242,8 +245,9 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
         return Judge(settings.llm, settings.occurrence)
     try:
         found = find_judge(
-            settings.llm, context.cache, base_url=settings.llm_url, progress=context.progress
-        )
+            settings.llm, context.cache, base_url=settings.llm_url, batch=settings.batch,
+            progress=context.progress,
+        )  # fmt: skip
         return replace(found, occurrence=settings.occurrence)
     except (NoJudge, MissingDependency) as error:
         context.warn(f"The semantic error rate (ser) is left out. {error}")
@@ -294,12 +298,14 @@ def _load(
     base_url: str,
     api_key: str | None,
     progress: Callable[[str, int, int], None] | None,
+    *,
+    batch: bool = False,
 ) -> CachedLanguageModel:
     from gistmeter.models import llm_service as service
     from gistmeter.models.llm import LanguageModelSettings, load_language_model
 
     full = service.full_name(name, base_url)
-    settings = LanguageModelSettings(temperature=TEMPERATURE, base_url=base_url)
+    settings = LanguageModelSettings(temperature=TEMPERATURE, base_url=base_url, batch=batch)
     try:
         model = load_language_model(
             full, cache=cache, settings=settings, api_key=api_key, progress=progress

@@ -116,12 +116,13 @@ class Journal:
 
     path: Path | None = None
     done: Done = field(default_factory=dict)
+    plan: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def open(cls, context: Context, plan: Mapping[str, Any]) -> Self:
         """A new journal, or the one of a benchmark that goes on; none is ever cut short."""
         if context.folder is None:
-            return cls()
+            return cls(plan=plan)
         folder = context.folder if context.folder.name else context.folder.resolve()
         path, finished = folder.with_name(folder.name + TRANSCRIPTS), folder / DETAILS / KEPT
         if context.resume:
@@ -144,6 +145,13 @@ class Journal:
         if self.path is None:
             return
         append(self.path, _spelled(_line(recognizer, clip, transcript)))
+
+    def document(self) -> dict[str, str]:
+        """The journal of a benchmark that has no folder, as the file that a folder would hold."""
+        if self.path is not None or not self.plan:
+            return {}
+        lines = [_line(name, clip, heard) for (name, clip), heard in self.done.items()]
+        return {KEPT: b"".join(map(_spelled, ({"plan": self.plan}, *lines))).decode("utf-8")}
 
     def move_into(self, folder: Path, *, unfinished: str = "") -> None:
         """Make the journal one of the run's details; an unfinished one stays where it is, too."""

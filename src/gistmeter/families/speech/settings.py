@@ -129,6 +129,13 @@ class SpeechSettings(ModelSettings):
         "", "Where the model is served, such as an OpenAI-compatible server of your own.",
         panel="models", metavar="URL", kept=False,
     )  # fmt: skip
+    batch: bool = option(
+        False,
+        "Ask through the provider's batch interface (OpenAI, and servers that have the same): half"
+        " the price, answers within a day. A stopped command goes on waiting when it is called"
+        " again.",
+        panel="models", kept=False,
+    )  # fmt: skip
     repeats: int = option(
         1, "Ask so many times and take the median.", panel="models", low=1, high=100
     )

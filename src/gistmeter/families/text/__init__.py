@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Text", "TextSettings"]
 FROM_S_ACC = ("consistency", "robustness", "structure")
+SCORE_OF = {"embedder": "sts", "matcher": "bertscore", "cross_encoder": "cross_encoder"}
 
 
 class Text(Family[TextSettings, Pair]):
@@ -52,15 +53,24 @@ class Text(Family[TextSettings, Pair]):
     shows = "gistmeter.families.text.blocks:VIEW"
     chunk = 512  # pairs that fit in one block of the matcher, so that no text is encoded twice
 
+    def streams(self, settings: TextSettings, context: Context) -> bool:
+        from gistmeter.families.text.streaming import can_stream
+
+        return can_stream(settings, context)
+
     def read(self, settings: TextSettings, context: Context) -> Items[Pair]:
         from gistmeter.families.text.reading import read_pairs
+        from gistmeter.families.text.streaming import read_streamed
 
-        return read_pairs(settings, context)
+        read = read_streamed if self.streams(settings, context) else read_pairs
+        return read(settings, context)
 
     def prepare(self, read: Items[Pair], settings: TextSettings, context: Context) -> Items[Pair]:
         """Every pair with its language."""
         from gistmeter.families.language import assign_languages
 
+        if hasattr(read.items, "examples"):  # to be read in the language that was given
+            return read
         texts = [pair.references or (pair.candidate or "",) for pair in read.items]
         return assign_languages(read, settings.language, texts, context, read.held or ())
 
@@ -69,12 +79,15 @@ class Text(Family[TextSettings, Pair]):
     ) -> dict[str, Metric]:
         from gistmeter.families.models import load_by_language
         from gistmeter.families.text.lists import readers as readers_of
+        from gistmeter.families.text.remembering import guards_of
         from gistmeter.metrics.by_language import by_language
 
         wanted = _in_order(self.makers_of(settings.metrics)) if settings.metrics else None
-        codes = list(dict.fromkeys(pair.language for pair in read.items))
+        pairs = getattr(read.items, "examples", read.items)
+        codes = list(dict.fromkeys(pair.language for pair in pairs))
+        only = self._only(wanted or (), settings)
         loaded = load_by_language(
-            _roles(wanted, settings),
+            _roles(wanted, only, settings),
             codes,
             settings,
             context,
@@ -88,12 +101,13 @@ class Text(Family[TextSettings, Pair]):
             layer=settings.layer,
         )
         has_nli = all(models.nli is not None for models in loaded.values())
-        names = wanted or possible_metrics(
-            read.items, nli=has_nli, judged=gist.by_default(settings)
-        )
+        names = wanted or possible_metrics(pairs, nli=has_nli, judged=gist.by_default(settings))
         readers = readers_of(codes, settings, context)
-        _tell_absent(next(iter(loaded.values())), names, settings, context)
-        built = {code: self._metrics(names, loaded[code], readers, settings) for code in codes}
+        _tell_absent(next(iter(loaded.values())), names, only, settings, context)
+        guards = guards_of(codes, context.cache)
+        built = {
+            code: self._metrics(names, loaded[code], readers, guards, settings) for code in codes
+        }
         made = {
             name: by_language({code: built[code][name] for code in codes})
             for name in built[codes[0]]
@@ -101,13 +115,23 @@ class Text(Family[TextSettings, Pair]):
         if gist.SCORE not in names:
             return made
         first = next(iter(loaded.values()))
-        return {gist.SCORE: gist.build("text", codes, context, first), **made}
+        return {gist.SCORE: gist.build("text", codes, context, first, guards), **made}
+
+    def _only(self, names: Sequence[str], settings: TextSettings) -> tuple[str, ...]:
+        """The scores of S_Acc's own that were asked for; none where all of them are."""
+        from gistmeter.metrics.accuracy import SemanticAccuracy
+
+        asked = {one.strip().lower().replace("-", "_") for one in settings.metrics}
+        if not asked or "s_acc" in asked or any(name in FROM_S_ACC for name in names):
+            return ()
+        return tuple(info.name for info in SemanticAccuracy.scores if info.name in asked)
 
     def _metrics(
         self,
         names: Sequence[str],
         models: Models,
         readers: Mapping[str, Any],
+        guards: Mapping[str, Any],
         settings: TextSettings,
     ) -> dict[str, Metric]:
         from gistmeter.families.text.lists import polarity_rule
@@ -125,15 +149,17 @@ class Text(Family[TextSettings, Pair]):
                 settings.aggregate, accuracy.Weights(*settings.weights), settings.beta_f,
                 settings.use_bertscore, settings.cross_encoder_order, polarity_rule(settings),
                 absent, settings.sigmoids,
-                _baselines(models, [] if settings.preset == "orderprobe" else list(readers)),
+                _baselines(models, list(readers) if settings.rescaling == "baseline" else []),
+                self._only(names, settings),
             ),
             "s_logic": lambda: logic.LogicalValidity(
-                models.nli, settings.direction, settings.aggregate, settings.average, absent  # type: ignore[arg-type]
+                models.nli,  # type: ignore[arg-type]
+                settings.direction, settings.aggregate, settings.average, absent, settings.against,
             ),
             "s_info": lambda: information.Information(
-                readers, settings.aggregate, absent, settings.information_unit
+                readers, settings.aggregate, absent, settings.information_unit, settings.against
             ),
-            "alarms": lambda: alarms.FactAlarms(alarms.guards_of(list(readers))),
+            "alarms": lambda: alarms.FactAlarms(guards),
             "consistency": lambda: consistency.Consistency(by=settings.consistency),
             "robustness": lambda: consistency.SequenceRobustness(on=settings.robustness_on),
             "structure": lambda: consistency.StructuralRobustness(
@@ -210,15 +236,19 @@ def _in_order(chosen: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*first, *chosen]))
 
 
-def _roles(chosen: Sequence[str] | None, settings: TextSettings) -> list[str]:
+def _roles(chosen: Sequence[str] | None, only: Sequence[str], settings: TextSettings) -> list[str]:
     """The models to look for: only those that the chosen metrics ask."""
+    from gistmeter.metrics.accuracy import components_of
+
     own = set(Text.makers)
     further = {role for name in chosen or () if name not in own for role in roles_of(name)}
     accuracy = chosen is None or "s_acc" in chosen
+    needed = components_of(only or ["s_acc"] if accuracy else [])
     wanted = {
-        "embedder": accuracy,
-        "matcher": accuracy and settings.use_bertscore,
-        "cross_encoder": accuracy and settings.weights[0] > 0,
+        "embedder": "sts" in needed,
+        "matcher": "bertscore" in needed and settings.use_bertscore,
+        "cross_encoder": "cross_encoder" in needed
+        and (settings.weights[0] > 0 or "cross_encoder" in only),
         "nli": chosen is None or "s_logic" in chosen,
     }
     return [role for role, needed in wanted.items() if needed or role in further]
@@ -239,12 +269,21 @@ def _baselines(models: Models, codes: Sequence[str]) -> Any:
 
 
 def _tell_absent(
-    models: Models, names: Sequence[str], settings: TextSettings, context: Context
+    models: Models,
+    names: Sequence[str],
+    only: Sequence[str],
+    settings: TextSettings,
+    context: Context,
 ) -> None:
-    """A component without its model: an error if strict, else a line that says what to do."""
+    """A component without its model: an error if strict, else a line that says what to do.
+
+    A component that was asked for by its own name is an error in any case.
+    """
     if "s_acc" not in names:
         return
     for role in (role for role in models.absent if role != "nli"):
+        if only and SCORE_OF[role] in only:
+            raise InputError(f"'{SCORE_OF[role]}' needs a model: {models.absent[role]}")
         if settings.strict:
             raise InputError(f"S_Acc would be partial: {models.absent[role]}")
         context.say(f"S_Acc is partial, without {role.replace('_', '-')}: {models.absent[role]}")

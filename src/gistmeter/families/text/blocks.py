@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.families.alarms import NAMES as ALARMS
 from gistmeter.families.alarms import shown_alarms
 from gistmeter.families.evidence import evidence_blocks
+from gistmeter.families.text.cautions import caution
 from gistmeter.views import LONGEST, Block, Opener, Row, View, bars, marked, shown
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 SEPARATOR = " || "
 COMPONENTS = (
@@ -31,6 +35,10 @@ NAMES = {
 
 class TextView(View):
     """Marked texts and the components of the score."""
+
+    def cautions(self, run: Run) -> list[str]:
+        told = caution(run)
+        return [told] if told else []
 
     def blocks(self, row: Row, opener: Opener) -> list[Block]:
         if "prediction" not in row.rows.texts or "reference" not in row.rows.texts:
@@ -67,11 +75,6 @@ VIEW = TextView(
     texts=("prediction", "reference"),
     reference="reference",
     against=(("s_acc", "s_logic"),),
-    cautions={
-        "s_acc": "S_Acc without its cross-encoder agreed with people less than its parts sts and "
-        "bertscore alone, on sentence pairs in five languages (docs/statistics.md): look at these "
-        "too."
-    },
 )
 
 

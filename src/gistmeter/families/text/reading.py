@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from gistmeter.formats.references import References
 from gistmeter.formats.table import SUFFIXES
 from gistmeter.languages import of_name
 from gistmeter.types import Pair
+from gistmeter.wording import count
 
 SHOWN = 6  # names that are listed; all unmatched idioms are in the run's notes
 
@@ -38,8 +39,13 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
     found = tables.gather(settings.predictions)
     for remark in found.remarks:
         context.say(remark)
+    references = _Shelf(settings, splitting)
     choices = Choices(
-        settings.column, settings.systems, settings.sheets, bool(settings.references), context.say
+        settings.column,
+        settings.systems,
+        settings.sheets,
+        references.of if settings.references else None,
+        context.say,
     )
     rows = tables.read_predictions(found.paths, base=found.base, choices=choices)
     systems = list(dict.fromkeys(row.system for row in rows))
@@ -49,11 +55,11 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
     classes = _classes(settings, context)
     parts: list[Matched] = []
     files: list[Path] = []
-    for references, own in _by_references(rows, settings, splitting):
-        files += references.files if references else []
-        _refuse_other_lines(own, references)
-        parts.append(tables.match(own, references, splitting=splitting, structures=classes))
-        _tell_guesses(own, references, context)
+    for known, own in references.shared_out(rows):
+        files += known.files if known else []
+        _refuse_other_lines(own, known)
+        parts.append(tables.match(own, known, splitting=splitting, structures=classes))
+        _tell_guesses(own, known, context)
     matched = _joined(parts, rows)
     _tell_matches(matched, context)
     names = tuple(file.name for file in dict.fromkeys(files))
@@ -66,7 +72,7 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
             *dict.fromkeys(files),
             *(path for path in given if path),
         ],
-        signed=_signed(settings),
+        signed=signed(settings),
         notes={
             "unmatched": {
                 "predicted without reference": matched.without_reference,
@@ -77,7 +83,7 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
     )
 
 
-def _signed(settings: TextSettings) -> dict[str, Any]:
+def signed(settings: TextSettings) -> dict[str, Any]:
     separators = settings.reference_separators
     return {} if separators == explained.DEFAULT_SEPARATORS else {"separators": separators}
 
@@ -94,21 +100,42 @@ def _classes(settings: TextSettings, context: Context) -> Mapping[str, str]:
     return classes
 
 
-def _by_references(
-    rows: Sequence[Prediction], settings: TextSettings, splitting: explained.Splitting
-) -> list[tuple[References | None, list[Prediction]]]:
-    """Predictions with the references that they are compared with, a folder's by language."""
-    if not settings.references:
-        return [(None, list(rows))]
-    folders = [path for path in settings.references if path.is_dir()]
-    files = [path for path in settings.references if path not in folders]
-    chosen: dict[tuple[Path, ...], list[Prediction]] = {}
-    for row in rows:
-        own = [file_of(folder, row.path) for folder in folders]
-        chosen.setdefault((*files, *own), []).append(row)
-    return [
-        (_read(paths, settings, splitting), own) for paths, own in chosen.items()
-    ]  # fmt: skip
+@dataclass
+class _Shelf:
+    """The references that the settings name, each file read once."""
+
+    settings: TextSettings
+    splitting: explained.Splitting
+    read: dict[tuple[Path, ...], References] = field(default_factory=dict)
+
+    def of(self, predictions: Path) -> References:
+        """What a file of predictions is compared with; of a folder the file in its language."""
+        paths = self._paths(predictions)
+        if paths not in self.read:
+            columns = Choices(self.settings.column).plain
+            parts = [
+                explained.read_references(path, splitting=self.splitting, columns=columns)
+                for path in paths
+            ]
+            self.read[paths] = explained.merged(parts)
+        return self.read[paths]
+
+    def shared_out(
+        self, rows: Sequence[Prediction]
+    ) -> list[tuple[References | None, list[Prediction]]]:
+        """Predictions with the references that they are compared with."""
+        if not self.settings.references:
+            return [(None, list(rows))]
+        paths = {path: self._paths(path) for path in dict.fromkeys(row.path for row in rows)}
+        chosen: dict[tuple[Path, ...], list[Prediction]] = {}
+        for row in rows:
+            chosen.setdefault(paths[row.path], []).append(row)
+        return [(self.of(own[0].path), own) for own in chosen.values()]
+
+    def _paths(self, predictions: Path) -> tuple[Path, ...]:
+        given = self.settings.references
+        files = [path for path in given if not path.is_dir()]
+        return (*files, *(file_of(path, predictions) for path in given if path.is_dir()))
 
 
 def file_of(folder: Path, predictions: Path) -> Path:
@@ -130,16 +157,6 @@ def file_of(folder: Path, predictions: Path) -> Path:
     )
 
 
-def _read(
-    paths: Sequence[Path], settings: TextSettings, splitting: explained.Splitting
-) -> References:
-    read = [
-        explained.read_references(path, splitting=splitting, columns=Choices(settings.column).plain)
-        for path in paths
-    ]
-    return explained.merged(read)
-
-
 def _refuse_other_lines(rows: Sequence[Prediction], references: References | None) -> None:
     """Lines are paired by their number: another number of them is no pairing at all."""
     if references is None:
@@ -153,8 +170,10 @@ def _refuse_other_lines(rows: Sequence[Prediction], references: References | Non
             )
         if size != references.lines:
             raise InputError(
-                f"{path} has {size} lines and {references.files[0]} has {references.lines}: one "
-                "text per line needs the same number in both"
+                f"{path} has {count(size, 'line')} and {references.files[0]} has "
+                f"{references.lines:,}: one text per line needs the same number in both. Add the "
+                "missing lines (an empty one is an answer that is missing), or give both as tables "
+                "with a column id"
             )
 
 

@@ -1,4 +1,5 @@
-"""A language that remembers what it read: words, content words and polarity of every text.
+"""A language that remembers what it read: words, content words and polarity of every text; and a
+guard that remembers which facts two texts tell differently.
 
 A segmenter takes about a millisecond for a text, three times over, and a run asks about the same
 references with every arrangement and system, and about everything again when it is repeated. So
@@ -11,15 +12,17 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gistmeter.cache import Cache, keys
+from gistmeter.guard import Alarm, Alarms, Guard
 from gistmeter.languages import Language, Polarity, PolarWord
 from gistmeter.version import __version__
 
 REVISION = 4  # to be raised when analysers or polarity change what they find
 HELD = 1 << 17  # analyses in memory at most
+PAIRS = 1 << 13  # compared pairs in memory: those of a chunk, for the next metric
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,6 +58,9 @@ class RememberingLanguage:
         self.language, self._cache = language, cache
         self._held: dict[str, Analysis] = {}
         self._counts: dict[str, Counter[str]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RememberingLanguage, (self.language, self._cache)  # without what it remembers
 
     @property
     def id(self) -> str:
@@ -128,3 +134,37 @@ def analyse(language: Language, text: str) -> Analysis:
         tuple(language.words(language.normalise(text))),
         language.polarity(text),
     )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RememberingGuard(Guard):
+    """The guard of a language behind a cache, for metrics that ask about the same pairs in turn."""
+
+    cache: Cache
+    held: dict[tuple[str, str], Alarms] = dataclasses.field(default_factory=dict, hash=False)
+
+    def compare(self, pairs: Sequence[tuple[str, str]]) -> list[Alarms]:
+        wanted = dict.fromkeys(pairs)
+        missing = [pair for pair in wanted if pair not in self.held]
+        if len(self.held) + len(missing) > PAIRS:
+            self.held.clear()
+            missing = list(wanted)
+        named = keys(f"alarms/{__version__}/{self.id}", missing)
+        stored = self.cache.get_many(named)
+        made: dict[Any, bytes] = {}
+        for pair, key in zip(missing, named, strict=True):
+            if key in stored:
+                parts = json.loads(stored[key].decode("utf-8", "surrogatepass"))
+                self.held[pair] = Alarms(
+                    tuple(Alarm(*one[:3], *map(tuple, one[3:])) for one in parts)
+                )
+            else:
+                (self.held[pair],) = Guard.compare(self, [pair])
+                parts = [dataclasses.astuple(alarm) for alarm in self.held[pair]]
+                made[key] = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        self.cache.put_many(made)
+        return [self.held[pair] for pair in pairs]
+
+
+def guards_of(codes: Iterable[str], cache: Cache) -> dict[str, RememberingGuard]:
+    return {code: RememberingGuard(code, cache) for code in codes}

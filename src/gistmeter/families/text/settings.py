@@ -21,6 +21,8 @@ ORDERPROBE: Mapping[str, Any] = {
     "structure_spread": "range",
     "robustness_on": "mean",
     "information_unit": "characters",
+    "against": "cell",
+    "rescaling": "none",
 }  # what the system of He et al. (2026, arXiv:2601.08626) does
 TOKENS_A_TEXT = 128  # what one text of batch_size_emb stands for
 
@@ -179,6 +181,18 @@ class TextSettings(ModelSettings):
     information_unit: Literal["words", "characters"] = option(
         "words", "What S_Info counts.", panel="scores", advanced=True
     )
+    against: Literal["references", "cell"] = option(
+        "references",
+        "What S_Logic and S_Info compare with: each reference, or the whole cell of them as one"
+        " text.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
+    rescaling: Literal["baseline", "none"] = option(
+        "baseline",
+        "STS and BERTScore in S_Acc: told from what unrelated texts score, where that is known of"
+        " the model (the embedded one), or as they are.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
     sigmoids: int = option(
         1,
         "Sigmoids over the cross-encoder's logit: 2 where a library has already applied one.",

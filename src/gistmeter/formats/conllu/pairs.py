@@ -20,6 +20,7 @@ from gistmeter.formats.conllu.layout import KNOWN, Layout
 from gistmeter.formats.conllu.treebank import (
     FIELDS,
     Codes,
+    EmptyNodes,
     Ints,
     Multiwords,
     Treebank,
@@ -274,6 +275,7 @@ def _from_sentences(
         lines=np.repeat(lines, counts),
         sentence_lines=lines,
         multiwords=Multiwords(none, none, none.astype(np.int32), none),
+        nodes=EmptyNodes(none, none, {}, none),
     )
 
 

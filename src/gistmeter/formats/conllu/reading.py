@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +32,7 @@ from gistmeter.formats.conllu.treebank import (
     RANGE,
     WORD,
     Codes,
+    EmptyNodes,
     Ints,
     Multiwords,
     Treebank,
@@ -37,6 +42,7 @@ from gistmeter.formats.conllu.treebank import (
 
 # Column 9 is read under this name until it is known what it holds; column 10 follows it.
 NINTH = 8
+THREADS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(slots=True)
@@ -67,7 +73,23 @@ def read_treebank(
     `fallback` (the gold's layout, for a system's file); then the number of columns. Pass one
     treebank's `vocabularies` on to read another that is to be compared with it.
     """
-    shared = dict(vocabularies or {})
+    with ThreadPoolExecutor(THREADS) as pool:
+        return _read(
+            path, columns, layout, fallback, dict(vocabularies or {}), block=block, pool=pool
+        )
+
+
+def _read(
+    path: Path,
+    columns: Sequence[str],
+    layout: Layout | None,
+    fallback: Layout | None,
+    shared: dict[str, Vocabulary],
+    *,
+    block: int,
+    pool: Executor,
+) -> Treebank:
+    """The columns of a block are interned at once: NumPy leaves the other cores to others."""
     gathered = _Gathering()
     guess = False
     for piece in read_blocks(path, block):
@@ -77,9 +99,13 @@ def read_treebank(
             continue  # nothing but comments so far
         wanted = _wanted(layout, columns, guess)
         lines = split_lines(path, piece, layout)
-        for name, place in wanted.items():
-            vocabulary = shared.setdefault(name, Vocabulary())
-            codes = _intern(path, lines, place, name, vocabulary)
+        found = pool.map(
+            partial(_intern, path, lines),
+            wanted.values(),
+            wanted,
+            [shared.setdefault(name, Vocabulary()) for name in wanted],
+        )
+        for name, codes in zip(wanted, found, strict=True):
             gathered.codes.setdefault(name, []).append(codes)
         gathered.number.append(lines.number)
         gathered.sentence.append(lines.sentence + len(gathered.names))
@@ -211,7 +237,7 @@ def _assemble(
             offsets[sentence[ranges]],
             number[ranges],
         ),
-        empty_nodes=int(np.count_nonzero(kinds == NODES)),
+        nodes=_empty_nodes(gathered, kinds == NODES, sentence, number, strings),
     )
     _check_sequence(treebank)
     return treebank
@@ -222,6 +248,14 @@ def _multiwords(identities: Sequence[str], form: Codes, begin: Ints, number: Int
     matches = [RANGE.fullmatch(identity) for identity in identities]
     bounds = np.asarray([[int(m[1]), int(m[2])] for m in matches if m], np.int64).reshape(-1, 2)
     return Multiwords(begin + bounds[:, 0] - 1, begin + bounds[:, 1] - 1, form, number)
+
+
+def _empty_nodes(
+    gathered: _Gathering, chosen: Any, sentence: Ints, number: Ints, strings: Sequence[str]
+) -> EmptyNodes:
+    columns = {name: gathered.column(name)[chosen] for name in gathered.codes}
+    before = [int(strings[code].partition(".")[0]) for code in columns["ID"].tolist()]
+    return EmptyNodes(sentence[chosen], np.asarray(before, np.int64), columns, number[chosen])
 
 
 def _check_sequence(treebank: Treebank) -> None:

@@ -1,8 +1,8 @@
 """A treebank in columns: for every word an integer a column, and once each distinct string.
 
-Words are the lines whose ID is a number. Multiword tokens (1-2) are kept beside them, empty nodes
-(1.1) are counted and passed over. Files that are to be compared share their vocabularies, so that
-equal cells have equal numbers.
+Words are the lines whose ID is a number. Multiword tokens (1-2) and empty nodes (1.1) are kept
+beside them. Files that are to be compared share their vocabularies, so that equal cells have equal
+numbers.
 """
 
 from __future__ import annotations
@@ -94,6 +94,19 @@ class Multiwords:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class EmptyNodes:
+    """What a sentence leaves unsaid (7.1): nodes of its enhanced graph that are no words."""
+
+    sentence: Ints
+    after: Ints  # how many words of the sentence stand before it
+    columns: Mapping[str, Codes]
+    line: Ints
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Treebank:
     """The words of a file, column by column."""
 
@@ -106,7 +119,7 @@ class Treebank:
     lines: Ints  # of each word, counted from 1
     sentence_lines: Ints  # of each sentence's first token
     multiwords: Multiwords
-    empty_nodes: int = 0
+    nodes: EmptyNodes
     guessed: bool = False  # whether the layout was told from column 9
 
     def __len__(self) -> int:
@@ -164,6 +177,10 @@ class Treebank:
     def error(self, message: str, word: int, column: str | None = None) -> FormatError:
         """An error about a word, with its place."""
         return FormatError(message, path=self.path, row=int(self.lines[word]), column=column)
+
+    def node_error(self, message: str, node: int, column: str = "ID") -> FormatError:
+        """An error about an empty node, with its place."""
+        return FormatError(message, path=self.path, row=int(self.nodes.line[node]), column=column)
 
 
 def unique_ids(names: Sequence[str | None]) -> list[str]:

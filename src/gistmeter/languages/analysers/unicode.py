@@ -34,7 +34,7 @@ WORD = re.compile(f"{NUMBER}|{RUN}(?:['’\\-‐]{RUN})*|{UNSPACED}")
 
 def is_word(word: str) -> bool:
     """Whether there is a letter or digit in it."""
-    return any(character.isalnum() for character in word)
+    return word.isalnum() or any(character.isalnum() for character in word)
 
 
 @dataclass(frozen=True, slots=True)

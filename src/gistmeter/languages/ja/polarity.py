@@ -9,6 +9,7 @@ leads over to something new: a noun (美しくない花) unless it is a formal o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -43,6 +44,7 @@ AUXILIARY = frozenset(
 )
 FORMAL = frozenset(["訳", "事", "物", "筈", "所", "方", "限り", "の", "様", "者"])
 LONGEST = 6
+KATAKANA = re.compile(r"[ァ-ヺー]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +82,18 @@ class JapaneseReader:
             last = tokens[place + count - 1]
             if count == 1 and not last.content:
                 break
-            for ending in (last.surface, last.base, last.form):
+            for ending in self._spellings(last):
                 kind = kinds.get(head + ending)
                 if kind is not None:
                     return count, head + ending, kind
         return 1, "", None
+
+    @staticmethod
+    def _spellings(token: Token) -> tuple[str, ...]:
+        """A word as it may be listed; one in katakana is what it is, and often a name."""
+        if KATAKANA.fullmatch(token.surface):
+            return (token.surface,)
+        return token.surface, token.base, token.form
 
     def _single(self, tokens: list[Token], place: int, silent: Mask) -> Iterator[Mark]:
         token = tokens[place]
@@ -100,8 +109,11 @@ class JapaneseReader:
             yield Mark(Kind.BORDER, token.start, token.end, place)
 
     def negates(self, token: Token) -> bool:
-        return token.form in lexicons.words(self.lists, "negations") and token.tag.startswith(
-            ("助動詞", "形容詞")
+        listed = token.form in lexicons.words(self.lists, "negations")
+        return (
+            listed
+            and not KATAKANA.fullmatch(token.surface)
+            and token.tag.startswith(("助動詞", "形容詞"))
         )
 
     def _is_prefix(self, token: Token) -> bool:

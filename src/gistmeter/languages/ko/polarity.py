@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Token
@@ -59,8 +60,11 @@ class KoreanReader:
                 break
             head = "".join(token.surface for token in some[:-1])
             last = some[-1]
+            if any(left.end < right.start for left, right in pairwise(some)):
+                continue  # 말고 집 is no 고집
             stem = f"{last.surface}다" if last.tag in ("XSV", "XSA") else last.form
-            for ending in (last.surface, stem):
+            # Verbs are listed in dictionary form: 생기다 (to arise) is no 생기 (vigour).
+            for ending in (stem,) if last.tag in ("VV", "VA") else (last.surface, stem):
                 kind = kinds.get(head + ending)
                 if kind is not None:
                     return count, head + ending, kind
@@ -72,7 +76,9 @@ class KoreanReader:
         token = tokens[place]
         after = tokens[place + 1 : place + 3]
         if self.negates(token):
-            if not silent.covers(token.start):
+            if self._sets_aside(tokens, place):
+                yield Mark(Kind.BORDER, token.start, token.end, place)
+            elif not silent.covers(token.start):
                 yield Mark(Kind.NEGATION, token.start, token.end, place)
             if token.form == "없이":
                 yield Mark(Kind.BORDER, token.end, token.end, place)
@@ -85,6 +91,11 @@ class KoreanReader:
         return token.form in lexicons.words(self.lists, "negations") and token.tag.startswith(
             NEGATIVE_TAGS
         )
+
+    @staticmethod
+    def _sets_aside(tokens: list[Token], place: int) -> bool:
+        """모자 말고: instead of a hat. It denies the noun before it and no more."""
+        return tokens[place].form == "말" and place > 0 and tokens[place - 1].tag.startswith("N")
 
     def _is_prefix(self, token: Token) -> bool:
         return token.surface in lexicons.words(self.lists, "negations") and token.tag == "XPN"

@@ -45,6 +45,12 @@ def tag_of(found: Any) -> str:
 
 
 @lru_cache(maxsize=2)
+def parse(text: str) -> tuple[Any, ...]:
+    """Kiwi's own morphemes; the last ones are kept, since several readers ask in turn."""
+    return tuple(analyser().tokenize(well_formed(text)))
+
+
+@lru_cache(maxsize=2)
 def morphemes(text: str) -> tuple[Token, ...]:
     """The morphemes of a text; the last ones are kept, since several readers ask in turn."""
     return tuple(
@@ -56,7 +62,7 @@ def morphemes(text: str) -> tuple[Token, ...]:
             tag_of(found),
             tag_of(found) in CONTENT,
         )
-        for found in analyser().tokenize(well_formed(text))
+        for found in parse(text)
     )
 
 
@@ -75,7 +81,7 @@ class Kiwi:
         """Stems with their endings as they stand; particles are words of their own."""
         spans: list[list[int]] = []
         prefixed = False
-        for found in analyser().tokenize(well_formed(text)):
+        for found in parse(text):
             tag = tag_of(found)
             if tag.startswith("S") and tag not in WORD_SYMBOLS:
                 continue
@@ -90,7 +96,7 @@ class Kiwi:
 
     def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
         forms = []
-        for found in analyser().tokenize(well_formed(text)):
+        for found in parse(text):
             tag, form = tag_of(found), found.lemma.lower()
             negation = NEGATION.get(form) if tag in ("VX", "MAG") else None
             if negation or (tag in CONTENT and form not in stop):

@@ -16,9 +16,9 @@ words (Czech nikdo, Russian никогда, English nor) count only where their 
 negation: "nikdy nebyl šťastný" is one negation. A negation can also be part of the word itself
 (neschopný, 不誠実): it then governs that word alone. *Qualities* (才能, reputation) and people
 (恩人, innocent) are what a predicate speaks of: they count only where their clause has no other
-polar word. Where praise and blame balance, the last word decides if the predicate comes last
-(Japanese, Korean). What a negation denies that governs no polar word is kept in `denied`, cut to
-what endings leave.
+polar word. After a *contrast* (but, 可是, しかし, 지만) the words that follow decide. Where praise
+and blame balance, the last word decides if the predicate comes last (Japanese, Korean). What a
+negation denies that governs no polar word is kept in `denied`, cut to what endings leave.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import NamedTuple, Protocol
 
 from gistmeter.languages import lexicons
 
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
+_SPACED = re.compile(r"[a-z\u00e0-\u024f\u0400-\u04ff]")
 
 
 class Kind(Enum):
@@ -94,6 +96,7 @@ class Polarity:
     words: tuple[PolarWord, ...] = ()
     denied: tuple[str, ...] = ()  # beginnings of predicates that are denied and not polar
     last: bool = False  # whether the predicate comes last, and decides where words balance
+    turn: int = 0  # where the text turns (but, 可是): what stands after it decides
 
 
 def compose(reader: Reader, text: str) -> Polarity:
@@ -112,7 +115,24 @@ def compose(reader: Reader, text: str) -> Polarity:
         tuple(sorted(found, key=lambda word: word.start)),
         tuple(denied),
         reader.follows and bool(coloured),
+        _turn(getattr(reader, "lists", lexicons.GENERIC), text),
     )
+
+
+def _turn(lists: str, text: str) -> int:
+    """Where the last word of contrast ends, 0 where there is none."""
+    pattern = _contrasts(lists)
+    found = list(pattern.finditer(text)) if pattern else []
+    return found[-1].end() if found else 0
+
+
+@cache
+def _contrasts(lists: str) -> re.Pattern[str] | None:
+    words = sorted(lexicons.words(lists, "contrasts"), key=len, reverse=True)
+    spelled = [
+        rf"\b{re.escape(word)}\b" if _SPACED.match(word) else re.escape(word) for word in words
+    ]
+    return re.compile("|".join(spelled), re.IGNORECASE) if spelled else None
 
 
 def _without_qualities(reader: Reader, clause: list[Mark], text: str) -> list[Mark]:

@@ -10,14 +10,16 @@ punctuation and at conjunctions of contrast and cause.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers.lemmas import Lemmas, is_known, lemma
 from gistmeter.languages.analysers.unicode import WORD, Unicode
 from gistmeter.languages.polarity import Kind, Mark
-from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
+from gistmeter.languages.polarity.matching import mask, polar_kinds
 
 PIECE = re.compile(f'(?P<word>{WORD.pattern})|(?P<border>[.,;:!?…()"“”„«»—–\\n]+)')
 LONGEST = 3
@@ -45,73 +47,83 @@ class SpacedReader:
     def read(self, text: str) -> list[Mark]:
         silent = mask(text, self.lists, spaced=True)
         pieces = list(PIECE.finditer(text))
+        words = [piece[0].lower() if piece["word"] else "" for piece in pieces]
+        begins = _begins(self.lists)
         marks: list[Mark] = []
         place = 0
         while place < len(pieces):
-            piece = pieces[place]
-            if piece["word"] is None:
-                marks.append(Mark(Kind.BORDER, *piece.span(), place))
-                place += 1
-                continue
-            count, kind = self._phrase(pieces, place)
-            if count > 1 and kind is not None:
-                marks.append(Mark(kind, piece.start(), pieces[place + count - 1].end(), place))
+            start, end = pieces[place].span()
+            count, kind = self._phrase(words, place) if words[place] in begins else (1, None)
+            if not words[place]:
+                marks.append(Mark(Kind.BORDER, start, end, place))
+            elif kind is not None:
+                marks.append(Mark(kind, start, pieces[place + count - 1].end(), place))
             else:
-                marks += self._word(piece, place, silent)
+                found = signs(self, words[place].replace("’", "'"))
+                if found and (found[0].kind is Kind.BORDER or not silent.covers(start)):
+                    marks += [one.at(start, end, place) for one in found]
             place += count
         return marks
 
-    def _phrase(self, pieces: list[re.Match[str]], place: int) -> tuple[int, Kind | None]:
+    def _phrase(self, words: Sequence[str], place: int) -> tuple[int, Kind | None]:
         """A polar phrase of several words that begins here."""
         kinds = polar_kinds(self.lists)
-        for count in range(min(LONGEST, len(pieces) - place), 1, -1):
-            some = pieces[place : place + count]
-            if all(piece["word"] for piece in some):
-                kind = kinds.get(" ".join(piece[0].lower() for piece in some))
-                if kind is not None:
-                    return count, kind
+        for count in range(min(LONGEST, len(words) - place), 1, -1):
+            some = words[place : place + count]
+            kind = kinds.get(" ".join(some)) if all(some) else None
+            if kind is not None:
+                return count, kind
         return 1, None
 
-    def _word(self, piece: re.Match[str], place: int, silent: Mask) -> Iterator[Mark]:
-        word, start, end = piece[0].lower().replace("’", "'"), piece.start(), piece.end()
-        form = self.analyser.form(word)
-        kinds = polar_kinds(self.lists)
-        kind = kinds.get(word) or kinds.get(form)
-        negation = self._negation(word, form)
-        shifts = {word, form} & lexicons.words(self.lists, "shifters")
-        if word in lexicons.words(self.lists, "borders"):
-            yield Mark(Kind.BORDER, start, end, place)
-        elif silent.covers(start):
-            return
-        elif kind is not None:
-            yield Mark(kind, start, end, place)
-            if shifts:
-                yield Mark(Kind.SHIFTER, start, end, place)
-        elif negation is not None:
-            yield Mark(negation, start, end, place)
-        elif shifts:
-            yield Mark(Kind.SHIFTER, start, end, place)
-        elif self.prefix is not None:
-            yield from self._prefixed(self.prefix, word, start, end, place)
 
-    def _negation(self, word: str, form: str) -> Kind | None:
-        if {word, form} & lexicons.words(self.lists, "concord"):
-            return Kind.CONCORD
-        if {word, form} & lexicons.words(self.lists, "negations"):
-            return Kind.NEGATION
-        return None
+class Sign(NamedTuple):
+    """What a word, or the part of it before or after its prefix, marks."""
 
-    def _prefixed(
-        self, prefix: Prefix, word: str, start: int, end: int, place: int
-    ) -> Iterator[Mark]:
-        """A word that is its own negation."""
-        rest = word.removeprefix(prefix.text)
-        if rest == word or len(word) < 4 or not is_known(rest, prefix.language):
-            return
-        verb = prefix.is_verb is not None and prefix.is_verb(word)
-        kind = polar_kinds(self.lists).get(lemma(rest, prefix.language))
-        at = start + len(prefix.text)
-        if verb:
-            yield Mark(Kind.NEGATION, start, at, place)
-        if kind is not None:
-            yield Mark(kind, at, end, place, own=0 if verb else 1)
+    kind: Kind
+    prefix: int = 0  # letters of the prefix; below 0 where the part is the prefix itself
+    own: int = 0  # negations inside the word itself
+
+    def at(self, start: int, end: int, place: int) -> Mark:
+        if self.prefix < 0:
+            return Mark(self.kind, start, start - self.prefix, place)
+        return Mark(self.kind, start + self.prefix, end, place, self.own)
+
+
+@cache
+def _begins(lists: str) -> frozenset[str]:
+    """The first words of polar phrases."""
+    return frozenset(word.partition(" ")[0] for word in polar_kinds(lists) if " " in word)
+
+
+@lru_cache(maxsize=1 << 16)
+def signs(reader: SpacedReader, word: str) -> tuple[Sign, ...]:
+    """What a word marks wherever it stands."""
+    form, lists = reader.analyser.form(word), reader.lists
+    kinds = polar_kinds(lists)
+    kind = kinds.get(word) or kinds.get(form)
+    listed = {
+        name for name in ("concord", "negations", "shifters")
+        if not lexicons.words(lists, name).isdisjoint((word, form))
+    }  # fmt: skip
+    shifts = (Sign(Kind.SHIFTER),) if "shifters" in listed else ()
+    if word in lexicons.words(lists, "borders"):
+        return (Sign(Kind.BORDER),)
+    if kind is not None:
+        return (Sign(kind), *shifts)
+    if "concord" in listed:
+        return (Sign(Kind.CONCORD),)
+    if "negations" in listed:
+        return (Sign(Kind.NEGATION),)
+    return shifts or (_prefixed(reader, reader.prefix, word) if reader.prefix else ())
+
+
+def _prefixed(reader: SpacedReader, prefix: Prefix, word: str) -> tuple[Sign, ...]:
+    """A word that is its own negation."""
+    rest = word.removeprefix(prefix.text)
+    if rest == word or len(word) < 4 or not is_known(rest, prefix.language):
+        return ()
+    verb = prefix.is_verb is not None and prefix.is_verb(word)
+    kind = polar_kinds(reader.lists).get(lemma(rest, prefix.language))
+    length = len(prefix.text)
+    negation = (Sign(Kind.NEGATION, -length),) if verb else ()
+    return negation if kind is None else (*negation, Sign(kind, length, 0 if verb else 1))

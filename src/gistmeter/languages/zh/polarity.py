@@ -4,8 +4,9 @@ A polar word may be several of jieba's words (longest first, at most four). A wo
 more characters that no list has is read as its halves (品德高尚: 高尚). A word that begins with
 不, 没, 无 or 未 before a polar word is a negation with that word (不高兴); 不 and 没 before any
 other single character are a negation alone (不动). 很, 太, 最 and the like before a polar word
-leave its sign (很坏). A不A is a question, no negation. 的 and 地
-end the reach of the negation of a verb (毫不犹豫地牺牲, 不放在心上的消极态度).
+leave its sign (很坏). A不A is a question, no negation. 地 ends the reach of a negation
+(毫不犹豫地牺牲); so does 的 where a verb is negated (不放在心上的消极态度) or a polar word stands
+between them (没有希望的事物).
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ PUNCTUATION = frozenset("，。；！？：…,;!?:\n（）()“”")
 QUESTION = re.compile(r"(\w)[不没]\1")
 LONGEST = 4
 DEGREE = frozenset("很太最极更挺颇")  # 很坏 is one of jieba's words
-ATTRIBUTIVE = frozenset("的地")
 # Negations of a noun and of being reach over 的: 没有真正的才能, 不是真正的朋友.
 NOMINAL = frozenset(
     ("没有", "没", "无", "毫无", "绝无", "并无", "尚无", "不是", "并非", "绝非", "非")
@@ -68,16 +68,18 @@ class ChineseReader:
         plain = simplified(tokens, text)
         silent = whole(mask(plain, self.lists, QUESTION), tokens)
         marks: list[Mark] = []
-        place, verbal = 0, False  # whether a negation of a verb is open
+        place, verbal = 0, False  # whether an open negation ends at 的
         while place < len(tokens):
             taken, found = self._at(tokens, place, plain, silent)
-            if verbal and tokens[place].form in ATTRIBUTIVE:
+            if tokens[place].form == "地" or (verbal and tokens[place].form == "的"):
                 found = [Mark(Kind.BORDER, tokens[place].start, tokens[place].end, place)]
             for mark in found:
                 if mark.kind is Kind.NEGATION:
                     verbal = tokens[place].form not in NOMINAL
                 elif mark.kind is Kind.BORDER:
                     verbal = False
+                elif mark.kind is not Kind.SHIFTER:  # 没有希望的事物 has denied what it denies
+                    verbal = True
             marks += found
             place += taken
         return marks

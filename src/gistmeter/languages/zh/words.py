@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -18,6 +19,7 @@ from gistmeter.errors import MissingDependency
 from gistmeter.languages.analysers import Token, version_of, well_formed
 from gistmeter.languages.analysers.unicode import is_word
 
+STRETCH = re.compile(r"([\u4e00-\u9fd5a-zA-Z0-9+#&._%\-]+)")  # as jieba has it
 PARTICLE = re.compile("(?<![显卓昭名专编土论巨原译遗拙合新])著(?![名作称述书者录有文])")
 
 
@@ -40,10 +42,19 @@ def segmenter() -> Any:
     return tokenizer
 
 
-@lru_cache(maxsize=2)
-def cut(text: str) -> tuple[tuple[str, int, int], ...]:
-    """jieba's words with their places; the last are kept, since several readers ask in turn."""
-    return tuple(segmenter().tokenize(text))
+def split(text: str) -> Iterator[str]:
+    """jieba's words.
+
+    It reads each stretch between marks by itself, so a stretch is read once, though readers ask
+    about a text in turn and in other spellings of its marks.
+    """
+    for piece in STRETCH.split(text):
+        yield from _cut(piece)
+
+
+@lru_cache(maxsize=1 << 14)
+def _cut(piece: str) -> tuple[str, ...]:
+    return tuple(segmenter().cut(piece))
 
 
 @cache
@@ -97,23 +108,24 @@ class Jieba:
         return "+".join(parts)
 
     def tokens(self, text: str) -> list[Token]:
-        read = self._read(text)
-        return [
-            Token(text[start:end], lower(word), start, end, "", is_word(word))
-            for word, start, end in cut(read)
-            if not word.isspace()
-        ]
+        found, end = [], 0
+        for word in split(self._read(text)):
+            start, end = end, end + len(word)
+            if not word.isspace():
+                token = Token(text[start:end], lower(word), start, end, "", is_word(word))
+                found.append(token)
+        return found
 
     def words(self, text: str) -> list[str]:
         if self.plain:
-            return [word for word in segmenter().cut(text) if not word.isspace()]
+            return [word for word in split(text) if not word.isspace()]
         read = self._read(text)
         if read is text:
-            return [word for word in segmenter().cut(text) if is_word(word)]
+            return [word for word in split(text) if is_word(word)]
         return [token.surface for token in self.tokens(text) if token.content]
 
     def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
-        words = segmenter().cut(self._read(text))
+        words = split(self._read(text))
         if self.plain:
             return [word for word in words if not word.isspace() and word not in stop]
         return [word for word in map(str.lower, words) if is_word(word) and word not in stop]

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import log
+from math import fsum, log
 
 import numpy as np
 
@@ -56,11 +56,12 @@ class Words:
 
     def shared(self, words: frozenset[str], others: Sequence[frozenset[str]]) -> float:
         """The share of the words' worth that stands in the others."""
-        total = sum(self.worth.get(word, self.rare) for word in words)
+        # Sets have another order in every process: `fsum` gives the same bits in any.
+        total = fsum(self.worth.get(word, self.rare) for word in words)
         if not total:
             return NEUTRAL
         there = words & frozenset().union(*others)
-        return sum(self.worth.get(word, self.rare) for word in there) / total
+        return fsum(self.worth.get(word, self.rare) for word in there) / total
 
 
 def summary_evidence(best: BestSources, words: Words | None, weight: float) -> Floats:

@@ -29,6 +29,7 @@ class Judgement:
     claimed: int = 0  # facts in the answer as it came
     corrected: int = 0  # facts whose verdict the texts contradict
     dropped: int = 0  # facts that occur nowhere; a strict check leaves them out
+    untold: int = 0  # words that were lost, and no fact tells of
     disputed: int = 0  # facts that a second question saw elsewhere
     record: Mapping[str, Any] = field(default_factory=dict)  # the answers as they came
 
@@ -62,8 +63,9 @@ def read_answer(
         facts.setdefault(fact.key, fact)
     checked = check(list(facts.values()), expected, got, normalise, **how)
     return Judgement(
-        checked.facts, "", len(facts), checked.corrected, checked.dropped, record=record
-    )
+        checked.facts, "", len(facts), checked.corrected, checked.dropped, checked.untold,
+        record=record,
+    )  # fmt: skip
 
 
 def dispute(judgement: Judgement, answer: Answer[Any]) -> Judgement:

@@ -18,6 +18,10 @@ neither text is left aside, because a model writes `the speaker` for `I`.
 The prompt asks for the texts' own words for that reason. The other way round, a fact all of whose
 words stand in a passage that is the same in both texts (two words away from any difference) is told
 in both: a strict check says so whatever the model does.
+
+A model that obeys a transcript can also keep silent about what was lost. So the words of the
+expected text that the transcript lacks are looked for in the facts: where most of them, three at
+least, are in no fact, they are counted as untold.
 """
 
 from __future__ import annotations
@@ -27,11 +31,13 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from gistmeter.metrics.facts.prompt import seen
 from gistmeter.metrics.facts.verdicts import SemanticFact, Verdict
 
 ENOUGH = 0.5  # share of a fact's words that must occur
 RUN_ON = 5  # letters of a stem that may run on over a space
 ALIKE = 85  # percent of letters that two spellings of a name share
+MOST = 3  # lost words that a model may pass over: fillers, endings
 MARGIN = 2  # words next to a difference, where a lost "not" would matter
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff]")
 WORD = re.compile(r"[^\W_]+")
@@ -44,6 +50,7 @@ class Checked:
     facts: tuple[SemanticFact, ...]
     corrected: int
     dropped: int
+    untold: int = 0  # words that were lost and are in no fact
 
 
 Lemmas = Callable[[str], Sequence[str]]  # the forms under which a word is known
@@ -128,7 +135,7 @@ def check(
     forms: dict[str, set[str]] = {}  # of words without their marks
 
     def words_of(text: str) -> list[str]:
-        words = _words(normalise(text))
+        words = _words(normalise(seen(text)))
         for word in words:
             if not UNSPACED.search(word):
                 forms.setdefault(_folded(word), set()).update(map(_folded, lemmas(word)))
@@ -155,7 +162,19 @@ def check(
             verdict = Verdict.BOTH
         corrected += verdict is not fact.verdict
         kept.append(replace(fact, verdict=verdict) if strict else fact)
-    return Checked(tuple(kept), corrected, dropped)
+    told = Occurrences([word for fact in facts for word in words_of(_spoken(fact))], known)
+    return Checked(tuple(kept), corrected, dropped, _untold(said, sides[1], told))
+
+
+def _spoken(fact: SemanticFact) -> str:
+    return f"{fact.subject} {fact.predicate} {fact.object}"
+
+
+def _untold(said: Sequence[str], heard: Occurrences, told: Occurrences) -> int:
+    """How many of the words that were lost no fact tells of; 0 where it is not most of them."""
+    lost = [word for word in dict.fromkeys(said) if _tells(word) and not heard.support([word])]
+    untold = sum(not told.support([word]) for word in lost)
+    return untold if untold >= MOST and untold > len(lost) / 2 else 0
 
 
 def _occurs(parts: Sequence[list[str]], here: Occurrences, there: Occurrences) -> bool:

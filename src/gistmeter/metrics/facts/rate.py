@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -46,8 +47,8 @@ from gistmeter.types import Clip, ScoreInfo
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
 NUMBERS = (
-    "ser", *COUNTED, "ser_short", "ser_spread", "ser_answers", "verdict_flips", "facts_corrected",
-    "facts_unsupported", "facts_disputed",
+    "ser", *COUNTED, "ser_short", "ser_spread", "ser_answers", "ser_mean", "ser_variance",
+    "verdict_flips", "facts_corrected", "facts_unsupported", "facts_untold", "facts_disputed",
 )  # fmt: skip
 TEXTS = ("facts", "ser_note", "diff")
 
@@ -177,9 +178,12 @@ class SemanticErrorRate:
             ser_short=short,
             ser_spread=max(valid) - min(valid) if valid else math.nan,
             ser_answers=len(valid),
+            ser_mean=statistics.fmean(valid) if valid else math.nan,
+            ser_variance=statistics.variance(valid) if len(valid) > 1 else math.nan,
             verdict_flips=flips(all_answers),
             facts_corrected=chosen.corrected,
             facts_unsupported=chosen.dropped,
+            facts_untold=chosen.untold,
             facts_disputed=chosen.disputed,
         )
         told = [f"fewer than {SHORT} words: unreliable"] if short else []
@@ -188,6 +192,10 @@ class SemanticErrorRate:
             told.append(
                 f"{doubted} of {chosen.claimed} facts: the texts do not bear out the verdict"
             )
+        if chosen.untold:
+            told.append(f"{chosen.untold} words that were lost are in no fact")
+        if chosen.disputed:
+            told.append(f"{chosen.disputed} facts are disputed and not counted")
         note = "; ".join(told) or None
         facts = json.dumps([fact.to_dict() for fact in chosen.facts], ensure_ascii=False)
         columns.note(first, facts=facts, ser_note=note)
@@ -235,6 +243,7 @@ def _document(clip: Clip, answers: Sequence[Judgement]) -> dict[str, Any]:
                 "facts": [fact.to_dict() for fact in one.facts],
                 "corrected": one.corrected,
                 "unsupported": one.dropped,
+                "untold": one.untold,
                 "disputed": one.disputed,
             }
             for one in answers

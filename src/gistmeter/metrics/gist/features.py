@@ -6,8 +6,8 @@ from the models' baselines, so that 0 means unrelated. Letters are counted becau
 a wrong ending, and the guard's alarms because they hardly see a wrong number.
 
 Where texts are nearly the same, a changed fact is all that matters; where they are not, the
-similarity has it already. So contradiction, changed facts and names count by how near the letters
-are, as `nearness` says.
+similarity has some of it already. So contradictions, changed facts, numbers and names count once
+more, names only, by how near the letters are, as `nearness` says.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdi
 
 Floats = npt.NDArray[np.float64]
 FEATURES = (
-    "similarity", "entailed_least", "entailed_most", "contradiction", "changed", "cosine",
-    "bertscore", "weakest", "letters", "numbers", "numbers_near", "negation", "names",
+    "similarity", "entailed_least", "entailed_most", "contradiction", "contradiction_near",
+    "changed", "changed_near", "cosine", "bertscore", "weakest", "letters", "numbers",
+    "numbers_near", "negation", "names",
 )  # fmt: skip
 KINDS = {"number": "numbers", "unit": "numbers", "date": "numbers", "time": "numbers",
          "negation": "negation", "quantity": "negation", "comparative": "negation",
@@ -62,16 +63,14 @@ def gather(
     embedder: Embedder,
     matcher: TokenMatcher,
     baselines: Mapping[str, Baselines],
+    guards: Mapping[str, guard.Guard] | None = None,
 ) -> Evidence:
     """The evidence of (reference, candidate) pairs; a model's failure is the pair's."""
     forward = judge.judge(pairs)
     backward = judge.judge([(candidate, reference) for reference, candidate in pairs])
     matched = matcher.match([(candidate, reference) for reference, candidate in pairs])
     cosines, failed = _cosines(pairs, embedder)
-    alarms = [
-        guard.compare(reference, candidate, code)
-        for (reference, candidate), code in zip(pairs, languages, strict=True)
-    ]
+    alarms = _alarms(pairs, languages, guards or {})
     none = Baselines()
     bases = [baselines.get(code, none) for code in languages]
     base_cosine = np.asarray([base.cosine for base in bases])
@@ -79,12 +78,16 @@ def gather(
     letters = np.asarray([shared_letters(*pair) for pair in pairs])
     near = nearness(letters)
     numbers = _alarmed(alarms, "numbers")
+    against = np.maximum(forward.contradiction, backward.contradiction)
+    differs = (forward.changed + backward.changed) / 2
     columns = {
         "similarity": (logit(forward.similarity) + logit(backward.similarity)) / 2,
         "entailed_least": np.minimum(forward.entailment, backward.entailment),
         "entailed_most": np.maximum(forward.entailment, backward.entailment),
-        "contradiction": near * np.maximum(forward.contradiction, backward.contradiction),
-        "changed": near * (forward.changed + backward.changed) / 2,
+        "contradiction": against,
+        "contradiction_near": near * against,
+        "changed": differs,
+        "changed_near": near * differs,
         "cosine": (cosines - base_cosine) / (1 - base_cosine),
         "bertscore": (matched.f1 - base_match) / (1 - base_match),
         "weakest": (np.minimum(matched.precision, matched.recall) - base_match) / (1 - base_match),
@@ -125,6 +128,18 @@ def _cosines(pairs: Sequence[tuple[str, str]], embedder: Embedder) -> tuple[Floa
         if one in answer.failures or other in answer.failures
     }
     return np.einsum("ij,ij->i", vectors[left], vectors[right]), failures
+
+
+def _alarms(
+    pairs: Sequence[tuple[str, str]], languages: Sequence[str], guards: Mapping[str, guard.Guard]
+) -> list[guard.Alarms]:
+    found = [guard.Alarms()] * len(pairs)
+    for code in dict.fromkeys(languages):
+        own = [at for at, language in enumerate(languages) if language == code]
+        asked = guards.get(code) or guard.Guard(code)
+        for at, alarms in zip(own, asked.compare([pairs[at] for at in own]), strict=True):
+            found[at] = alarms
+    return found
 
 
 def _alarmed(alarms: Sequence[guard.Alarms], feature: str) -> Floats:

@@ -8,7 +8,8 @@ fitted by `training/gist.py` on pairs that people judged, and differ for texts a
 whose errors are other ones. With several references the best counts.
 
 Beside the number stands why: the alarms, and which direction fails: a candidate that its reference
-entails and that does not entail it *leaves out*; the other way round it *says more*.
+entails and that does not entail it *leaves out*; the other way round it *says more*. Where the
+number is low, also the words of each text that the other has not.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from gistmeter import guard
+from gistmeter import guard, languages
 from gistmeter.metrics.gist.features import FEATURES, Baselines, Evidence, Floats, gather
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher
 from gistmeter.rows import Pool, Rows, Value
@@ -30,6 +31,7 @@ from gistmeter.types import ScoreInfo
 
 Shape = Literal["text", "speech"]
 HALF = 0.5
+MOST = 12  # words that are named
 NO_CANDIDATE, NO_REFERENCE = "no prediction", "no reference"
 
 
@@ -64,7 +66,7 @@ class Gist:
     shape: Shape = "text"
     weights: Mapping[str, float] = field(default_factory=lambda: weights_of("text"))
     baselines: Mapping[str, Baselines] = field(default_factory=dict)  # by language
-    guards: Mapping[str, str] = field(default_factory=dict)  # language -> identity, to be signed
+    guards: Mapping[str, guard.Guard] = field(default_factory=dict)  # by language
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("gist"),)
 
@@ -73,17 +75,19 @@ class Gist:
         owner = [at for at, (_, references) in enumerate(texts) for _ in references]
         pairs = [(one, said or "") for said, references in texts for one in references]
         asked = [at for at, place in enumerate(owner) if texts[place][0]]
+        compared = [pairs[at] for at in asked]
         evidence = gather(
-            [pairs[at] for at in asked],
+            compared,
             [items[owner[at]].language for at in asked],
             judge=self.judge, embedder=self.embedder, matcher=self.matcher,
-            baselines=self.baselines,
+            baselines=self.baselines, guards=self.guards,
         )  # fmt: skip
-        return self._rows(items, texts, evidence, [owner[at] for at in asked])
+        return self._rows(items, texts, evidence, [owner[at] for at in asked], compared)
 
     def _rows(
-        self, items: Sequence[Any], texts: Sequence[Any], evidence: Evidence, owner: Sequence[int]
-    ) -> Rows:
+        self, items: Sequence[Any], texts: Sequence[Any], evidence: Evidence, owner: Sequence[int],
+        compared: Sequence[tuple[str, str]],
+    ) -> Rows:  # fmt: skip
         chances = probability(evidence.table, self.weights)
         best: dict[int, int] = {}
         for at, place in enumerate(owner):
@@ -96,13 +100,17 @@ class Gist:
         reasons: dict[int, str] = {}
         for place, (said, references) in enumerate(texts):
             if place in best:
-                column[place] = chances[best[place]]
-                told[place] = json.dumps(explain(evidence, best[place]), ensure_ascii=False)
+                at = best[place]
+                column[place] = chances[at]
+                why = explain(evidence, at)
+                if chances[at] < HALF:
+                    why |= unmatched(*compared[at], items[place].language)
+                told[place] = json.dumps(why, ensure_ascii=False)
             else:
                 failed = [evidence.failures[at] for at, own in enumerate(owner)
                           if own == place and at in evidence.failures]  # fmt: skip
-                why = NO_CANDIDATE if not said else NO_REFERENCE if not references else ""
-                reasons[place] = why or (failed[0] if failed else "the models gave no number")
+                missing = NO_CANDIDATE if not said else NO_REFERENCE if not references else ""
+                reasons[place] = missing or (failed or ["the models gave no number"])[0]
         rows = Rows.of(items).with_numbers({"gist": column}).with_texts({"evidence": told})
         return rows.with_reasons("gist", reasons)
 
@@ -131,6 +139,16 @@ def explain(evidence: Evidence, at: int) -> dict[str, Any]:
             float(evidence.forward.changed[at] + evidence.backward.changed[at]) / 2, 3
         ),
         "alarms": [_plain(alarm) for alarm in evidence.alarms[at]],
+    }
+
+
+def unmatched(reference: str, candidate: str, code: str) -> dict[str, list[str]]:
+    """The content words of each text that the other has not, by their dictionary forms."""
+    language = languages.get(code)
+    expected, said = language.content_words(reference), language.content_words(candidate)
+    return {
+        "unmatched": [word for word in dict.fromkeys(expected) if word not in said][:MOST],
+        "added": [word for word in dict.fromkeys(said) if word not in expected][:MOST],
     }
 
 

@@ -155,14 +155,14 @@ class ParseAccuracy:
             points = _sum(item, size, earned[score]) if score in earned else np.full(size, np.nan)
             value = np.broadcast_to(divide(points, rows.values(possible_column(score))), (size,))
             rows = rows.with_numbers({f"{score}_points": points, score: value})
-            rows = _explained(rows, score, self.unscored(words, score) or NO_WORDS)
+            rows = explained(rows, score, self.unscored(words, score) or NO_WORDS)
         total = mean_of_defined([rows.values(name) for name in self.present], size)
-        rows = _explained(rows.with_numbers({"total": total}), "total", NO_WORDS)
+        rows = explained(rows.with_numbers({"total": total}), "total", NO_WORDS)
         rows = rows.with_counts(count(words, earned, worth))
         for name in LABELLED:
             if f"by_{name}" in rows:
                 rows = rows.with_numbers(_micro(rows.counts[f"by_{name}"], name))
-        return _without(rows, segment)
+        return without_unfit(rows, segment)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         """Ratios of sums, and their mean; F1 of labels."""
@@ -185,13 +185,13 @@ def _micro(table: Counts, name: str) -> dict[str, Floats]:
     return {f"{name}_right": right, f"{name}_labels": (gold + system) / 2}
 
 
-def _explained(rows: Rows, name: str, reason: str) -> Rows:
+def explained(rows: Rows, name: str, reason: str) -> Rows:
     """The reason for all undefined cells of a column."""
     undefined = np.flatnonzero(np.isnan(rows.values(name))).tolist()
     return rows.with_reasons(name, dict.fromkeys(undefined, reason))
 
 
-def _without(rows: Rows, segment: Segment) -> Rows:
+def without_unfit(rows: Rows, segment: Segment) -> Rows:
     """Items that cannot be scored have no numbers at all."""
     unfit = segment.match.unfit.items()
     places = {at - segment.first: why for at, why in unfit if segment.first <= at < segment.last}

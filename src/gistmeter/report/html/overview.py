@@ -25,8 +25,9 @@ def board(subject: Subject, comparison: Comparison | None) -> list[dict[str, Any
     for place, system in enumerate(subject.ordered, start=1):
         lead = held.get(system)
         known = lead is not None and math.isfinite(lead.value)
-        rank = ranks.get(system, place) if known else "–"
-        ties = sum(1 for other in ranks.values() if other == rank) > 1
+        ranked = known and system not in subject.skipping  # who skips items is not ranked
+        rank = ranks.get(system, place) if ranked else "–"
+        ties = sum(ranks.get(other) == rank for other in set(ranks) - set(subject.skipping)) > 1
         own = subject.run.systems[system].scores
         rows.append(
             {
@@ -123,7 +124,7 @@ def warnings(subject: Subject, comparison: Comparison | None) -> list[str]:
     for missing, names in lacking.items():
         verb = "is partial: it was" if len(names) == 1 else "are partial: they were"
         found.append(f"{listed(list(names))} {verb} made without {listed(list(missing))}.")
-    found += subject.cautions
+    found += subject.view.cautions(run)
     if run.unscored:
         reasons = [f"{shown(why, 160)} ({number:,})" for why, number in run.unscored.items()]
         found.append("Left undefined, by reason: " + "; ".join(reasons[:12]) + ".")

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from gistmeter.run import Run
 
 SOUNDS = 1_000_000  # bytes of recordings in one page
-SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "book.js", "drill.js")
+UNLIMITED = 10**12  # bytes of views, where everything is asked for
+SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "book.js", "along.js", "drill.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,14 @@ def build_page(
     for number, subject in enumerate(subjects(runs, views)):
         found = findings[number] if number < len(findings) else {}
         room = max(1, left) // (len(runs) - number)
-        opener = Opener(subject.run, views=room * 2 // 5)
+        opener = Opener(subject.run, views=UNLIMITED if everything else room * 2 // 5)
         sounds = Sounds(page, embed=recordings[number] <= allowed)
         items = item_data(subject, opener, sounds, everything=everything, room=room)
         left -= items.size
         told = answers[number] if number < len(answers) else answer(subject, found)
         section = _section(subject, opener, number, found, items=items, answer=told)
         sections.append(_named(section, names[number]))
-    style = asset("report.css")
+    style = page_style()
     script = '"use strict";\n(() => {\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
     playing = any('"k":"audio"' in str(section.data) for section in sections)
     template = environment().get_template("page.html.j2")
@@ -250,6 +251,10 @@ def _settings(run: Run) -> list[tuple[str, str]]:
         for key, value in pairs
         if value not in (None, "", [], {})
     ]
+
+
+def page_style() -> str:
+    return asset("charts.css") + asset("report.css")
 
 
 def asset(name: str) -> str:

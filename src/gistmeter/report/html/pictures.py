@@ -24,8 +24,9 @@ FEW_VALUES = 5  # yes and no have no spread
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A finished picture."""
+    """A finished picture, with the name it is asked for by."""
 
+    name: str
     title: str
     drawing: str
     note: str = ""
@@ -38,25 +39,30 @@ def pictures(subject: Subject, comparison: Comparison | None, opener: Opener) ->
         return []
     systems = subject.ordered[:MOST_SYSTEMS]
     spread = _spread_score(subject)
-    found: list[Chart | Picture | None] = [
-        _intervals(subject, name, systems),
-        _pairwise(subject, comparison, systems),
-        _distributions(subject, spread, systems),
-        _by_group(subject, name, systems),
-        _components(subject, name, systems),
-        _lengths(subject, spread, systems),
-        _two_scores(subject, systems),
-        *subject.view.charts(opener),
-    ]
-    return [_drawn(one, subject, systems) for one in found if one is not None]
+    found: dict[str, Chart | Picture | None] = {
+        "intervals": _intervals(subject, name, systems),
+        "differences": _pairwise(subject, comparison, systems),
+        "distribution": _distributions(subject, spread, systems),
+        "groups": _by_group(subject, name, systems),
+        "scores": _components(subject, name, systems),
+        "length": _lengths(subject, spread, systems),
+        "against": _two_scores(subject, systems),
+    }
+    found |= {_slug(chart.title): chart for chart in subject.view.charts(opener)}
+    return [_drawn(name, one, subject, systems) for name, one in found.items() if one is not None]
 
 
-def _drawn(found: Chart | Picture, subject: Subject, systems: Sequence[str]) -> Picture:
+def _slug(title: str) -> str:
+    """A title as a name: "Recall by tenth" is recall_by_tenth."""
+    return re.sub(r"\W+", "_", title.lower()).strip("_")
+
+
+def _drawn(name: str, found: Chart | Picture, subject: Subject, systems: Sequence[str]) -> Picture:
     if isinstance(found, Picture):
         return found
     own = {point.system for point in found.points}
     shown = [system for system in systems if system in own]
-    return Picture(found.title, charts.draw(found, subject.palette, shown), found.note)
+    return Picture(name, found.title, charts.draw(found, subject.palette, shown), found.note)
 
 
 def _point(system: str, score: Score, label: str = "") -> Point:
@@ -83,12 +89,12 @@ def _components(subject: Subject, name: str, systems: Sequence[str]) -> Chart | 
     unit = subject.score(name).unit
     alike = [other for other in subject.shown_scores if _shares_scale(subject, other, unit)]
     points = [
-        _point(system, score, other)
+        _point(system, score, subject.called(other))
         for other in alike[:MOST_SCORES]
         for system, score in _known(subject, other, systems)
     ]
     note = "↓: lower is better"
-    lower = [other for other in alike if not subject.score(other).higher_is_better]
+    lower = [subject.called(other) for other in alike if not subject.score(other).higher_is_better]
     if lower and len(lower) < len(alike):
         points = [
             replace(point, label=f"{point.label} ↓") if point.label in lower else point
@@ -137,7 +143,7 @@ def _distributions(subject: Subject, name: str, systems: Sequence[str]) -> Pictu
     title = f"How {subject.called(name)} spreads"
     drawing = charts.spread(title, counts, edges.tolist(), subject.palette, subject.way(name))
     cut = float(everything.max()) > high
-    return Picture(title, drawing, f"last bar: {high:.3g} and more" if cut else "")
+    return Picture("distribution", title, drawing, f"last bar: {high:.3g} and more" if cut else "")
 
 
 def _spread_score(subject: Subject) -> str:
@@ -172,7 +178,7 @@ def _pairwise(
         return None
     note = f"row − column; ● real after correction ({comparison.get('correction', '')})"
     title = f"Differences in {subject.called(str(comparison['metric']))}"
-    return Picture(title, charts.matrix(cells, systems, subject.palette), note)
+    return Picture("differences", title, charts.matrix(cells, systems, subject.palette), note)
 
 
 def _lengths(subject: Subject, name: str, systems: Sequence[str]) -> Chart | None:
@@ -195,7 +201,7 @@ def _lengths(subject: Subject, name: str, systems: Sequence[str]) -> Chart | Non
     if len({point.x for point in cloud}) < 4:
         return None
     title = f"{subject.called(name)} against length"
-    note = "line: medians of parts"
+    note = "line: median of texts of like length"
     return Lines(title, trend, "characters", subject.way(name), note, cloud=cloud)
 
 

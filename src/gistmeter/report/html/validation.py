@@ -8,7 +8,7 @@ from typing import Any
 from gistmeter.files import write_atomically
 from gistmeter.report import agreement
 from gistmeter.report.html.embedding import policy
-from gistmeter.report.html.page import asset, environment, trusted
+from gistmeter.report.html.page import environment, page_style, trusted
 from gistmeter.views import shown
 from gistmeter.wording import count
 
@@ -17,7 +17,7 @@ HEADS = [title for _, title in agreement.MEASURES]
 
 def write_validation(found: agreement.Validation, path: Path, title: str) -> None:
     """Write a validation as one HTML file."""
-    style = asset("report.css")
+    style = page_style()
     decided = [*HEADS, "AUC", "threshold"] if found["binary"] else HEADS
     ordered = agreement.ordered(found)
     text = (

@@ -11,7 +11,9 @@ function rowsByItem(data) {
   return [...found.values()];
 }
 
-const bodyOf = (item) => item.b.find((block) => block.k === "text");
+// What the system itself said is the first block: a note where it said nothing.
+const bodyOf = (item) => item.b.length && item.b[0].k === "text" ? item.b[0] : null;
+const noteOf = (item) => item.b.length && item.b[0].k === "note" ? item.b[0].x : "";
 const sameWords = (one, two) => JSON.stringify(bodyOf(one)) === JSON.stringify(bodyOf(two));
 
 function beside(place, key) {
@@ -40,7 +42,7 @@ function beside(place, key) {
     const block = bodyOf(item);
     const earlier = block && systems.slice(0, systems.indexOf(name)).find((other) => row.own.has(other) && sameWords(row.own.get(other), item));
     const text = earlier ? make("span", { class: "faint" }, "= " + earlier)
-      : make("span", { class: "clip", dir: "auto", lang: item.l || null }, block ? marks(block) : item.x);
+      : make("span", { class: noteOf(item) ? "clip faint" : "clip", dir: "auto", lang: item.l || null }, block ? marks(block) : noteOf(item) || item.x);
     return make("td", {}, make("button", { type: "button", class: "open", onclick: () => drill(key, item, all) },
       make("b", { class: item.v[at] === null ? "faint" : "" }, number(item.v[at], data.columns[at].unit)), text));
   }

@@ -48,6 +48,8 @@ const blocks = {
   map(block, item, key) { return bookMap(block, key); },
   findings(block, item, key) { return bookFindings(block, key); },
   tree(block) { return tree(block); },
+  readings(block, item, key) { return readings(block, key); },
+  along(block, item, key) { return along(sections[key].shared[block.of][0], block, key); },
 };
 
 // Words with some of them marked, by where they begin and end.
@@ -203,7 +205,7 @@ function render(key, item) {
   const parts = [];
   for (const why of item.r) parts.push(make("p", { class: "reasons" }, "Unscored: " + why));
   for (const block of [...(item.a === undefined ? [] : data.shared[item.a] || []), ...item.b, ...(item.e === undefined ? [] : data.shared[item.e] || [])]) {
-    const inside = blocks[block.k] ? blocks[block.k](block, item) : null;
+    const inside = blocks[block.k] ? blocks[block.k](block, item, key) : null;
     if (inside && block.f) parts.push(make("details", { class: "block fold" }, make("summary", {}, block.f), inside));
     else if (inside) parts.push(make("div", { class: "block b-" + block.k }, block.n && typeof block.n === "string" ? make("h3", {}, block.n) : null, inside));
   }

@@ -1,4 +1,4 @@
-"""Where the command line keeps things between runs."""
+"""Where things are kept between runs. No place here changes a score: all of it is made again."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Benchmarks of speed against peers (`speed/`, one file per case) and of validity (the scripts)."""

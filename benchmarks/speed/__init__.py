@@ -1,0 +1,1 @@
+"""One file per case: each has `works(folder)`, which yields what is measured."""

@@ -1,0 +1,60 @@
+"""A run, and the same run again: what the cache spares."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks import material
+from benchmarks.harness import Goal, Megabytes, Work, run_command
+
+IDIOMS = 40
+
+
+def models(folder: Path) -> Iterator[Work]:
+    from gistmeter.cache import Cache
+    from gistmeter.models import e5
+    from gistmeter.models.encoding import VectorStore
+    from gistmeter.models.loading import load_models
+
+    texts = material.mixed(400)
+    pairs = list(zip(texts[::2], texts[1::2], strict=True))
+
+    def asking(path: Path) -> Callable[[], Any]:
+        found = load_models(["embedder", "matcher"], cache=Cache(path))
+        return lambda: (found.matcher.match(pairs), found.embedder.embed(texts))
+
+    def cold() -> Callable[[], Any]:
+        (folder / "cold.sqlite").unlink(missing_ok=True)
+        e5.READ = VectorStore(e5.READ_BYTES)
+        return asking(folder / "cold.sqlite")
+
+    yield Work(
+        f"{len(texts)} texts and {len(pairs)} pairs known", lambda: asking(folder / "warm.sqlite"),
+        cold, "cold", goals=(Goal("ratio", 30, least=True),),
+    )  # fmt: skip
+
+
+def command(folder: Path) -> Iterator[Work]:
+    """The whole command; 1,000 idioms, 48,000 predictions, take 25 times as long."""
+    count = material.write_systems(folder, IDIOMS)
+    given = ("text", "close.csv", "far.csv", "--references", "explanations.csv", "--language", "zh")
+
+    def run(cache: Path) -> Megabytes:
+        return Megabytes(run_command(
+            folder, *given, "-o", "run", "--overwrite", "--quiet", GISTMETER_CACHE_DIR=str(cache)
+        ))  # fmt: skip
+
+    def cold() -> Callable[[], Megabytes]:
+        shutil.rmtree(folder / "cold", ignore_errors=True)
+        return lambda: run(folder / "cold")
+
+    yield Work(
+        f"gistmeter text, {count:,} predictions, again", lambda: lambda: run(folder / "warm"),
+        cold, "cold", rounds=1, units=count,
+    )  # fmt: skip
+
+
+PARTS = (models, command)

@@ -1,0 +1,56 @@
+"""The readers under a fuzzer that is guided by coverage: `make fuzz`, or
+
+    python tests/trust/guided.py csv -runs=20000
+
+The name is one of the cases of `test_trust_fuzz`; everything behind it goes to libFuzzer. It begins
+with sound files and keeps those changes that reach new code. Whatever ends in anything but a score
+or a message of ours is a crash, and its file is kept. atheris has no wheels for every system, so it
+is no dependency: this is run by hand, and what it finds becomes a case of the tests.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+import atheris
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT / "tests" / "trust")]
+SEEDS = 40
+
+with atheris.instrument_imports(include=["gistmeter"]):
+    from test_trust_fuzz import CASES
+
+    from gistmeter.errors import GistmeterError
+
+
+def main() -> None:
+    name, *options = sys.argv[1:]
+    file, make, use = CASES[name]
+    logging.disable()
+    with tempfile.TemporaryDirectory() as folder:
+        path, corpus = Path(folder) / file, Path(folder) / "corpus"
+        corpus.mkdir()
+        for seed in range(SEEDS):
+            (corpus / str(seed)).write_bytes(make(random.Random(f"{name} {seed}")))
+
+        def one(content: bytes) -> None:
+            path.write_bytes(content)
+            try:
+                use(path)
+            except GistmeterError as error:
+                if not str(error):
+                    raise
+
+        atheris.Setup([sys.argv[0], str(corpus), "-timeout=60", *options], one)
+        atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("GISTMETER_CACHE_DIR", tempfile.mkdtemp())
+    main()
