@@ -79,7 +79,7 @@ browser:
 
 # What the documentation takes from the program: outputs of examples, options, ranges. Minutes.
 docs: $(VENV)/.test
-	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/generate.py all
 
 # The documentation as a site in build/site that opens from disk; a warning is an error.
 docs-site: $(VENV)/.docs

@@ -48,6 +48,22 @@ def numbered(count: int) -> list[Pair]:
     return [Pair(id=str(at), candidate="x" * (at % 13), references=("y",)) for at in range(count)]
 
 
+@dataclass(frozen=True)
+class Later(Sequence[Pair]):
+    """`numbered`, made by whoever measures them: what travels are two numbers."""
+
+    span: range
+
+    def __len__(self) -> int:
+        return len(self.span)
+
+    def __getitem__(self, at: Any) -> Any:
+        return Later(self.span[at]) if isinstance(at, slice) else self.load()[at]
+
+    def load(self) -> list[Pair]:
+        return [Pair(id=str(at), candidate="x" * (at % 13), references=("y",)) for at in self.span]
+
+
 def environment() -> dict[str, str]:
     held = os.environ.get("PYTHONPATH", "")
     return {"PYTHONPATH": os.pathsep.join([*PATHS, *([held] if held else [])])}

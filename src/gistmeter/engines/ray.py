@@ -161,7 +161,7 @@ def _joined(ray: Any, address: str, workers: int) -> Iterator[None]:
         options |= {"address": "local", "num_cpus": workers or None}
     try:
         ray.init(**{"address": address or None, **options})
-    except (ConnectionError, OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError, ImportError) as error:
         raise InputError(
             f"address is '{address}', and no Ray cluster answers there ({error}). Start one with: "
             "ray start --head, or leave the address out"

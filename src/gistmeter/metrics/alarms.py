@@ -99,20 +99,20 @@ class FactAlarms:
         asked: dict[str, list[tuple[int, int]]] = {}  # language -> pair and reference
         first = next(iter(self.guards))
         for at, pair in enumerate(pairs):
-            known = [place for place, one in enumerate(pair.references) if one.strip()]
+            places = [place for place, one in enumerate(pair.references) if one.strip()]
             said = (pair.candidate or "").strip()
-            if not said or not known:
+            if not said or not places:
                 reasons[at] = NO_REFERENCE if said else NO_PREDICTION
                 continue
             code = pair.language if pair.language in self.guards else first
-            asked.setdefault(code, []).extend((at, place) for place in known)
+            asked.setdefault(code, []).extend((at, place) for place in places)
         found: list[Found | None] = [None] * len(pairs)
-        for code, places in asked.items():
-            texts = [(pairs[at].references[one], pairs[at].candidate or "") for at, one in places]
+        for code, own in asked.items():
+            texts = [(pairs[at].references[one], pairs[at].candidate or "") for at, one in own]
             compared = self.guards[code].compare(texts)
-            for (at, place), alarms in zip(places, compared, strict=True):
-                best = found[at]
-                if best is None or len(alarms) < len(best.alarms):
+            for (at, place), alarms in zip(own, compared, strict=True):
+                known = found[at]
+                if known is None or len(alarms) < len(known.alarms):
                     found[at] = Found(place, alarms)
         return table(Rows.of(pairs), found, reasons)
 
