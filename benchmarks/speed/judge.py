@@ -6,6 +6,7 @@ from its first layer; the limit is the products of the layers that read a pair t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,8 @@ def pairs(folder: Path) -> Iterator[Work]:
 
     def added() -> float:
         """Pairs judged per second of what the judge adds to a run."""
-        return PAIRS / max(run(three()).wall - run(two()).wall, 1e-9)
+        seconds = run(three()).wall - run(two()).wall
+        return PAIRS / seconds if seconds > 0 else math.nan  # too noisy to tell
 
     yield Work(
         f"{PAIRS} pairs judged beside STS and BERTScore: pairs per second added", fresh(added),
