@@ -17,7 +17,7 @@ from benchmarks import material
 from benchmarks.harness import Goal, Work, fresh, need, shared
 
 REFERENCES, LAYERS = 6, 12
-WARM = "暖"
+WARM, COLD = "暖", "冷"
 
 
 def random_model(folder: Path, kind: str) -> str:
@@ -49,8 +49,8 @@ def load(**names: str) -> Any:
     models = load_models(list(names), names=names, cache=Cache(None), settings=settings)
     asked = {
         "embedder": lambda one: one.embed([WARM]),
-        "matcher": lambda one: one.match([(WARM, WARM)]),
-        "cross_encoder": lambda one: one.score([(WARM, WARM)]),
+        "matcher": lambda one: one.match([(WARM, COLD)]),
+        "cross_encoder": lambda one: one.score([(WARM, COLD)]),
     }
     for role in names:
         asked[role](getattr(models, role))
