@@ -26,7 +26,7 @@ State = Literal["here", "missing", "broken"]
 PACKAGE = "gistmeter"
 REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:\[[^]]*])?\s*([^;]*)")
 EXTRA = re.compile(r"""extra\s*==\s*['"]([\w.-]+)['"]""")
-OURS = ("test", "test-torch", "test-adapters", "lint", "docs")  # extras that are for development
+OURS = ("test", "test-torch", "test-adapters", "bench", "lint", "docs")  # for development
 ENABLES: Mapping[str, str] = {
     "zh": "Chinese words", "ja": "Japanese words", "ko": "Korean words", "th": "Thai words",
     "en": "English lemmas", "cs": "Czech lemmas", "ru": "Russian lemmas",

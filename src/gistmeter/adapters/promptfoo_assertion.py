@@ -5,8 +5,8 @@
         value: file:///…/gistmeter/adapters/promptfoo_assertion.py
         config: { references: ["We open at nine."], gist: ">=0.8", language: en }
 
-`python -m gistmeter.adapters.promptfoo_assertion` prints the place of this file. Without
-`references` in the config, the test's variable `reference` is taken.
+The place of this file is `gistmeter.adapters.promptfoo_assertion.__file__`. Without `references` in
+the config, the test's variable `reference` is taken.
 """
 
 from __future__ import annotations
@@ -51,9 +51,3 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
         "reason": found.message or ", ".join(f"{key} {one:.3f}" for key, one in values.items()),
         "named_scores": {key: one for key, one in values.items() if math.isfinite(one)},
     }
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(f"{__file__}\n")
