@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation
 
-.PHONY: demo test test-torch test-ray test-adapters build smoke image trust supply lock lint browser docs docs-site docs-test train-judge bench-validity clean
+.PHONY: bench demo test test-torch test-ray test-adapters build smoke image trust supply lock lint browser docs docs-site docs-test train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo
@@ -79,7 +79,7 @@ browser:
 
 # What the documentation takes from the program: outputs of examples, options, ranges. Minutes.
 docs: $(VENV)/.test
-	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/generate.py all
 
 # The documentation as a site in build/site that opens from disk; a warning is an error.
 docs-site: $(VENV)/.docs
@@ -128,6 +128,15 @@ train-judge: $(VENV)/.torch
 	$(BIN)/python -m training --data ../shared/data --folder $(or $(FOLDER),$(HOME)/judge-training) --minutes $(or $(MINUTES),240) $(if $(RESUME),--resume)
 	$(BIN)/python -m training.export $(or $(FOLDER),$(HOME)/judge-training)/checkpoint.pt --calibrate ../shared/data
 	$(BIN)/python -m training.gist --data ../shared/data
+
+# Speed beside peers and limits, about 20 minutes on two free cores; tables in benchmarks/README.md.
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+$(VENV)/.bench: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) --editable '.[bench]'
+	touch $@
 
 # How far the scores agree with people, before and after the judge, with intervals.
 bench-validity: $(VENV)/.test

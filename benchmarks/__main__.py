@@ -29,7 +29,16 @@ SPEED = (
     "cache", "growth",
 )  # fmt: skip
 LONG = ("million",)  # not part of a run of all
-VALIDITY = ("validity", "book_check", "guard", "languages", "sts", "comparison", "idioms")
+VALIDITY = (
+    "validity",
+    "book_check",
+    "guard",
+    "languages",
+    "sts",
+    "comparison",
+    "idioms",
+    "polarity",
+)
 SCRIPTS = {"book_check": ("book", ["check"])}
 FOLDER = ROOT / "build" / "bench"
 README = Path(__file__).with_name("README.md")

@@ -1,7 +1,7 @@
 """Write what the documentation takes from the program itself.
 
-    python docs/generate.py              everything, examples included (minutes)
-    python docs/generate.py reference    the pages that run nothing (seconds)
+    python docs/generate.py              the reference, which runs no example (seconds)
+    python docs/generate.py all          everything: the output of every example too (minutes)
     python docs/generate.py README.md    the examples of the pages named
     … --check                            write nothing, and say what is out of date
 
@@ -182,10 +182,10 @@ def reference() -> Iterator[tuple[Path, str]]:
 
 def fresh(names: list[str]) -> Iterator[tuple[Path, str]]:
     """The pages asked for, as they should be."""
-    if not names or "reference" in names:
+    if not names or names == ["all"]:
         yield from reference()
-    wanted = [(ROOT / name).resolve() for name in names if name != "reference"]
-    for one in sessions.pages() if not names else wanted:
+    wanted = sessions.pages() if names == ["all"] else [(ROOT / name).resolve() for name in names]
+    for one in wanted:
         if one not in (PAGE, DOCS / "python.md"):
             yield one, sessions.refreshed(one, one.read_text(encoding="utf-8"))
 

@@ -58,6 +58,11 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
     return output.replace(SHIM, "../" * page.file.src_uri.count("/") + "assets/iframe-worker.js")
 
 
+def on_post_template(output_content: str, **_: Any) -> str:
+    """The same for the page of a wrong address, which may be asked for anywhere."""
+    return output_content.replace(SHIM, "/assets/iframe-worker.js")
+
+
 def _from_root(found: re.Match[str]) -> str:
     target, anchor = found[1], found[2] or ""
     target = PAGES.get(target, target.removeprefix("docs/") or "index.md")

@@ -10,7 +10,6 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
-from traitlets.config import Config
 
 DOCS = Path(__file__).resolve().parent
 PATIENCE = 600  # seconds for a cell
@@ -31,10 +30,13 @@ def execute(path: Path) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "data"
         shutil.copytree(DOCS / "data", place)
-        local = Config({"KernelManager": {"transport": "ipc"}})  # no port is opened
         where = {"metadata": {"path": place}}
         NotebookClient(
-            book, timeout=PATIENCE, kernel_name="python3", resources=where, config=local
+            book,
+            timeout=PATIENCE,
+            startup_timeout=PATIENCE,
+            kernel_name="python3",
+            resources=where,
         ).execute()
     return book
 

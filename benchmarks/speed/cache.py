@@ -31,6 +31,7 @@ def models(folder: Path) -> Iterator[Work]:
         e5.READ = VectorStore(e5.READ_BYTES)
         return asking(folder / "cold.sqlite")
 
+    asking(folder / "warm.sqlite")()
     yield Work(
         f"{len(texts)} texts and {len(pairs)} pairs known", lambda: asking(folder / "warm.sqlite"),
         cold, "cold", goals=(Goal("ratio", 30, least=True),),
@@ -51,9 +52,10 @@ def command(folder: Path) -> Iterator[Work]:
         shutil.rmtree(folder / "cold", ignore_errors=True)
         return lambda: run(folder / "cold")
 
+    run(folder / "warm")
     yield Work(
         f"gistmeter text, {count:,} predictions, again", lambda: lambda: run(folder / "warm"),
-        cold, "cold", rounds=1, units=count,
+        cold, "cold", rounds=1, warm=False, units=count,
     )  # fmt: skip
 
 

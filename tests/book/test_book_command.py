@@ -71,6 +71,13 @@ def test_the_seeds_call_with_underscores(texts):
     assert report["config"]["alignment"] == "nw"
     own = report["books"]["The Lantern"]
     assert {"global_metrics", "alignment_path", "sentences"} <= set(own)
+    assert own["book_id"] == "The Lantern"
+    assert own["summary_sentence_count"] == len(own["sentences"])
+    assert own["source_sentence_count"] == len(own["source_sentences"]) > 0
+    for sentence in own["sentences"]:
+        for one in sentence["topk"]:
+            assert set(one) == {"source_index", "similarity", "source_sentence"}
+            assert one["source_sentence"] == own["source_sentences"][one["source_index"]]
     assert all(set(sentence) == SENTENCE for sentence in own["sentences"])
     assert [len(pair) for pair in own["alignment_path"]] == [2] * len(own["alignment_path"])
     for name in ("coverage", "alignment_confidence", "pfs", "scs"):

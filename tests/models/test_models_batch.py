@@ -203,6 +203,19 @@ def test_an_answer_of_another_form_is_a_failure(server: BatchServer) -> None:
     assert answer.failure == "the answer was not of the form asked for" and answer.raw
 
 
+@pytest.mark.parametrize("broken", ["null", "[]", "text", '{"choices": "x"}', '{"choices": [1]}'])
+def test_nonsense_of_a_service_is_a_failure(
+    server: BatchServer, broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def line(_: BatchServer, question: dict[str, Any]) -> dict[str, Any]:
+        body = json.loads(broken) if broken != "text" else None
+        return {"custom_id": question["custom_id"], "response": {"status_code": 200, "body": body}}
+
+    monkeypatch.setattr(BatchServer, "line", line)
+    (answer,) = model(server, Cache(None)).ask(["one"], Verdict)
+    assert answer.value is None and answer.failure
+
+
 def test_passing_trouble_is_waited_out_and_lasting_is_told(server: BatchServer) -> None:
     server.refuse = 2
     assert model(server, Cache(None)).ask(["one"], Verdict)[0].value == Verdict(same=True)

@@ -1,4 +1,4 @@
-"""The readers under a fuzzer that is guided by coverage: `make fuzz`, or
+"""The readers under a fuzzer that is guided by coverage:
 
     python tests/trust/guided.py csv -runs=20000
 

@@ -20,10 +20,9 @@ def is_path(value: object) -> bool:
     if isinstance(value, Path):
         return True
     if isinstance(value, str):
-        if len(value) >= 4096 or "\n" in value:
-            return False
+        short = len(value) < 4096 and "\n" not in value
         try:
-            return bool(_ADDRESS.fullmatch(value)) or Path(value).exists()
+            return short and (bool(_ADDRESS.fullmatch(value)) or Path(value).exists())
         except OSError:  # a text that is longer than any file's name
             return False
     return isinstance(value, list | tuple) and bool(value) and all(

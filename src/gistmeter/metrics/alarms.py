@@ -107,10 +107,10 @@ class FactAlarms:
             code = pair.language if pair.language in self.guards else first
             asked.setdefault(code, []).extend((at, place) for place in places)
         found: list[Found | None] = [None] * len(pairs)
-        for code, places in asked.items():
-            texts = [(pairs[at].references[one], pairs[at].candidate or "") for at, one in places]
+        for code, own in asked.items():
+            texts = [(pairs[at].references[one], pairs[at].candidate or "") for at, one in own]
             compared = self.guards[code].compare(texts)
-            for (at, place), alarms in zip(places, compared, strict=True):
+            for (at, place), alarms in zip(own, compared, strict=True):
                 known = found[at]
                 if known is None or len(alarms) < len(known.alarms):
                     found[at] = Found(place, alarms)

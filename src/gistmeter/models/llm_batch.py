@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from gistmeter.cache import Cache, keys
 from gistmeter.errors import InputError, MissingDependency, ModelError, hide
@@ -26,7 +27,9 @@ from gistmeter.models.protocols import Answer
 logger = logging.getLogger(__name__)
 OPENAI = "https://api.openai.com/v1"
 ENDED = {"completed", "failed", "expired", "cancelled"}
-LARGEST = 20_000  # questions in one batch; OpenAI takes 50,000
+MOST = 20_000  # questions in one batch; OpenAI takes 50,000
+LARGEST = 512 * 2**20  # bytes of one answer of the service; that of a whole batch is long
+BROKEN = (AttributeError, TypeError, KeyError, IndexError, ValueError)
 
 
 @dataclass(slots=True)
@@ -87,8 +90,8 @@ class BatchAsker:
                 keep(question, Answer(None, failure=reason))
             else:
                 admitted.append(question)
-        for start in range(0, len(admitted), LARGEST):
-            yield admitted[start : start + LARGEST]
+        for start in range(0, len(admitted), MOST):
+            yield admitted[start : start + MOST]
 
     # Over the wire
 
@@ -99,10 +102,12 @@ class BatchAsker:
             raise MissingDependency("httpx", "llm", "Asking in batches") from error
         base = service.without_user(self.settings.base_url) if self.settings.base_url else OPENAI
         key = self.api_key or service.find_key("openai", self.settings.base_url) or "none"
-        headers = {"Authorization": f"Bearer {key}"}
+        headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": "identity"}
         headers |= service.request_options(self.settings).get("extra_headers", {})
         return httpx.Client(
-            base_url=base.rstrip("/") + "/", headers=headers, timeout=self.settings.timeout
+            base_url=base.rstrip("/") + "/",
+            headers=headers,
+            timeout=self.settings.timeout,
         )
 
     def _create(self, client: Any, questions: Sequence[Question]) -> str:
@@ -113,10 +118,12 @@ class BatchAsker:
         )  # fmt: skip
         made = self._send(
             client, "POST", "batches",
-            json={"input_file_id": sent["id"], "endpoint": "/v1/chat/completions",
+            json={"input_file_id": sent.get("id"), "endpoint": "/v1/chat/completions",
                   "completion_window": "24h"},
         )  # fmt: skip
-        batch = str(made["id"])
+        batch = str(made.get("id") or "")
+        if not batch:
+            raise ModelError("POST batches: the service gave the batch no id")
         self._remember(questions, batch)
         logger.info("%d questions are in batch %s", len(questions), batch)
         return batch
@@ -144,68 +151,99 @@ class BatchAsker:
 
     def _collect(self, client: Any, batch: str, asked: Mapping[str, Question], keep: Keep) -> None:
         """Wait for a batch and hand its answers on; what it did not answer can be asked again."""
-        state = self._send(client, "GET", f"batches/{batch}")
+        state = self._send(client, "GET", f"batches/{_quoted(batch)}")
         while state.get("status") not in ENDED:
             time.sleep(self.settings.poll)
-            state = self._send(client, "GET", f"batches/{batch}")
+            state = self._send(client, "GET", f"batches/{_quoted(batch)}")
         left = dict(asked)
         for name in ("output_file_id", "error_file_id"):
             if not state.get(name):
                 continue
-            for line in self._send(client, "GET", f"files/{state[name]}/content").splitlines():
-                if line.strip() and (found := json.loads(line)).get("custom_id") in left:
-                    self._keep(left.pop(found["custom_id"]), found, keep)
+            lines = self._text(client, "GET", f"files/{_quoted(state[name])}/content").splitlines()
+            for line in lines:
+                found = _object(line)
+                if found.get("custom_id") in left:
+                    self._settle(left.pop(found["custom_id"]), found, keep)
         for question in left.values():
             reason = f"batch {batch} ended without an answer ({state.get('status')})"
-            self._settle(question, Answer(None, failure=reason), keep)
+            self._settle(question, {"error": reason}, keep)
 
-    def _keep(self, question: Question, found: Mapping[str, Any], keep: Keep) -> None:
-        response = found.get("response") or {}
-        body = response.get("body") or {}
-        if response.get("status_code") != 200 or not body.get("choices"):
-            told = hide(json.dumps(found.get("error") or body), self._secrets())[:160]
-            self._settle(question, Answer(None, failure=f"the service failed ({told})"), keep)
-            return
-        raw = str(body["choices"][0].get("message", {}).get("content") or "")
-        usage = body.get("usage") or {}
-        taken, given = (
-            int(usage.get("prompt_tokens") or 0),
-            int(usage.get("completion_tokens") or 0),
-        )
+    def _read(self, question: Question, found: Mapping[str, Any]) -> Answer[Any]:
+        """A line of a batch's file as an answer."""
+        try:
+            response = found.get("response") or {}
+            body = response.get("body") or {}
+            if response.get("status_code") != 200 or not body.get("choices"):
+                told = hide(str(found.get("error") or body), self._secrets())[:160]
+                return Answer(None, failure=f"the service failed: {told}")
+            raw = str(body["choices"][0]["message"]["content"])
+            usage = body.get("usage") or {}
+            taken = int(usage.get("prompt_tokens") or 0)
+            given = int(usage.get("completion_tokens") or 0)
+        except BROKEN:
+            return Answer(None, failure=WRONG_FORM)
         whole = None if self.settings.base_url else service.estimate_cost(self.name, taken, given)
         cost = None if whole is None else whole * service.BATCH_SHARE
         try:
             value, failure = question.schema.model_validate_json(raw), ""
         except ValueError:
             value, failure = None, WRONG_FORM
-        self._settle(question, Answer(value, raw, failure, taken, given, cost), keep)
+        return Answer(value, raw, failure, taken, given, cost)
 
-    def _settle(self, question: Question, answer: Answer[Any], keep: Keep) -> None:
+    def _settle(self, question: Question, found: Mapping[str, Any], keep: Keep) -> None:
+        answer = self._read(question, found)
         if self.budget:
             self.budget.settle(answer.cost)
         keep(question, answer)
         if answer.failure:
             self._remember([question], "")  # the next run asks it anew
 
-    def _send(self, client: Any, method: str, path: str, **content: Any) -> Any:
-        """A request, tried again while the trouble is passing; JSON, or text of a file."""
+    def _send(self, client: Any, method: str, path: str, **content: Any) -> dict[str, Any]:
+        return _object(self._text(client, method, path, **content))
+
+    def _text(self, client: Any, method: str, path: str, **content: Any) -> str:
+        """What a request is answered with; it is tried again while the trouble is passing."""
         import httpx
 
         trouble = ""
         for attempt in range(max(1, self.settings.attempts)):
             time.sleep(self.settings.pause * 2 ** (attempt - 1) if attempt else 0)
             try:
-                answer = client.request(method, path, **content)
+                with client.stream(method, path, **content) as answer:
+                    text = _bounded(answer.iter_bytes())
             except httpx.HTTPError as error:
                 trouble = f"the service cannot be reached ({type(error).__name__})"
                 continue
             if answer.is_success:
-                return answer.text if path.endswith("/content") else answer.json()
+                return text
             told = service.FINAL.get(answer.status_code, "the service failed")
-            trouble = f"{told} (HTTP {answer.status_code}) {answer.text[:160]}".strip()
+            trouble = f"{told} (HTTP {answer.status_code}) {text[:160]}".strip()
             if answer.status_code not in service.PASSING:
                 break
         raise ModelError(f"{method} {path}: {hide(trouble, self._secrets())}")
 
     def _secrets(self) -> tuple[str, ...]:
         return service.secrets_of(self.settings.base_url, self.api_key)
+
+
+def _quoted(name: Any) -> str:
+    return quote(str(name), safe="")
+
+
+def _bounded(parts: Iterator[bytes]) -> str:
+    """An answer that fits into memory."""
+    held = bytearray()
+    for part in parts:
+        held += part
+        if len(held) > LARGEST:
+            raise ModelError(f"the service's answer was longer than {LARGEST // 2**20} MB")
+    return held.decode("utf-8", "replace")
+
+
+def _object(text: str) -> dict[str, Any]:
+    """A JSON object; empty where the text is none."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

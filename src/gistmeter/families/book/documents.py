@@ -36,16 +36,21 @@ class BookReport:
     sentences: Sequence[Mapping[str, Any]] = ()
     intervals: Mapping[str, Sequence[float]] = field(default_factory=dict)  # over sentences
     reason: str = ""  # why there is no alignment
+    source_sentences: Sequence[str] = ()  # what the indices of sources mean
 
     def __getitem__(self, name: str) -> Any:
         return self.to_dict()[name]
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {
+            "book_id": self.title,
+            "summary_sentence_count": len(self.sentences),
+            "source_sentence_count": len(self.source_sentences),
             "global_metrics": dict(self.global_metrics),
             "alignment_path": [list(pair) for pair in self.alignment_path],
             "sentences": [dict(sentence) for sentence in self.sentences],
             "intervals": {name: list(bounds) for name, bounds in self.intervals.items()},
+            "source_sentences": list(self.source_sentences),
         }
         return {**found, "reason": self.reason} if self.reason else found
 
@@ -74,13 +79,24 @@ def _report(
 ) -> BookReport:
     if document is None:
         return BookReport(title, values, reason=_reason(title, run.rows))
+    source = document["source"]["sentences"]
     return BookReport(
         title,
         {**values, "coverage_threshold": document["coverage_threshold"]},
         [(row, column) for row, column in document["path"]],
-        [{name: entry[name] for name in SENTENCE_FIELDS} for entry in document["sentences"]],
+        [_sentence(entry, source) for entry in document["sentences"]],
         bounds,
+        source_sentences=source,
     )
+
+
+def _sentence(entry: Mapping[str, Any], source: Sequence[str]) -> dict[str, Any]:
+    """A sentence of the summary as AlignEval reports it, the best sources spelled out."""
+    best = [
+        {"source_index": index, "similarity": similarity, "source_sentence": source[index]}
+        for index, similarity in entry["topk"]
+    ]
+    return {name: entry[name] for name in SENTENCE_FIELDS} | {"topk": best}
 
 
 def _reason(title: str, rows: Rows | None) -> str:

@@ -21,7 +21,7 @@ from gistmeter.languages import Language, Polarity, PolarWord
 from gistmeter.version import __version__
 
 REVISION = 4  # to be raised when analysers or polarity change what they find
-HELD = 1 << 17  # analyses in memory at most
+HELD = 1 << 13  # analyses in memory at most: those of many chunks
 PAIRS = 1 << 13  # compared pairs in memory: those of a chunk, for the next metric
 
 
@@ -119,7 +119,8 @@ class RememberingLanguage:
             else:
                 self._held[text] = analysis = analyse(self.language, text)
                 made[key] = analysis.encode()
-        self._cache.put_many(made)
+        if self._cache.path is not None:  # one in memory would hold them twice
+            self._cache.put_many(made)
 
     def _analysis(self, text: str) -> Analysis:
         if text not in self._held:

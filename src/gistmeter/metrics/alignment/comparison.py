@@ -102,8 +102,7 @@ def compare_book(
     evidence = summary_evidence(best, words, weight)
     support = source_evidence(places, similarity, words, weight)
     coverage_at = _at_least(evidence, settings.coverage_threshold)
-    supported = coverage_at != 0  # without a threshold all are
-    placed = supported & _telling(words, len(places))
+    placed = (coverage_at != 0) & _telling(words, len(places))  # without a threshold all are
     moves = tuple(find_moved(places, placed))
     return Compared(
         path=path,
@@ -115,7 +114,7 @@ def compare_book(
         moves=moves,
         coverage=measures.coverage_hits(best.top).astype(np.float64),
         coverage_at=coverage_at,
-        moved=_in_moves(moves, placed, supported),
+        moved=_in_moves(moves, placed),
         kept=_at_least(support.similarity, settings.support_threshold),
         deviation=measures.deviations(pairs, columns),
         weight=measures.weights(pairs),
@@ -138,12 +137,10 @@ def _telling(words: Words | None, count: int) -> measures.Bools:
     return own if own.any() else np.ones(count, bool)
 
 
-def _in_moves(
-    moves: tuple[Moved, ...], placed: measures.Bools, supported: measures.Bools
-) -> Floats:
+def _in_moves(moves: tuple[Moved, ...], placed: measures.Bools) -> Floats:
     """1 in blocks that moved, 0 elsewhere, NaN for sentences whose order tells nothing."""
     found = np.where(placed, 0.0, np.nan)
     for move in moves:
-        block = slice(move.first, move.last + 1)
-        found[block][supported[block]] = 1.0
+        part = found[move.first : move.last + 1]
+        part[~np.isnan(part)] = 1.0
     return found

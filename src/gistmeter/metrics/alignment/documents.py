@@ -178,6 +178,8 @@ def describe_sentences(
     """An entry for each summary sentence; what it has not is None."""
     best, pairs = compared.best, compared.pairs
     sourced, homes = compared.sourced, compared.homes
+    blocks = [range(move.first, move.last + 1) for move in compared.moves]
+    inside = {at for block in blocks for at in block if sourced[at]}
     return [
         {
             "index": at,
@@ -198,7 +200,7 @@ def describe_sentences(
             "place": int(compared.places[at]) if sourced[at] else None,
             "home": int(homes[at]),
             "evidence": float(compared.evidence[at]),
-            "moved": _flag(compared.moved[at]),
+            "moved": True if at in inside else _flag(compared.moved[at]),
             "changed": [facts.told(alarm) for alarm in changes.get(at, ())],
             "marks": facts.marks(changes[at]) if at in changes else None,
         }

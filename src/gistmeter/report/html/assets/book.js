@@ -82,7 +82,7 @@ function bookFindings(block, key) {
       if (list.children.length || !details.open) return;
       for (const [kind, no, text, beside, summary, original] of entries) {
         list.append(make("li", {}, make("button", { type: "button", onclick: () => openPlace(key, block, summary, original) },
-          make("span", { class: "kind s-" + kind[0] }, kind), make("span", { class: "no" }, no), make("span", { dir: "auto" }, text, beside ? make("small", { class: "faint" }, " " + beside) : null))));
+          make("span", { class: "kind s-" + (kind === "cut" ? "x" : kind[0]) }, kind), make("span", { class: "no" }, no), make("span", { dir: "auto" }, text, beside ? make("small", { class: "faint" }, " " + beside) : null))));
       }
     });
     return details;
