@@ -18,6 +18,7 @@ import pytest
 from clusters import STORE, Later, Slow, environment, numbered, start_node
 
 import gistmeter
+from gistmeter.engines import Local
 from gistmeter.engines.ray import RayEngine
 from gistmeter.errors import GistmeterError
 from gistmeter.runs import RunFolder
@@ -103,7 +104,7 @@ def test_one_bad_item_stays_one(cluster: Any) -> None:
     items = pairs(60)
     bad = next(item.candidate for item in items[20:] if item.candidate)
     metric = Length(fail_on=bad or "")
-    here, there = (evaluate(items, [metric], chunk=1, engine=one) for one in (None, TWO))
+    here, there = (evaluate(items, [metric], chunk=1, engine=one) for one in (Local(), TWO))
     assert there["kept"].unscored == here["kept"].unscored > 0
     assert there.to_polars().equals(here.to_polars())
 
@@ -142,6 +143,7 @@ KILLED = """
 from pathlib import Path
 import sys
 from clusters import Slow, numbered
+from gistmeter.engines import Local
 from gistmeter.engines.ray import RayEngine
 from gistmeter.runs import open_folder
 from gistmeter.score import evaluate
