@@ -5,7 +5,7 @@
 Compares what there was before the judge (cosine, BERTScore of the embedded model) with the judge's
 own numbers, each with a 95% bootstrap interval, on sets that nothing was trained on: the dev sets
 of ../shared/data beside the project's folder, premises held out of the training sets, sentences
-changed by rule, and 120 hand-written triples (benchmarks/data/contrast.tsv). Prints each figure
+changed by rule, and 240 hand-written triples (benchmarks/data/written.tsv). Prints each figure
 with its target where it has one; exit code 1 where one is missed.
 
 The weights of `gist` for speech were fitted on the very choices of "people": the honest figures of
@@ -238,7 +238,7 @@ def equal_bins(said: Numbers, kept: Numbers, bins: int = 10) -> float:
 
 def written(scorers: Scorers, limit: int) -> Iterator[Figure]:  # noqa: ARG001
     """Hand-written triples: a true paraphrase above a text with one fact changed."""
-    with (ROOT / "benchmarks/data/contrast.tsv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "benchmarks/data/written.tsv").open(encoding="utf-8", newline="") as file:
         triples = list(csv.DictReader(file, delimiter="\t"))
     for code in dict.fromkeys(triple["lang"] for triple in triples):
         mine = [triple for triple in triples if triple["lang"] == code]

@@ -35,6 +35,13 @@ def similarity_sets(folder: Path) -> dict[str, list[Row]]:
     return found
 
 
+def held_out_similarity(folder: Path, name: str) -> list[Row]:
+    """Pairs of a training set that are kept out of training."""
+    rows = sources.read(folder / "train/sts" / f"{name}.jsonl.gz")
+    every = (group.rows[0] for group in sources.similar(name, rows))
+    return [row for row in every if is_held_out(row.first)]
+
+
 def entailment_sets(folder: Path) -> dict[str, list[Row]]:
     """NLI, by set: KorNLI dev, JNLI valid, and the held-out Chinese and English premises."""
     lines = (folder / "nli" / "kornli-xnli-dev.tsv").read_text(encoding="utf-8").splitlines()[1:]

@@ -26,7 +26,7 @@ from gistmeter.models import e5_weights
 from gistmeter.models.e5_weights import BLOCK, BLOCK_BYTES, Sizes
 
 FILE = Path(__file__).parent / "data" / "gistmeter-judge-small.safetensors"
-SHA256 = "b4f7e1824903b071e9aa4ddb971adff7c0237376ab921fa9a39a93283f8c53f9"
+SHA256 = "175a5000eaa43a023396cd90d454f5a331c4d51be8dfdee797a7733b960d710c"
 LICENCE = "CC BY-SA 4.0"
 TYPES = {"U8": "u1", "F32": "<f4"}
 BYTE_BLOCK = 2 + BLOCK  # a block with 8 bits a weight
