@@ -261,7 +261,7 @@ def _book(
         "source": {"sentences": list(source)}, "summary": {"sentences": list(summary)},
         "sentences": [
             {"sentence": words, "aligned_index": column, "aligned_similarity": value,
-             "covered": value > 0.6}
+             "covered": value > 0.6, "place": column if value > 0.6 else None}
             for words, column, value in zip(summary, aligned, similarity.tolist(), strict=True)
         ],
         "heat_map": {"values": table.tolist(), "rows": size, "columns": len(source)},

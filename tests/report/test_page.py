@@ -244,7 +244,7 @@ def test_a_book_is_kept_once_and_its_sentences_point_to_it() -> None:
     assert pointed == set(data["shared"])
     view = data["shared"]["The old man.json"]
     assert [block["k"] for block in view] == ["parallel", "heat"]
-    assert view[0]["a"] == [0, 2, 6, 6]
+    assert view[0]["a"] == [0, 2, 6, None]
     assert view[0]["w"] == [3]
 
 
