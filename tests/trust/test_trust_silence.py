@@ -62,8 +62,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Watched]:
 
 
 def test_no_command_is_left_out() -> None:
-    """The demo runs the commands that score."""
-    assert {"text", "book", "parse", "speech", "demo", *(one[0] for one in COMMANDS)} == set(LISTED)
+    """The demo runs the commands that score; `drift` only asks a language model that was named."""
+    watched = {"text", "book", "parse", "speech", "demo", *(one[0] for one in COMMANDS)}
+    assert watched == set(LISTED) - {"drift"}
 
 
 def check(seen: Watched) -> None:
