@@ -324,7 +324,7 @@ def test_whatever_is_read_is_scored_or_refused(name: str, tmp_path: Path, choose
         except Exception as error:
             raise AssertionError(f"{name}, seed {seed}: {path.read_bytes()[:400]!r}") from error
     least = SCORED.get(name, 0.02) if len(tries) > SAMPLE else 0.0
-    assert through > least * len(tries), (
+    assert through >= least * len(tries), (
         f"{through} were read: too little is tested behind the reader"
     )
 

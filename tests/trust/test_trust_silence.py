@@ -34,7 +34,7 @@ COMMANDS = (
     ("doctor",),
     ("check", "gistmeter.toml", "--no-baseline"),
     ("completion", "bash"),
-    ("validate", "runs/demo/speech-en", "--human", "labels.csv"),
+    ("validate", "runs/demo/speech", "--human", "labels.csv"),
     ("parse", "validate", str(SAMPLES / "parse" / "en-gold.conllu")),
     ("parse", "erase", str(SAMPLES / "parse" / "en-gold.conllu"), "-o", "x.conllu"),
     ("cache", "clear"),
@@ -53,7 +53,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Watched]:
     need_strace()
     folder = tmp_path_factory.mktemp("demo")
     seen = watch(["-m", "gistmeter", "demo"], folder)
-    rows = load_run(folder / "work/runs/demo/speech-en").to_polars().select("id", "system")
+    rows = load_run(folder / "work/runs/demo/speech").to_polars().select("id", "system")
     judged = rows.unique(maintain_order=True).with_row_index("human")
     judged.with_columns(judged["human"] % 5).write_csv(folder / "work" / "labels.csv")
     (folder / "work" / "gistmeter.toml").write_text(CHECKED)
