@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from parse_files import row, sentence, text
 
 from door import prepare
+from gistmeter.engines import measure
 from gistmeter.errors import GistmeterError
 from gistmeter.families.parse import Parses, ParseSettings
 from gistmeter.families.parse.treebanks import read_weights
@@ -21,7 +22,6 @@ from gistmeter.formats.conllu.erasing import erase
 from gistmeter.formats.conllu.validation import find_problems
 from gistmeter.formats.conllu.vocabularies import build, read_vocabulary
 from gistmeter.formats.taxonomy import read_taxonomy
-from gistmeter.score import measure
 
 PIECES = st.one_of(
     st.binary(max_size=6),

@@ -141,7 +141,8 @@ def test_whatever_a_service_of_files_answers_is_a_text_or_a_reason(
         recognizer = resolve([name], environment).recognizers["x"]
         found = asyncio.run(together(len(tries), recognizer, sound.audio))
     good = sum(map(is_sound, found))
-    assert 0 < good < len(tries), "all or nothing was heard: nothing is tested"
+    assert good < len(tries), "all was heard: nothing is tested"
+    assert good or len(tries) <= SAMPLE, "nothing was heard: nothing is tested"
 
 
 async def together(tries: int, recognizer: Any, path: Any) -> list[Transcript]:

@@ -30,7 +30,7 @@ COMMANDS = (
     ("models", "verify"),
     ("cache", "info"),
     ("runs",),
-    ("history", "runs/demo", "--resamples", "50"),
+    ("history", "runs/demo", "--resamples", "100"),
     ("doctor",),
     ("check", "gistmeter.toml", "--no-baseline"),
     ("completion", "bash"),
