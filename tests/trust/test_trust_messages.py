@@ -196,4 +196,5 @@ def test_whatever_a_stream_says_is_a_text_or_a_reason(
         recognizer = resolve([name], {f"{vendor.upper()}_API_KEY": "key-of-ours"}).recognizers["x"]
         found = asyncio.run(together(len(tries), recognizer, sound.audio))
     good = sum(map(is_sound, found))
-    assert 0 < good < len(tries), "all or nothing was heard: nothing is tested"
+    assert good < len(tries), "all was heard: nothing is tested"
+    assert good or len(tries) <= SAMPLE, "nothing was heard: nothing is tested"
