@@ -177,7 +177,8 @@ def fit_text(data: Path, cache: Cache) -> dict[str, object]:
     size = {kind: (kinds == kind).sum() for kind in set(kinds.tolist())}
     # Chosen with the gate of `features.nearness` by these very figures: see docs/gist.md.
     share = {
-        "similarity": 0.55, "contrast": 0.28, "written": 0.09, "entailment": 0.05, "unrelated": 0.03,
+        "similarity": 0.55, "contrast": 0.28, "written": 0.09, "entailment": 0.05,
+        "unrelated": 0.03,
     }  # fmt: skip
     weight = np.asarray([share[kind] / size[kind] for kind in kinds.tolist()])
     folds = np.random.default_rng(SEED).permutation(len(table)) % FOLDS
