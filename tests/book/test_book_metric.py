@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from door import prepare
+from gistmeter import score_book
 from gistmeter.cache import Cache
 from gistmeter.families.book import Books, BookSettings
 from gistmeter.metrics.alignment import BookAlignment
@@ -269,3 +272,11 @@ def test_a_second_run_embeds_only_what_was_edited(tmp_path):
         cache.close()
         assert len(encoder.seen) == new
     assert encoder.seen == ["The ice sang under its paws."]
+
+
+def test_editions_without_a_sentence_are_unscored_in_every_resample(tmp_path: Path) -> None:
+    source, edition = tmp_path / "source.json", tmp_path / "edition.json"
+    source.write_text('{"one": "It rains. It pours.", "two": "He left."}', encoding="utf-8")
+    edition.write_text('{"one": "", "two": ""}', encoding="utf-8")
+    run = score_book(source, edition, language="en", resamples=100)
+    assert math.isnan(run["coverage"].value) and run["coverage"].unscored == 2

@@ -319,8 +319,8 @@ def _without(rows: Rows, failed: Mapping[int, str]) -> Rows:
 
 def _weighted_mean(values: Sequence[Value], weights: Sequence[Value]) -> Value:
     """The mean of the defined values; NaN where there are none."""
-    table = np.array(np.broadcast_arrays(*values), dtype=np.float64)
-    share: Floats = np.array(np.broadcast_arrays(*weights), dtype=np.float64)
+    whole = np.array(np.broadcast_arrays(*values, *weights), dtype=np.float64)
+    table, share = np.split(whole, [len(values)])
     share = np.where(np.isnan(table), 0.0, share)
     mean: Value = divide((np.nan_to_num(table) * share).sum(axis=0), share.sum(axis=0))
     return mean
