@@ -202,3 +202,15 @@ def test_a_file_that_is_packed_badly_or_without_end_is_an_error(
     path.write_bytes(gzip.compress(b"prediction,reference\n" + b"a,b\n" * 10_000))
     with pytest.raises(InputError, match="unpacks to more than"):
         read_predictions([path])
+
+
+def test_systems_beside_a_column_of_predictions_are_not_passed_over_in_silence(
+    in_folder: Path,
+) -> None:
+    table = "reference,candidate,gpt4,notes\nthe big dog,the big dog,a big dog,seen\n"
+    Path("wide.csv").write_text(table + "a red car,a red car,the red car,seen\n")
+    systems, told = run("wide.csv", "--language", "en")
+    assert list(systems) == ["wide"]
+    assert "only 'candidate' is scored, and 'gpt4' look" in told
+    systems, told = run("wide.csv", "--language", "en", "--systems", "candidate,gpt4")
+    assert list(systems) == ["candidate", "gpt4"] and "only" not in told

@@ -115,7 +115,8 @@ def find_answers(table: Table, choices: Choices) -> Found:
     reference = table.find("reference", REFERENCE, chosen)
     ours = "prediction" in chosen or (single or "").casefold() not in _names(EXPLANATION)
     if single and (ours or reference or choices.references):
-        return Found({single: ""}, reference)
+        told = "" if "prediction" in chosen else _unread(table, chosen, single, choices)
+        return Found({single: ""}, reference, told)
     found = _wide(table, chosen, reference, choices)
     if found is not None:
         return found
@@ -137,6 +138,32 @@ def has_answers(table: Table, choices: Choices) -> bool:
     return found is not None
 
 
+def _unread(table: Table, chosen: Mapping[str, str], single: str, choices: Choices) -> str:
+    """A remark on columns beside the prediction that answer as it does, and are not scored."""
+    if table.find("system", SYSTEM):
+        return ""
+    beside = _reference(table, chosen, (single,))
+    said, _ = _expected(table, chosen, beside, choices)
+    rest = [column for column in _unnamed(table, beside) if column != single]
+    found = sort_columns(table, rest, said)
+    if not any(said) or not found.systems:
+        return ""
+    listed = ",".join((single, *found.systems))
+    return (
+        f"{table.path}: only '{single}' is scored, and {_listed(found.systems)} look like systems "
+        f"too. --systems {listed} scores all of them"
+    )
+
+
+def _unnamed(table: Table, beside: str | None) -> list[str]:
+    """The columns of texts that no name explains."""
+    return [
+        column
+        for column in table.columns
+        if column != beside and column.casefold() not in _KNOWN and is_text(table.column(column))
+    ]
+
+
 def _wide(
     table: Table,
     chosen: Mapping[str, str],
@@ -152,11 +179,7 @@ def _wide(
     said, told = _expected(table, chosen, beside, choices)
     if not any(said):
         return None
-    rest = [
-        column
-        for column in table.columns
-        if column != beside and column.casefold() not in _KNOWN and is_text(table.column(column))
-    ]
+    rest = _unnamed(table, beside)
     found = sort_columns(table, rest, said)
     if found.doubtful and not ask:
         return Found(dict.fromkeys(rest, ""), beside)
