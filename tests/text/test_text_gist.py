@@ -160,3 +160,11 @@ def test_who_answers_the_easy_items_only_does_not_lead() -> None:
     assert run.systems["few"]["s_info"].value >= run.systems["all"]["s_info"].value
     assert run.answer().startswith("all is ahead")
     assert "few scored only 1 of 3 and is not ranked" in run.answer()
+
+
+def test_a_negated_or_miscounted_transcript_is_low() -> None:
+    expected = ["He came yesterday.", "The shop sold 3 cars.", "He came yesterday."]
+    got = ["He did not come yesterday.", "The shop sold 13 cars.", "he came yesterday"]
+    run = gistmeter.score_speech(expected, got, language="en", metrics=["gist"], resamples=0)
+    negated, miscounted, right = run.to_polars().sort("item")["gist"].to_list()
+    assert negated < 0.2 and miscounted < 0.2 < 0.9 < right
