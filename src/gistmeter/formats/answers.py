@@ -144,9 +144,11 @@ def _unread(table: Table, chosen: Mapping[str, str], single: str, choices: Choic
         return ""
     beside = _reference(table, chosen, (single,))
     said, _ = _expected(table, chosen, beside, choices)
+    if not any(said):
+        return ""
     rest = [column for column in _unnamed(table, beside) if column != single]
     found = sort_columns(table, rest, said)
-    if not any(said) or not found.systems:
+    if not found.systems:
         return ""
     listed = ",".join((single, *found.systems))
     return (
