@@ -20,7 +20,7 @@ from training.rows import Group, Row
 
 LONGEST = 112  # tokens a side in training
 PAIRS, TOKENS = 32, 32 * 100  # limits of a batch
-FRAMES = 1000  # groups of each language in a whole pass
+FRAMES = 500  # groups of each language in a whole pass
 RULE_LANGUAGES = tuple(sources.RULE_SHARES)
 
 
@@ -62,7 +62,10 @@ def build(folder: Path, seed: int, shares: float = 1.0) -> list[Group]:
         found.extend(chance.sample(kept, round(len(kept) * min(1.0, share * shares))))
 
     for name, share in sources.NLI_SHARES.items():
-        take(sources.by_premise(name, sources.read(folder / "nli" / f"{name}.jsonl.gz")), share)
+        rows = sources.read(folder / "nli" / f"{name}.jsonl.gz")
+        if name in sources.UNBALANCED:
+            rows = sources.balanced(rows, chance)
+        take(sources.by_premise(name, rows), share)
     for name, share in sources.STS_SHARES.items():
         take(sources.similar(name, sources.read(folder / "sts" / f"{name}.jsonl.gz")), share)
     for name, share in sources.PARA_SHARES.items():
@@ -79,7 +82,7 @@ def build(folder: Path, seed: int, shares: float = 1.0) -> list[Group]:
         take(sources.rule_edits(language, chance.sample(pairs, size), chance), 1.0)
     for language in frames.LANGUAGES:
         take(frames.groups(language, FRAMES, chance), 1.0)
-    take(sources.noisy(folder, chance), 0.25)
+    take(sources.noisy(folder, chance), 0.12)
     chance.shuffle(found)
     return found
 
