@@ -43,7 +43,7 @@ STS = {
 
 def sts(languages: Sequence[str]) -> None:
     """S_Acc and its components against people, with the embedded models."""
-    from gistmeter.cli.locations import cache_file
+    from gistmeter.locations import cache_file
 
     from gistmeter.cache import Cache
     from gistmeter.languages import get

@@ -95,7 +95,7 @@ def scorer(paths: tuple[Path, Path], classes: Path, cache_path: Path) -> Callabl
     from gistmeter.cache import Cache
     from gistmeter.families.family import Context
     from gistmeter.families.parse import Parses, ParseSettings
-    from gistmeter.score import measure
+    from gistmeter.engines import measure
 
     context = Context(Cache(cache_path), hear=lambda *_: None)
     settings = ParseSettings(gold=paths[0], systems=paths[1], taxonomy=classes)
