@@ -131,7 +131,8 @@ def test_a_remembering_guard_answers_the_same_and_is_asked_once(tmp_path, monkey
     ]
     plain = Guard("en")
     cache = Cache(tmp_path / "answers.sqlite")
-    guard = remembering.guards_of(["en"], cache)["en"]
+    readers = {"en": remembering.RememberingLanguage(get("en"), cache)}
+    guard = remembering.guards_of(["en"], cache, readers)["en"]
     assert guard.id == plain.id
     assert guard.compare(pairs) == plain.compare(pairs)
     monkeypatch.setattr("gistmeter.guard.compare", None)
@@ -140,4 +141,5 @@ def test_a_remembering_guard_answers_the_same_and_is_asked_once(tmp_path, monkey
     assert len(again.compare(pairs)[0]) == 1
     texts = [text for pair in pairs for text in pair]
     words = Guard("en").content_words(texts)
+    assert guard.reader is readers["en"] and again.reader is None
     assert guard.content_words(texts) == words == again.content_words(texts)

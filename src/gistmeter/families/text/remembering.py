@@ -143,7 +143,7 @@ class RememberingGuard(Guard):
     """The guard of a language behind a cache, for metrics that ask about the same pairs in turn."""
 
     cache: Cache
-    reader: RememberingLanguage
+    reader: RememberingLanguage | None = None  # of a run that asks for the same words anyway
     held: dict[tuple[str, str], Alarms] = dataclasses.field(default_factory=dict, hash=False)
 
     def compare(self, pairs: Sequence[tuple[str, str]]) -> list[Alarms]:
@@ -169,6 +169,8 @@ class RememberingGuard(Guard):
         return [self.held[pair] for pair in pairs]
 
     def content_words(self, texts: Sequence[str]) -> list[Sequence[str]]:
+        if self.reader is None:
+            return Guard.content_words(self, texts)
         self.reader.prepare(texts)
         return [self.reader.content_words(text) for text in texts]
 
@@ -178,11 +180,10 @@ def guards_of(
     cache: Cache,
     readers: Mapping[str, RememberingLanguage] | None = None,
 ) -> dict[str, RememberingGuard]:
-    """The guard of each language; one of `readers` that reads as the language itself is shared."""
-    found = {}
-    for code in codes:
-        language, own = languages.get(code), (readers or {}).get(code)
-        if own is None or own.language != language:
-            own = RememberingLanguage(language, cache)
-        found[code] = RememberingGuard(code, cache, own)
-    return found
+    """The guard of each language, with the reader of those that are read by their own lists."""
+    plain = {
+        code: reader
+        for code, reader in (readers or {}).items()
+        if reader.language == languages.get(code)
+    }
+    return {code: RememberingGuard(code, cache, plain.get(code)) for code in codes}
