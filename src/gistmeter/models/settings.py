@@ -59,12 +59,7 @@ class ModelSettings:
         return cls(**values)
 
 
-# bert-score's choice of model for a language, and of the layer for a model
-BERTSCORE_MODELS = {
-    "en": "roberta-large",
-    "zh": "bert-base-chinese",
-    "tr": "dbmdz/bert-base-turkish-cased",
-}
+# bert-score's choice of the layer for a model
 BERTSCORE_LAYERS = {
     "bert-base-chinese": 8,
     "bert-base-multilingual-cased": 9,
