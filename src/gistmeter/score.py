@@ -25,8 +25,8 @@ from gistmeter.engines.measuring import Base, Parts, count_items
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.families.family import Context, Family, Items, Progress, RunSettings, Task
 from gistmeter.files import sha256
+from gistmeter.formats.encoding import reading_as
 from gistmeter.formats.remote import fetch_inputs
-from gistmeter.formats.table import reading_as
 from gistmeter.rows import Rows
 from gistmeter.run import Run
 from gistmeter.runs import Plan, RunFolder, hold, open_folder

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from gistmeter.errors import FormatError, InputError
 from gistmeter.files import printable, read_bytes, system_names
+from gistmeter.formats.encoding import decode
 from gistmeter.formats.meeting import Met, meet
-from gistmeter.formats.table import Table, decode, name_in, read_table
+from gistmeter.formats.table import Table, name_in, read_table
 from gistmeter.formats.utterances import FORMS, Transcripts, recognise, split_lines
 from gistmeter.formats.wide import chosen_columns, sort_columns
 from gistmeter.settings import AGAIN

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from gistmeter.formats.books.written import Written, compose
-from gistmeter.formats.table import decode
+from gistmeter.formats.encoding import decode
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 SILENT = frozenset(("script", "style", "head", "nav", "template", "noscript", "svg", "math"))

@@ -24,7 +24,7 @@ from gistmeter.errors import FormatError, InputError
 from gistmeter.files import MAX_PIPED, printable, read_bytes, system_names
 from gistmeter.formats.books.matter import set_aside
 from gistmeter.formats.books.written import CONTROL, Written, control, refuse_control
-from gistmeter.formats.table import decode
+from gistmeter.formats.encoding import decode
 from gistmeter.types import Book
 
 READERS: Mapping[str, str] = {
