@@ -21,20 +21,9 @@ from types import MappingProxyType
 
 GENERIC = "gistmeter.languages.generic"  # for languages without lists of their own
 LISTS = (
-    "stopwords",
-    "negations",
-    "concord",
-    "borders",
-    "shifters",
-    "affirmations",
-    "positive",
-    "negative",
-    "qualities",
-    "contrasts",
-    "overrides",
-    "abbreviations",
-    "numbers",
-)
+    "stopwords", "negations", "concord", "borders", "shifters", "affirmations", "positive",
+    "negative", "qualities", "contrasts", "overrides", "abbreviations", "numbers",
+)  # fmt: skip
 
 
 _OWN: dict[str, Mapping[str, str]] = {}  # lists of users by the name of their package
