@@ -29,19 +29,19 @@ PACKED = b"\x1f\x8b"  # how a gzip file begins
 EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
-def read_bytes(path: Path, *, limit: int = MAX_BYTES, may_be_empty: bool = False) -> bytes:
+def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
     """A file's content; a missing, unreadable or empty one is the user's to mend."""
     refuse_device(path)
     try:
-        if path.stat().st_size > limit:
-            raise InputError(f"{path}: is larger than {limit:,} bytes")
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{path}: is larger than {MAX_BYTES:,} bytes")
         with path.open("rb") as stream:
             if path.is_file():
                 content = stream.read()
             else:  # a pipe does not say how much will come
-                content = stream.read(min(limit, MAX_PIPED) + 1)
-                if len(content) > min(limit, MAX_PIPED):
-                    raise InputError(f"{path}: gives more than {min(limit, MAX_PIPED):,} bytes")
+                content = stream.read(MAX_PIPED + 1)
+                if len(content) > MAX_PIPED:
+                    raise InputError(f"{path}: gives more than {MAX_PIPED:,} bytes")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     if content.startswith(PACKED):

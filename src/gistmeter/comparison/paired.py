@@ -1,7 +1,7 @@
 """Compare systems pair by pair: difference, interval, p-value, effect, ranks.
 
 All pairs and all scores share the same resamples, so that they agree with each other and cost one
-matrix product a block.
+matrix product per block.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Word lists: plain text in a pack's folder, a word a line, source and licence on line 1.
+"""Word lists: plain text in a pack's folder, one word per line, source and licence on line 1.
 
 - `stopwords` carry no content;
 - `negations` reverse what they govern, no further than `borders`; `concord` words do so only where

@@ -158,7 +158,7 @@ class SequenceRobustness:
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         there = [pair.fields.get(HAS_ORIGINAL) == "yes" for pair in pairs]
         rows = Rows.of(pairs).with_numbers({ORIGINAL: np.where(there, 1.0, np.nan)})
-        # Said once a system and not of every row: no item is unscored because of it.
+        # Said once per system and not of every row: no item is unscored because of it.
         first = {
             at: NO_ORIGINAL
             for at, pair in enumerate(pairs)

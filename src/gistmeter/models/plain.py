@@ -81,7 +81,9 @@ class PlainEmbedder:
         if vectors.ndim != 2 or len(vectors) != count or not vectors.shape[1]:
             raise ModelError(f"the model gave vectors of shape {vectors.shape} for {count} texts")
         if self.width and vectors.shape[1] != self.width:
-            raise ModelError(f"the model gave {vectors.shape[1]} numbers a text after {self.width}")
+            raise ModelError(
+                f"the model gave {vectors.shape[1]} numbers per text after {self.width}"
+            )
         self.width = vectors.shape[1]
         rows = finish(answer, vectors)
         return [

@@ -29,7 +29,7 @@ class Table:
     guessed: str = ""  # the encoding, where it was a guess
     headed: bool = True  # whether the file named its columns
     skipped: list[str] = field(default_factory=list)
-    lined: bool = False  # plain lines: one column, no header, every line a row
+    lined: bool = False  # plain lines: one column, no header, one row per line
 
     def column(self, name: str) -> list[str | None]:
         at = self.columns.index(name)

@@ -37,7 +37,7 @@ def _is_lines(text: str, delimiter: str) -> bool:
 
 
 def _read_lines(path: Path, text: str, guessed: str) -> Table:
-    """Every line a row, empty ones included; the file's end is none."""
+    """One row per line, empty lines included; the end of the file is none."""
     lines = text.rstrip().replace("\r\n", "\n").split("\n")
     rows: list[list[str | None]] = [[printable(line.strip())] for line in lines]
     numbers = list(range(1, len(rows) + 1))

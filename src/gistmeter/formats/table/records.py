@@ -35,7 +35,7 @@ def read_json(path: Path, text: str, guessed: str) -> Table:
     except ValueError as error:
         raise FormatError(f"is not JSON ({error})", path=path) from error
     if not isinstance(document, list) or not all(isinstance(entry, dict) for entry in document):
-        raise FormatError("is not a JSON list of objects, one a row", path=path)
+        raise FormatError("is not a JSON list of objects, one per row", path=path)
     return _from_records(path, document, list(range(1, len(document) + 1)), guessed)
 
 

@@ -65,7 +65,7 @@ class ClipRows:
 def clip_rows(
     clips: Sequence[Clip], expected: Sequence[TextForm], *, segmented: bool = False
 ) -> ClipRows:
-    """One row a clip, or one a segment of its expected text, each then a cluster of its own."""
+    """One row per clip, or per segment of its expected text, each then a cluster of its own."""
     bounds = [
         segments(len(form.words)) if segmented else [(0, len(form.words))] for form in expected
     ]
