@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from loopback import Service, serve
-from speech_doubles import honest, sentence_facts, texts_of
+from speech_doubles import HEARD, SAID, honest, sentence_facts, texts_of
 
 from gistmeter.cache import Cache
 from gistmeter.compat.speech import SemanticMetricResult, SemanticUnderstandingAnalyzer
@@ -31,8 +31,6 @@ from gistmeter.metrics.transcription import Normalisation
 from gistmeter.models.llm import Budget, LanguageModelSettings, load_language_model
 from gistmeter.types import Clip
 
-SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."
-HEARD = "Anna met Boris. Boris sold horses. Dana wrote books."
 NAMES = {"gemini": DEFAULT_MODEL, "openai": "openai:local"}
 
 
