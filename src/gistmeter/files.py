@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from gistmeter.errors import GistmeterError, InputError
 
-HALVES = re.compile("[\ud800-\udfff]")
+HALVES = re.compile("[\ud800-\udfff]")  # of a character: UTF-8 has no place for them
 MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
 MAX_PIPED = 1024**3  # of what does not tell its size
 DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and ends

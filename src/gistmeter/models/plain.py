@@ -165,9 +165,7 @@ def _call(
 
 
 def _call_alone(
-    entry: Input,
-    method: Callable[[Sequence[Input]], Any],
-    take: Callable[[Any, int], list[Row]],
+    entry: Input, method: Callable[[Sequence[Input]], Any], take: Callable[[Any, int], list[Row]]
 ) -> Row:
     try:
         return take(method([entry]), 1)[0]

@@ -28,9 +28,7 @@ class ModelSettings:
     device: str = "auto"  # auto, cpu, cuda or mps
     batch_size: int = 0  # tokens in a batch, padding included; 0: the back end's own choice
     max_length: int = 0  # tokens a model reads at once; 0: the model's own maximum
-    layer: int | None = (
-        None  # for matching, counted as bert-score counts; None: as the profile says
-    )
+    layer: int | None = None  # for matching, as bert-score counts; None: as the profile says
     pooling: str = ""  # mean or cls; empty: as the model's own files say
     activation: str = ""  # of a cross-encoder: sigmoid or identity; empty: as its config says
     revision: str = ""  # of a hub model: branch, tag or commit

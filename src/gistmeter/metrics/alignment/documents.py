@@ -110,10 +110,7 @@ def describe_text(text: Segments) -> dict[str, Any]:
 
 
 def describe_chapters(
-    chapters: Sequence[Chapter],
-    compared: Compared,
-    words: Floats,
-    changes: facts.Changes | None,
+    chapters: Sequence[Chapter], compared: Compared, words: Floats, changes: facts.Changes | None
 ) -> list[dict[str, Any]]:
     """Each chapter of the source: what of it was kept, and what came of it."""
     found = []
