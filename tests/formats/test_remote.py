@@ -81,10 +81,7 @@ def test_python_takes_an_address_as_text(memory: Any) -> None:
 
 @pytest.mark.parametrize(
     ("address", "message"),
-    [
-        ("memory://bucket/nothing*.csv", "no such file"),
-        ("wrong://bucket/a.csv", "cannot be read"),
-    ],
+    [("memory://bucket/nothing*.csv", "no such file"), ("wrong://bucket/a.csv", "cannot be read")],
 )
 def test_what_is_not_there_is_said(
     memory: Any, in_folder: Path, address: str, message: str

@@ -38,11 +38,7 @@ def openai_answer(text: str) -> dict[str, Any]:
         "created": 1,
         "model": "gpt-4o-mini",
         "choices": [
-            {
-                "index": 0,
-                "finish_reason": "stop",
-                "message": {"role": "assistant", "content": text},
-            }
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
         ],
         "usage": {"prompt_tokens": 70, "completion_tokens": 50, "total_tokens": 120},
     }

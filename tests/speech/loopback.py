@@ -86,11 +86,7 @@ def envelope(raw: str, shape: str) -> dict[str, Any]:
         "created": 0,
         "model": "local",
         "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": raw},
-                "finish_reason": "stop",
-            }
+            {"index": 0, "message": {"role": "assistant", "content": raw}, "finish_reason": "stop"}
         ],
         "usage": {"prompt_tokens": 400, "completion_tokens": 50, "total_tokens": 450},
     }

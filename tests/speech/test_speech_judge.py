@@ -18,13 +18,7 @@ from gistmeter.compat.speech import SemanticMetricResult, SemanticUnderstandingA
 from gistmeter.errors import InputError
 from gistmeter.families.family import Context
 from gistmeter.families.speech import SpeechSettings
-from gistmeter.families.speech.judge import (
-    DEFAULT_MODEL,
-    Judge,
-    NoJudge,
-    find_judge,
-    limit_cost,
-)
+from gistmeter.families.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge, limit_cost
 from gistmeter.languages import get
 from gistmeter.metrics.facts import INSTRUCTIONS, SemanticErrorRate, build_prompt, fact_schema
 from gistmeter.metrics.transcription import Normalisation
