@@ -30,7 +30,7 @@ EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
 def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
-    """A file's content; a missing, unreadable or empty one is the user's to mend."""
+    """A file's content; a missing, unreadable or empty file is an error."""
     refuse_device(path)
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -52,7 +52,7 @@ def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
 
 
 def unpack(content: bytes, path: Path) -> bytes:
-    """What a gzip file holds; one that never ends is the user's to mend."""
+    """What a gzip file holds; one that never ends is an error."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
             found = stream.read(MAX_BYTES + 1)
@@ -200,7 +200,7 @@ def stem_of(path: Path) -> str:
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:
-    """Systems by the stems of their files; files of the same stem are told apart by their folders.
+    """Systems by the stems of their files; files of the same stem by their folders too.
 
     >>> system_names([Path("a/x.conllu"), Path("b/x.txt"), Path("y.conllu.gz")])
     ['a/x', 'b/x', 'y']

@@ -333,7 +333,7 @@ def plugin_metrics(family: str) -> list[str]:
 
 
 def roles_of(name: str) -> list[str]:
-    """The fields of another package's metric that bear a role's name: it gets those models."""
+    """The fields of another package's metric that have a role's name: it gets those models."""
     from dataclasses import fields, is_dataclass
 
     from gistmeter import registry

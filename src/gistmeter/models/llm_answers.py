@@ -81,7 +81,7 @@ class Spent:
             self.raw += [hide(said, secrets)] if said else []
 
     def added_to(self, answer: Answer[Any]) -> Answer[Any]:
-        """A valid answer with what was spent before it; its price is then worked out anew."""
+        """A valid answer with what was spent before it; its price is then computed again."""
         if not (self.input_tokens or self.output_tokens):
             return answer
         return replace(

@@ -1,4 +1,4 @@
-"""Somebody's own model: an object with an `id` and the one method that its role asks for.
+"""The caller's own model: an object with an `id` and the one method that its role asks for.
 
 It need not know anything of caches, batches or windows: here it is asked for distinct inputs only,
 a part at a time, and what it answers is checked. What is wrong with an answer (too few rows, no

@@ -115,7 +115,7 @@ def profile_names(
 
 
 def canonical_roles(names: Mapping[str, Named], place: str) -> dict[str, Named]:
-    """Names (or models) under their roles' own spelling; a role that nobody knows is an error."""
+    """Names (or models) under their roles' own spelling; an unknown role is an error."""
     roles = {}
     for role, name in names.items():
         plain = role.lower().replace("-", "_")

@@ -101,7 +101,7 @@ class Speech(Family[SpeechSettings, Clip]):
         # Whatever is wrong with the scores must not be found after a benchmark that costs money.
         ready = ready_of(self, read.items, settings, context)
         heard = hear(read.items, settings, context)
-        # The transcripts are what is resumed; their scores are computed anew.
+        # The transcripts are what is resumed; their scores are computed again.
         return replace(
             read,
             items=grouped_by_file(heard.clips),

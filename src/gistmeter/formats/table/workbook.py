@@ -1,4 +1,4 @@
-"""XLSX workbooks: an archive may unfold without bound, a sheet may span a galaxy.
+"""XLSX workbooks: an archive may unfold without bound, a sheet may claim any number of cells.
 
 A workbook of 1.5 KB can claim 17 thousand million cells, or unfold to gigabytes; what reads it
 would take all memory. So it is unfolded first, up to a limit, and the cells' places are looked at.
