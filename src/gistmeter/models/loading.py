@@ -39,24 +39,9 @@ from gistmeter.models.protocols import (
     TokenMatcher,
 )
 from gistmeter.models.recall import Progress
-from gistmeter.models.settings import (
-    PROFILES,
-    ROLES,
-    ModelSettings,
-    canonical_roles,
-    matching_layer,
-    profile_names,
-)
+from gistmeter.models.settings import ModelSettings, canonical_roles, matching_layer, profile_names
 
-__all__ = [
-    "PROFILES",
-    "ROLES",
-    "ModelSettings",
-    "Models",
-    "load_judge",
-    "load_models",
-    "models_folder",
-]
+__all__ = ["ModelSettings", "Models", "load_judge", "load_models", "models_folder"]
 
 READERS = {"embedder", "matcher"}
 JOINT = {"cross_encoder", "nli"}
