@@ -104,10 +104,6 @@ class Transcript:
     def failed(self) -> bool:
         return bool(self.error)
 
-    @property
-    def real_time_factor(self) -> float:
-        return self.elapsed / self.duration if self.duration > 0 else math.nan
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
