@@ -142,7 +142,7 @@ def _basic(user: str) -> str:
 
 
 def http_client(timeout: float) -> Any:
-    """What requests go through: it follows no redirect and reads no endless answer."""
+    """What requests go through: it follows nobody to another place and reads nothing endless."""
     try:
         http: Any = importlib.import_module("httpx2")
     except ImportError:  # earlier versions of the vendors' libraries
