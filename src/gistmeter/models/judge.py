@@ -5,9 +5,9 @@ docs/judge.md for data, figures and limits). Its weights are licensed CC BY-SA 4
 
 One reading of a pair (premise or reference first) gives five probabilities; the model plays two
 roles with them. As entailment model it gives the three labels. As cross-encoder it gives the
-similarity, lowered where a fact was changed or the second text contradicts the first:
+similarity, lowered where the second text contradicts the first:
 
-    similarity * (1 - CHANGED * changed) * (1 - CONTRADICTED * contradiction)
+    similarity * (1 - CONTRADICTED * contradiction)
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 NAME, VERSION = "gistmeter-judge-small", "1"
 ROLES = {"cross_encoder", "nli"}
-CHANGED, CONTRADICTED = 0.3, 0.7  # chosen on dev sets, see docs/judge.md
+CONTRADICTED = 0.7  # chosen on dev sets, see docs/judge.md
 BUDGET = 1024  # tokens in a batch
 PART = 384  # pairs whose texts are held in memory at once
 STORE_BYTES = 48 << 20
@@ -92,7 +92,7 @@ class Judge:
 
     @property
     def id(self) -> str:
-        rule = f"max={judge_windows.ROOM}/lowered={CHANGED:g},{CONTRADICTED:g}"
+        rule = f"max={judge_windows.ROOM}/lowered={CONTRADICTED:g}"
         return f"{NAME}-{VERSION}@{judge_weights.SHA256[:8]}/{rule}"
 
     @cached_property
@@ -293,7 +293,7 @@ def to_verdicts(table: npt.NDArray[np.float64], failures: dict[int, str]) -> Ver
 
 
 def to_scores(verdicts: Verdicts) -> PairScores:
-    kept = (1 - CHANGED * verdicts.changed) * (1 - CONTRADICTED * verdicts.contradiction)
+    kept = 1 - CONTRADICTED * verdicts.contradiction
     return PairScores(verdicts.similarity * kept, verdicts.unseen, verdicts.failures)
 
 

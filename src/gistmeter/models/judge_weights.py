@@ -26,7 +26,7 @@ from gistmeter.models import e5_weights
 from gistmeter.models.e5_weights import BLOCK, BLOCK_BYTES, Sizes
 
 FILE = Path(__file__).parent / "data" / "gistmeter-judge-small.safetensors"
-SHA256 = "175a5000eaa43a023396cd90d454f5a331c4d51be8dfdee797a7733b960d710c"
+SHA256 = "3bbfe95a5087f2d5c213c109a1b4d74c4d070dce9f71539b49a0a6a38bd1b9d4"
 LICENCE = "CC BY-SA 4.0"
 TYPES = {"U8": "u1", "F32": "<f4"}
 BYTE_BLOCK = 2 + BLOCK  # a block with 8 bits a weight
