@@ -44,8 +44,12 @@ class LibraryBatches:
         self, batch: str, asked: Mapping[str, Question]
     ) -> Iterator[tuple[str, Answer[Any]]]:
         held = _handle().validate_json(batch)
+
+        async def look(model: Any) -> Any:
+            return await model.batch_status(held)
+
         while held.status != "ended":
-            held = self._run(lambda model, now=held: model.batch_status(now))
+            held = self._run(look)
             if held.status != "ended":
                 time.sleep(self.settings.poll)
         yield from self._run(lambda model: self._results(model, held, asked))
