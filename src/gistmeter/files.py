@@ -124,10 +124,10 @@ def append(path: Path, line: bytes) -> None:
         raise unwritable(path, error) from error
 
 
-def unwritable(path: Path, error: OSError) -> GistmeterError:
+def unwritable(path: Path, error: OSError, what: str = "written") -> GistmeterError:
     """What to say where the disk refuses: a full one is no mistake of the user's."""
     kind = GistmeterError if error.errno in EXHAUSTED else InputError
-    return kind(f"{path}: cannot be written ({error.strerror or error})")
+    return kind(f"{path}: cannot be {what} ({error.strerror or error})")
 
 
 def sweep(folder: Path, *, age: float = 0.0) -> None:

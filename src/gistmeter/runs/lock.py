@@ -37,7 +37,7 @@ def hold(folder: Path) -> Iterator[None]:
     except FileExistsError:
         raise InputError(f"{folder}: is a file; a run needs a folder") from None
     except OSError as error:
-        raise InputError(f"{folder}: cannot be made ({error.strerror or error})") from error
+        raise unwritable(folder, error, "made") from error
     try:
         handle = _acquire(folder)
         try:

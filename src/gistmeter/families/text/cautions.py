@@ -36,6 +36,9 @@ MEASURED = {
 }
 
 
+BLIND = "Neither sees a negation; the judge does (leave out --no-judge)."
+
+
 def caution(run: Run) -> str:
     """Said of an S_Acc that lacks its cross-encoder and nothing else, made as it was measured."""
     partial = {
@@ -50,7 +53,7 @@ def caution(run: Run) -> str:
         return (
             "S_Acc* has no cross-encoder here. How it then agrees with people was not measured in "
             f"this language; in {listed([name_of(code) for code in MEASURED])} its part sts alone "
-            "agreed more. Look at sts too."
+            f"agreed more. Look at sts too. {BLIND}"
         )
     told = []
     for code in known:
@@ -61,7 +64,7 @@ def caution(run: Run) -> str:
         )
     return (
         "S_Acc* without its cross-encoder agreed with people less than one of its parts alone: "
-        f"{'; '.join(told)}. Look at {MEASURED[known[0].partition('-')[0]].name} too."
+        f"{'; '.join(told)}. Look at {MEASURED[known[0].partition('-')[0]].name} too. {BLIND}"
     )
 
 
