@@ -102,7 +102,9 @@ class Handler(BaseHTTPRequestHandler):
         if self._refused(held):
             return
         parts = self.path.split("/")
-        if parts[2] == "batches":
+        if parts[2] == "batches" and parts[3] not in held.batches:
+            self._send({"error": "no such batch"}, 404)
+        elif parts[2] == "batches":
             self._send(held.look(parts[3]))
         else:
             self._send(held.files[parts[3]])
@@ -196,6 +198,18 @@ def test_a_batch_that_ends_without_answers(server: BatchServer, status: str) -> 
     (answer,) = model(server, cache).ask(["one"], Verdict)
     assert answer.value is None and f"ended without an answer ({status})" in answer.failure
     server.status = "completed"
+    assert model(server, cache).ask(["one"], Verdict)[0].value == Verdict(same=True)
+
+
+def test_a_batch_that_the_service_forgot_is_asked_anew(
+    server: BatchServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Cache(None)
+    made = BatchServer.create
+    with monkeypatch.context() as patched:
+        patched.setattr(BatchServer, "create", lambda *given: dict(made(*given), id="gone"))
+        (answer,) = model(server, cache).ask(["one"], Verdict)
+    assert "HTTP 404" in answer.failure
     assert model(server, cache).ask(["one"], Verdict)[0].value == Verdict(same=True)
 
 

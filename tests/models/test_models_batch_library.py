@@ -143,6 +143,8 @@ class Handler(BaseHTTPRequestHandler):
         if parts[-1] == "results":
             lines = (held.message_result(one) for one in reversed(held.batches[parts[3]]))
             self._send("".join(json.dumps(line) + "\n" for line in lines).encode())
+        elif "batches" in parts and parts[-1] not in held.batches:
+            self._send({"error": {"code": 404, "message": "no such batch"}}, 404)
         elif parts[:3] == ["v1", "messages", "batches"]:
             self._send(held.message_batch(parts[3], held.look(parts[3])))
         elif parts[:2] == ["v1", "batches"]:
@@ -231,6 +233,21 @@ def test_a_batch_that_ends_without_answers_is_asked_anew(server: Server) -> None
     (answer,) = model(server, cache).ask(["one"], Verdict)
     assert answer.value is None and answer.failure
     server.lost = False
+    assert model(server, cache).ask(["one"], Verdict)[0].value == Verdict(same=True)
+
+
+def test_a_batch_that_the_service_forgot_is_asked_anew(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Cache(None)
+
+    def forget(_: float) -> None:
+        server.batches.clear()
+
+    with monkeypatch.context() as patched:
+        patched.setattr("gistmeter.models.llm_batch_library.time.sleep", forget)
+        (answer,) = model(server, cache).ask(["one"], Verdict)
+    assert "HTTP 404" in answer.failure
     assert model(server, cache).ask(["one"], Verdict)[0].value == Verdict(same=True)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from gistmeter.cache import Cache, keys
-from gistmeter.errors import InputError
+from gistmeter.errors import InputError, ModelError
 from gistmeter.models import llm_service as service
 from gistmeter.models.llm import Budget, Keep, LanguageModelSettings, Question
 from gistmeter.models.llm_asking import model_id
@@ -23,6 +23,10 @@ from gistmeter.models.protocols import Answer
 logger = logging.getLogger(__name__)
 OURS, LIBRARY = ("openai", "openai-chat"), ("anthropic", "google")
 MOST = 20_000  # questions in one batch; the providers take 50,000 and more
+
+
+class BatchLost(ModelError):
+    """The service does not know a batch any more."""
 
 
 class Batches(Protocol):
@@ -90,12 +94,14 @@ class BatchAsker:
 
     def _collect(self, batch: str, asked: Mapping[str, Question], keep: Keep) -> None:
         """Hand a batch's answers on; what it did not answer can be asked again."""
-        left = dict(asked)
-        for name, answer in self.batches.answers(batch, asked):
-            if name in left:
-                self._settle(left.pop(name), answer, keep)
+        left, reason = dict(asked), "the batch ended without an answer"
+        try:
+            for name, answer in self.batches.answers(batch, asked):
+                if name in left:
+                    self._settle(left.pop(name), answer, keep)
+        except BatchLost as error:
+            reason = str(error)
         for question in left.values():
-            reason = "the batch ended without an answer"
             self._settle(question, Answer(None, failure=reason), keep)
 
     def _settle(self, question: Question, answer: Answer[Any], keep: Keep) -> None:

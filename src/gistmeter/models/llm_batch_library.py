@@ -15,6 +15,7 @@ from gistmeter.errors import InputError, ModelError, blot
 from gistmeter.models import llm_service as service
 from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question
 from gistmeter.models.llm_asking import run_anywhere
+from gistmeter.models.llm_batch import BatchLost
 from gistmeter.models.protocols import Answer
 
 LARGEST = 512 * 2**20  # bytes of the answers of one batch
@@ -125,6 +126,8 @@ class LibraryBatches:
                 raise
             except Exception as error:
                 trouble = service.understand(error, self._secrets())
+                if getattr(error, "status_code", getattr(error, "code", None)) == 404:
+                    raise BatchLost(f"A batch of {self.name}: not there (HTTP 404)") from None
                 if not trouble.passing:
                     break
         raise ModelError(f"A batch of {self.name}: {trouble.reason} {trouble.raw}".strip())

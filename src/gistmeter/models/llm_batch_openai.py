@@ -12,6 +12,7 @@ from urllib.parse import quote
 from gistmeter.errors import MissingDependency, ModelError, hide
 from gistmeter.models import llm_service as service
 from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question
+from gistmeter.models.llm_batch import BatchLost
 from gistmeter.models.protocols import Answer
 
 OPENAI = "https://api.openai.com/v1"
@@ -139,6 +140,8 @@ class OpenAIBatches:
                 continue
             if answer.is_success:
                 return text
+            if method == "GET" and answer.status_code == 404:
+                raise BatchLost(f"{method} {path}: not there any more (HTTP 404)")
             told = service.FINAL.get(answer.status_code, "the service failed")
             trouble = f"{told} (HTTP {answer.status_code}) {text[:160]}".strip()
             if answer.status_code not in service.PASSING:
