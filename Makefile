@@ -40,9 +40,9 @@ image: build
 test-ray: $(VENV)/.ray
 	$(BIN)/python -m pytest tests/cluster tests/formats/test_remote.py -rs
 
-# Every kill, every damaged file, every fuzzed input: about an hour on two cores. One table in the end.
+# Every kill, every damaged file, every fuzzed input: about half an hour on two cores. One table in the end.
 trust: $(VENV)/.test
-	$(BIN)/python -m pytest tests/trust --everything -q
+	$(BIN)/python -m pytest tests/trust --everything -q -n auto
 
 # Licences and bill of materials of gistmeter[all], and what is known of its weaknesses, by tools that
 # stay apart from it. The database of weaknesses is asked over the network.

@@ -50,8 +50,8 @@ def check_changed(
     tables = {"en": english_pairs(library), "zh": chinese_pairs(chinese)}
     for code, kinds in tables.items():
         for kind, pairs in kinds.items():
-            with_judge = facts.changes(pairs, code, judge)
-            by_rules = facts.changes(pairs, code)
+            with_judge = facts.look(pairs, code, judge).changes
+            by_rules = facts.look(pairs, code).changes
             shares = (len(with_judge) / len(pairs), len(by_rules) / len(pairs))
             print(f"  {code} {kind:10} {shares[0]:6.1%} {shares[1]:6.1%}  of {len(pairs)}")
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 SEED = 17
-T = TypeVar("T")
-Choose = Callable[[Sequence[T], int], list[T]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,7 +1,7 @@
 """Checks of single texts: a score against a condition, and what to say where it does not hold.
 
 A `Checker` keeps its metrics from one check to the next, so that models are loaded once, and the
-pairs that were checked, so that one run over all of them can be made in the end.
+pairs that were checked, so that one run over all of them can be made at the end.
 """
 
 from __future__ import annotations

@@ -35,18 +35,13 @@ def read(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is not TOML ({error})") from error
 
 
-def options_for(
-    path: Path, command: str, known: Iterable[str], elsewhere: Iterable[str] = ()
-) -> dict[str, Any]:
-    """The options of a command; a name that no command knows is an error.
-
-    `elsewhere` are the commands and the options of all of them: a file may serve several.
-    """
+def options_for(path: Path, command: str, known: Iterable[str]) -> dict[str, Any]:
+    """The options of a command; a name that no command knows is an error."""
     document, names = read(path), set(known)
     own = document.get(command, {})
     if not isinstance(own, dict):
         raise InputError(f"{path}: [{command}] must be a table of options")
-    anywhere = {*names, *elsewhere, *_commands(), PROFILES, EVALUATIONS}
+    anywhere = {*names, *_commands(), PROFILES, EVALUATIONS}
     found: dict[str, Any] = {}
     for key, value in {**document, **own}.items():
         name = key.replace("-", "_").lower()

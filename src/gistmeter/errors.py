@@ -85,7 +85,7 @@ class MissingModel(InputError):
 
     @classmethod
     def of(cls, missing: Sequence[MissingModel]) -> MissingModel:
-        """One error for all models that are missing, so that nobody finds out one by one."""
+        """One error for all models that are missing, so that they are not found out one by one."""
         one = missing[0]
         if len(missing) == 1:
             return one

@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from gistmeter.errors import GistmeterError, InputError
 
-HALVES = re.compile("[\ud800-\udfff]")
+HALVES = re.compile("[\ud800-\udfff]")  # of a character: UTF-8 has no place for them
 MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
 MAX_PIPED = 1024**3  # of what does not tell its size
 DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and ends
@@ -29,19 +29,19 @@ PACKED = b"\x1f\x8b"  # how a gzip file begins
 EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
-def read_bytes(path: Path, *, limit: int = MAX_BYTES, may_be_empty: bool = False) -> bytes:
-    """A file's content; a missing, unreadable or empty one is the user's to mend."""
+def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
+    """A file's content; a missing, unreadable or empty file is an error."""
     refuse_device(path)
     try:
-        if path.stat().st_size > limit:
-            raise InputError(f"{path}: is larger than {limit:,} bytes")
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{path}: is larger than {MAX_BYTES:,} bytes")
         with path.open("rb") as stream:
             if path.is_file():
                 content = stream.read()
             else:  # a pipe does not say how much will come
-                content = stream.read(min(limit, MAX_PIPED) + 1)
-                if len(content) > min(limit, MAX_PIPED):
-                    raise InputError(f"{path}: gives more than {min(limit, MAX_PIPED):,} bytes")
+                content = stream.read(MAX_PIPED + 1)
+                if len(content) > MAX_PIPED:
+                    raise InputError(f"{path}: gives more than {MAX_PIPED:,} bytes")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     if content.startswith(PACKED):
@@ -52,7 +52,7 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES, may_be_empty: bool = False
 
 
 def unpack(content: bytes, path: Path) -> bytes:
-    """What a gzip file holds; one that never ends is the user's to mend."""
+    """What a gzip file holds; one that never ends is an error."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
             found = stream.read(MAX_BYTES + 1)
@@ -200,7 +200,7 @@ def stem_of(path: Path) -> str:
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:
-    """Systems by the stems of their files; files of the same stem are told apart by their folders.
+    """Systems by the stems of their files; files of the same stem by their folders too.
 
     >>> system_names([Path("a/x.conllu"), Path("b/x.txt"), Path("y.conllu.gz")])
     ['a/x', 'b/x', 'y']

@@ -213,7 +213,7 @@ def _models() -> Iterator[Finding]:
             )
         yield _profile(profile, [one.role for one in entries if not one.ready])
     for check in inventory.verify(cache_folder() / "models", []):
-        if not check.whole and not check.file.endswith(".onnx"):  # a graph is built anew by itself
+        if not check.whole and not check.file.endswith(".onnx"):  # a graph is built again by itself
             yield Finding("model", Path(check.file).name, "broken", f"{check.file}: {check.detail}")
 
 

@@ -15,6 +15,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ from gistmeter.engines.measuring import Base, Parts, count_items
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.families.family import Context, Family, Items, Progress, RunSettings, Task
 from gistmeter.files import sha256
+from gistmeter.formats.encoding import reading_as
 from gistmeter.formats.remote import fetch_inputs
-from gistmeter.formats.table import reading_as
 from gistmeter.rows import Rows
 from gistmeter.run import Run
 from gistmeter.runs import Plan, RunFolder, hold, open_folder
@@ -69,16 +70,9 @@ def score(
         memory = stack.enter_context(contextlib.closing(Cache(None)))
         store = memory if cache is None or how.no_cache else cache
         context = Context(
-            store,
-            profiles or {},
-            progress,
-            hear,
-            confirm,
-            folder,
-            how.resume,
-            how.overwrite,
+            store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite,
             engine=engine,
-        )
+        )  # fmt: skip
         if items is None and not family.streams(settings, context):
             settings = fetch_inputs(settings, stack, context.say)
         with reading_as(getattr(settings, "encoding", "")):
@@ -90,41 +84,52 @@ def score(
         know_thresholds(how.fail_under, metrics)
         statistics = {name: getattr(how, name) for name in ("seed", "resamples", "confidence")}
         task = Task(settings, read, metrics, statistics)
-        resume = how.resume and not read.anew
-        run = evaluate(
-            read.items,
-            metrics,
-            command=family.name,
-            settings={**settings.to_dict(), **read.found},
-            signed=read.signed,
-            inputs={**input_digests(read.files), **read.digests},
-            open_folder=(
-                (lambda plan: open_folder(
-                    folder, plan, resume=resume, overwrite=how.overwrite or read.anew,
-                    say=context.say,
-                )) if folder else None
-            ),
-            chunk=family.chunk,
-            progress=(lambda _, done, total: progress(family.stage, done, total))
-            if progress else None,
-            notes=lambda rows: family.notes(rows, task),
-            documents=family.documents(read),
-            base=family.base,
-            headline=family.leads({**settings.to_dict(), **read.found}),
-            engine=engine,
-            **statistics,
-        )  # fmt: skip
+        run = _evaluate(family, task, how, context)
         family.finish(run, task, context)
         tell_uneven(run, context)
-        run = replace(run, remarks=tuple(context.remarks))
-        for path in files:
-            for file in run.write(path, bom=not how.no_bom):
-                context.say(f"Wrote {file}")
-        run = replace(run, remarks=tuple(context.remarks))  # the last: it keeps its findings
-        if run.path:
-            run.write_pages()
-        if run.path and not how.no_report:
-            run.report(title=how.heading)
+        return _written(run, files, how, context)
+
+
+def _evaluate(
+    family: Family[Any, Any], task: Task[Any, Any], how: RunSettings, context: Context
+) -> Run:
+    """`evaluate` with what a family says of its task, into the run's folder where there is one."""
+    read, folder, progress = task.read, context.folder, context.progress
+    settings = {**task.settings.to_dict(), **read.found}
+    resume, overwrite = how.resume and not read.anew, how.overwrite or read.anew
+    return evaluate(
+        read.items,
+        task.metrics,
+        command=family.name,
+        settings=settings,
+        signed=read.signed,
+        inputs={**input_digests(read.files), **read.digests},
+        open_folder=(
+            partial(open_folder, folder, resume=resume, overwrite=overwrite, say=context.say)
+            if folder else None
+        ),
+        chunk=family.chunk,
+        progress=(lambda _, *counts: progress(family.stage, *counts)) if progress else None,
+        notes=lambda rows: family.notes(rows, task),
+        documents=family.documents(read),
+        base=family.base,
+        headline=family.leads(settings),
+        engine=context.engine or HERE,
+        **task.statistics,
+    )  # fmt: skip
+
+
+def _written(run: Run, files: Sequence[Path], how: RunSettings, context: Context) -> Run:
+    """The run with its remarks, once its files, its pages and its report are written."""
+    run = replace(run, remarks=tuple(context.remarks))
+    for path in files:
+        for file in run.write(path, bom=not how.no_bom):
+            context.say(f"Wrote {file}")
+    run = replace(run, remarks=tuple(context.remarks))  # the last: it keeps its findings
+    if run.path:
+        run.write_pages()
+    if run.path and not how.no_report:
+        run.report(title=how.heading)
     return run
 
 
@@ -187,7 +192,9 @@ def evaluate(
     named = metrics if isinstance(metrics, Mapping) else {name_of(one): one for one in metrics}
     if not named:
         raise InputError("Nothing to compute: every score that was asked for had to be left out")
-    statistics = {"seed": seed, "resamples": resamples, "confidence": confidence}
+    statistics: dict[str, Any] = {
+        "seed": seed, "resamples": resamples, "confidence": confidence
+    }  # fmt: skip
     signatures = {
         name: sign(name, metric, **_missing(metric), **(signed or {}), **statistics)
         for name, metric in named.items()
@@ -201,9 +208,7 @@ def evaluate(
     rows = _measure_all(engine, work, items, folder, chunk=chunk, progress=progress)
     rows = rows.with_details({**(documents or {}), **_documents(named, rows, items)})
     measured = time.perf_counter()
-    systems = summarise(
-        named, rows, signatures=signatures, seed=seed, resamples=resamples, confidence=confidence
-    )
+    systems = summarise(named, rows, signatures=signatures, **statistics)
     run = Run(
         command=command,
         signature=signature,
@@ -222,10 +227,8 @@ def evaluate(
         metrics=named,
         inputs=plan.inputs,
         headline=headline,
-        seed=seed,
-        resamples=resamples,
-        confidence=confidence,
-    )  # fmt: skip
+        **statistics,
+    )
     if folder:
         folder.finish(run)
     return run

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.files import parse_json
+from gistmeter.files import parse_json, printable
 
 if TYPE_CHECKING:
     from gistmeter.rows import Rows
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 Block = dict[str, Any]
 LONGEST = 4000  # characters of a text that a reader can be expected to look at
 DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-HALF = re.compile("[\ud800-\udfff]")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 HIGH_CONTROL = re.compile("[\x80-\x9f]")
 KANA, HANGUL, HAN = (
@@ -45,7 +44,7 @@ def visible(text: str) -> str:
     text = HIGH_CONTROL.sub(
         "\N{REPLACEMENT CHARACTER}", DIRECTION.sub("\N{REPLACEMENT CHARACTER}", text)
     )
-    return HALF.sub("\N{REPLACEMENT CHARACTER}", text)
+    return printable(text)
 
 
 def shown(text: str | None, longest: int = LONGEST) -> str:

@@ -42,7 +42,7 @@ def found(sentence: str, place: int = 1) -> list[facts.Found]:
 
 
 def told(sentence: str, place: int = 1, judge: Judge | None = None) -> list[str]:
-    changes = facts.changes(found(sentence, place), "en", judge)
+    changes = facts.look(found(sentence, place), "en", judge).changes
     return [facts.told(alarm) for alarm in changes.get(0, [])]
 
 
@@ -71,7 +71,7 @@ def test_another_name_in_the_same_place_is_changed():
     far = facts.find((*SOURCE, "It rained.", "Mr. Weston rode home with Emma."), ["Mr. Knightley "
                      "rode home with Emma."], {0: 4})  # fmt: skip
     more = facts.Found(1, "Then Mr. Knightley and Mr. Weston rode.", "They saw Knightley, Weston.")
-    changes = facts.changes([*far, more], "en")
+    changes = facts.look([*far, more], "en").changes
     assert [str(alarm) for alarm in changes[0]] == ["name: Weston → Knightley"]
 
 

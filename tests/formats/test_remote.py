@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import http.server
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import gistmeter
 from gistmeter.cli import app
 from gistmeter.errors import InputError, MissingDependency
 from gistmeter.formats.remote import address_of
+from serving import QuietHandler, serving
 
 ROWS = {
     "id": ["1", "2", "3"],
@@ -81,10 +81,7 @@ def test_python_takes_an_address_as_text(memory: Any) -> None:
 
 @pytest.mark.parametrize(
     ("address", "message"),
-    [
-        ("memory://bucket/nothing*.csv", "no such file"),
-        ("wrong://bucket/a.csv", "cannot be read"),
-    ],
+    [("memory://bucket/nothing*.csv", "no such file"), ("wrong://bucket/a.csv", "cannot be read")],
 )
 def test_what_is_not_there_is_said(
     memory: Any, in_folder: Path, address: str, message: str
@@ -110,20 +107,10 @@ def test_over_http(in_folder: Path) -> None:
     pytest.importorskip("aiohttp", reason="pip install 'gistmeter[remote]'")
     polars.DataFrame(ROWS).write_csv("answers.csv")
 
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
+    class Files(QuietHandler, http.server.SimpleHTTPRequestHandler): ...
 
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(in_folder))
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        run = gistmeter.score_text(
-            f"http://127.0.0.1:{server.server_port}/answers.csv", language="en", metrics=["s_info"]
-        )
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(functools.partial(Files, directory=str(in_folder))) as url:
+        run = gistmeter.score_text(f"{url}/answers.csv", language="en", metrics=["s_info"])
     assert run["s_info"].n == 3
 
 

@@ -33,11 +33,17 @@ glued = st.lists(st.sampled_from(PIECES), max_size=9).map("".join)
 any_text = st.one_of(texts, glued, st.text(max_size=40))
 
 
+def mirrored(alarm: Alarm) -> Alarm:
+    """The same difference, seen from the other text."""
+    words = alarm.candidate_words, alarm.reference_words
+    return Alarm(alarm.kind, *words, alarm.candidate_span, alarm.reference_span)
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(CODES), any_text, any_text)
 def test_the_other_way_round_is_the_mirror(code: str, one: str, other: str) -> None:
     there, back = compare(one, other, code), compare(other, one, code)
-    assert {alarm.mirrored() for alarm in there} == set(back)
+    assert {mirrored(alarm) for alarm in there} == set(back)
     for alarm in there:
         assert alarm.kind in KINDS
         assert one[slice(*alarm.reference_span)] == alarm.reference_words
@@ -117,10 +123,8 @@ def test_transcripts_are_compared_as_they_are_and_by_segment() -> None:
     assert len(cut) > 1
 
 
-def test_an_alarm_mirrors_itself() -> None:
-    alarm = Alarm("number", "3", "13", (0, 1), (4, 6))
-    assert alarm.mirrored().mirrored() == alarm
-    assert str(alarm.mirrored()) == "number: 13 → 3"
+def test_an_alarm_says_both_sides() -> None:
+    assert str(Alarm("number", "3", "13", (0, 1), (4, 6))) == "number: 3 → 13"
 
 
 def test_a_remembering_guard_answers_the_same_and_is_asked_once(tmp_path, monkeypatch) -> None:

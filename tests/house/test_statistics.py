@@ -43,11 +43,7 @@ def test_a_resample_of_sums_is_what_real_rows_give(values: list[float], seed: in
         sampled = Resample(clustered, weights)
         for at, counts in enumerate(weights.astype(int)):
             drawn = rows.take(np.repeat(np.arange(len(rows)), counts[clustered.cluster]))
-            for asked in (
-                lambda p: p.sum("x"),
-                lambda p: p.mean("x"),
-                lambda p: p.ratio("x", "y"),
-            ):
+            for asked in (lambda p: p.sum("x"), lambda p: p.mean("x"), lambda p: p.ratio("x", "y")):
                 np.testing.assert_allclose(np.asarray(asked(sampled))[at], asked(drawn), rtol=1e-9)
 
 

@@ -8,8 +8,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from serving import QuietHandler, serving
 
 
 @dataclass
@@ -37,11 +38,7 @@ def openai_answer(text: str) -> dict[str, Any]:
         "created": 1,
         "model": "gpt-4o-mini",
         "choices": [
-            {
-                "index": 0,
-                "finish_reason": "stop",
-                "message": {"role": "assistant", "content": text},
-            }
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
         ],
         "usage": {"prompt_tokens": 70, "completion_tokens": 50, "total_tokens": 120},
     }
@@ -106,7 +103,7 @@ def serve(*script: int | float | str) -> Iterator[Service]:
     """The service while the block runs."""
     service = Service(list(script))
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             with service.lock:
@@ -149,20 +146,5 @@ def serve(*script: int | float | str) -> Iterator[Service]:
             except OSError:  # the other side did not wait
                 self.close_connection = True
 
-        def log_message(self, *_: object) -> None: ...
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None: ...
-
-    server = Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    service.url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with serving(Handler) as service.url:
         yield service
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

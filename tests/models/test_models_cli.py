@@ -7,15 +7,14 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from gistmeter.models import inventory
 from gistmeter.models.settings import ModelSettings
+from serving import QuietHandler, serving
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FILES = {
@@ -27,7 +26,7 @@ FILES = {
 }
 
 
-class Hub(BaseHTTPRequestHandler):
+class Hub(QuietHandler):
     """As much of the hub's interface as a download needs."""
 
     asked: list[str]
@@ -71,17 +70,12 @@ class Hub(BaseHTTPRequestHandler):
         if body:
             self.wfile.write(content)
 
-    def log_message(self, *_: object) -> None: ...
-
 
 @pytest.fixture
 def hub() -> Iterator[tuple[str, list[str]]]:
     handler = type("OwnHub", (Hub,), {"asked": []})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", handler.asked  # type: ignore[attr-defined]
-    server.shutdown()
-    server.server_close()
+    with serving(handler) as url:
+        yield url, handler.asked  # type: ignore[attr-defined]
 
 
 def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

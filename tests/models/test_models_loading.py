@@ -41,12 +41,10 @@ def test_the_layers_that_bertscore_takes() -> None:
 @pytest.mark.torch
 def test_they_are_the_layers_of_bert_score_itself() -> None:
     bert_score = pytest.importorskip("bert_score.utils")
-    from gistmeter.models.settings import BERTSCORE_LAYERS, BERTSCORE_MODELS
+    from gistmeter.models.settings import BERTSCORE_LAYERS
 
     for name, layer in BERTSCORE_LAYERS.items():
         assert bert_score.model2layers[name] == layer
-    for language, name in BERTSCORE_MODELS.items():
-        assert bert_score.lang2model[language] == name
 
 
 def test_a_profile_of_ones_own() -> None:

@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 from model_doubles import LengthReader, LetterEncoder, letter
 
 from gistmeter.cache import Cache
-from gistmeter.models.bertscore import (
-    Baseline,
-    TokenMatching,
-    TokenWeights,
-    find_baseline,
-    match,
-)
+from gistmeter.models.bertscore import Baseline, TokenMatching, TokenWeights, find_baseline, match
 from gistmeter.models.cached import (
     CachedCrossEncoder,
     CachedEmbedder,

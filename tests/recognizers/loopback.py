@@ -10,12 +10,13 @@ import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
+
+from serving import QuietHandler, serving
 
 Conversation = Callable[["Visit"], Awaitable[None]]
 
@@ -124,7 +125,7 @@ class FileService:
     def running(self) -> Iterator[FileService]:
         service = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 service.forms.append(parse(self.path, dict(self.headers.items()), body))
@@ -141,20 +142,8 @@ class FileService:
                     self.end_headers()
                     self.wfile.write(content)
 
-            def log_message(self, *arguments: object) -> None:
-                pass
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{server.server_address[1]}"
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
+        with serving(Handler) as self.url:
             yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join(10)
 
 
 def parse(path: str, headers: dict[str, str], body: bytes) -> Form:

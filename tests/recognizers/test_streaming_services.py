@@ -91,12 +91,7 @@ VENDORS = [
         "/stt/websocket",
         "/stt/websocket",
         ("authorization", f"Bearer {KEY}"),
-        {
-            "model": "some-model",
-            "encoding": "pcm_s16le",
-            "sample_rate": "16000",
-            "language": "en",
-        },
+        {"model": "some-model", "encoding": "pcm_s16le", "sample_rate": "16000", "language": "en"},
         {"type": "error", "status_code": 401, "message": "invalid key"},
         {"type": "error", "status_code": 429, "message": "try again"},
     ),

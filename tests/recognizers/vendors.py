@@ -10,8 +10,6 @@ import json
 
 from recognizers.loopback import Visit
 
-SILENT_SECONDS = 30
-
 
 def results(text: str, *, final: bool, **more: object) -> dict[str, object]:
     words = [

@@ -56,10 +56,7 @@ class Rates:
         raise NotImplementedError
 
     def pool(self, rows: Pool) -> dict[str, Value]:
-        return {
-            "wer": 100 * rows.ratio("word_edits", "words_expected"),
-            "ser": rows.mean("ser"),
-        }
+        return {"wer": 100 * rows.ratio("word_edits", "words_expected"), "ser": rows.mean("ser")}
 
 
 def finish(

@@ -32,14 +32,7 @@ from gistmeter.report.html.items import choose
 from gistmeter.report.html.page import build_page, section_names
 from gistmeter.rows import Rows
 from gistmeter.run import Run
-from gistmeter.views import (
-    Dots,
-    Lines,
-    Point,
-    script_language,
-    shown,
-    visible,
-)
+from gistmeter.views import Dots, Lines, Point, script_language, shown, visible
 from gistmeter.wording import gap
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from serving import QuietHandler, serving
 
 Reply = Callable[[str], Any]  # the user's prompt -> an answer, or (status, body)
 
@@ -30,7 +30,7 @@ def serve(reply: Reply, shape: str = "gemini") -> Iterator[Service]:
     """A service that answers with what `reply` gives for a prompt."""
     service = Service(reply, shape)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
@@ -52,19 +52,8 @@ def serve(reply: Reply, shape: str = "gemini") -> Iterator[Service]:
             self.end_headers()
             self.wfile.write(content)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    service.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as service.url:
         yield service
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def prompt_of(body: dict[str, Any], shape: str) -> str:
@@ -97,11 +86,7 @@ def envelope(raw: str, shape: str) -> dict[str, Any]:
         "created": 0,
         "model": "local",
         "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": raw},
-                "finish_reason": "stop",
-            }
+            {"index": 0, "message": {"role": "assistant", "content": raw}, "finish_reason": "stop"}
         ],
         "usage": {"prompt_tokens": 400, "completion_tokens": 50, "total_tokens": 450},
     }

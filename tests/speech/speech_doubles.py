@@ -12,6 +12,8 @@ import numpy as np
 
 from gistmeter.models.protocols import Answer, Matches, TextPair
 
+SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."
+HEARD = "Anna met Boris. Boris sold horses. Dana wrote books."
 FENCE = re.compile(r"=====TEXT-[0-9a-f]{16}=====")
 
 

@@ -17,15 +17,13 @@ import polars
 import pytest
 from click.testing import CliRunner
 from loopback import serve
-from speech_doubles import sentence_facts, texts_of
+from speech_doubles import HEARD, SAID, sentence_facts, texts_of
 
 from conftest import ROOT, shared_path
 from gistmeter.cli import app
 from gistmeter.run import load_run
 
 PLUGINS = Path(__file__).parent
-SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."
-HEARD = "Anna met Boris. Boris sold horses. Dana wrote books."
 FAST = ("--metrics", "wer,cer", "--language", "en", "--no-report")
 
 

@@ -8,7 +8,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_doubles import Scripted, fact, honest, outside, sentence_facts, texts_of
+from speech_doubles import HEARD, SAID, Scripted, fact, honest, outside, sentence_facts, texts_of
 
 from gistmeter.languages import get
 from gistmeter.metrics.facts import (
@@ -25,9 +25,6 @@ from gistmeter.metrics.transcription import Normalisation
 from gistmeter.rows import Rows
 from gistmeter.score import evaluate
 from gistmeter.types import Clip
-
-SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."
-HEARD = "Anna met Boris. Boris sold horses. Dana wrote books."
 
 
 def metric(llm: Scripted, code: str = "en", **settings: object) -> SemanticErrorRate:

@@ -11,28 +11,20 @@ from typing import Any
 
 import pytest
 from loopback import Service, serve
-from speech_doubles import honest, sentence_facts, texts_of
+from speech_doubles import HEARD, SAID, honest, sentence_facts, texts_of
 
 from gistmeter.cache import Cache
 from gistmeter.compat.speech import SemanticMetricResult, SemanticUnderstandingAnalyzer
 from gistmeter.errors import InputError
 from gistmeter.families.family import Context
 from gistmeter.families.speech import SpeechSettings
-from gistmeter.families.speech.judge import (
-    DEFAULT_MODEL,
-    Judge,
-    NoJudge,
-    find_judge,
-    limit_cost,
-)
+from gistmeter.families.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge, limit_cost
 from gistmeter.languages import get
 from gistmeter.metrics.facts import INSTRUCTIONS, SemanticErrorRate, build_prompt, fact_schema
 from gistmeter.metrics.transcription import Normalisation
 from gistmeter.models.llm import Budget, LanguageModelSettings, load_language_model
 from gistmeter.types import Clip
 
-SAID = "Anna met Boris. Boris sold houses. Clara left Prague. Dana wrote books."
-HEARD = "Anna met Boris. Boris sold horses. Dana wrote books."
 NAMES = {"gemini": DEFAULT_MODEL, "openai": "openai:local"}
 
 

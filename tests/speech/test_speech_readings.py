@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gistmeter import score_speech
-from gistmeter.families.speech.readings import (
-    PIECE,
-    changes,
-    cut,
-    edits_of,
-    share_readings,
-    wrong,
-)
+from gistmeter.families.speech.readings import PIECE, changes, cut, edits_of, share_readings, wrong
 from gistmeter.metrics.transcription import align
 from gistmeter.run import Run
 from gistmeter.views import Opener

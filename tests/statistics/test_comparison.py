@@ -15,13 +15,7 @@ from made_runs import MeanAndRatio, make_rows, make_run
 from scipy import stats
 
 from gistmeter.comparison import Options, compare, contenders, findings, gather
-from gistmeter.comparison.significance import (
-    correct,
-    detectable,
-    paired_d,
-    superiority,
-    wilcoxon_p,
-)
+from gistmeter.comparison.significance import correct, detectable, paired_d, superiority, wilcoxon_p
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.rows import Counts, Pool, Rows, Value, divide
 from gistmeter.score import evaluate

@@ -201,8 +201,7 @@ def test_every_setting_is_in_the_signature(change: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"aggregate": "median"}, {"order": "any"}, {"beta": 0.0}, {"languages": {}}],
+    "wrong", [{"aggregate": "median"}, {"order": "any"}, {"beta": 0.0}, {"languages": {}}]
 )
 def test_settings_are_checked(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):

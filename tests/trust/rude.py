@@ -223,9 +223,7 @@ def bad_certificate(folder: Path) -> Path:
     )
     path = folder / "bad.pem"
     private = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     path.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
     return path

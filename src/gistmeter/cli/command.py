@@ -23,10 +23,7 @@ TITLES = {
     "": "Most used", "input": "Input", "scores": "Scores", "models": "Models",
     "statistics": "Statistics", "output": "Output",
 }  # fmt: skip
-TYPES: Mapping[str, Any] = {
-    "path": click.Path(path_type=Path),
-    "paths": click.Path(path_type=Path),
-}
+TYPES: Mapping[str, Any] = {"path": click.Path(path_type=Path), "paths": click.Path(path_type=Path)}
 ENVIRONMENT = click.core.ParameterSource.ENVIRONMENT
 SCORE = "score"  # the default of a group of tools, by name
 CONTEXT: dict[str, Any] = {

@@ -78,7 +78,7 @@ class Matched:
 
 
 def contenders(runs: Sequence[Run]) -> list[Contender]:
-    """All systems of all runs. A name that occurs twice is told apart by its run's folder."""
+    """All systems of all runs. A name that occurs twice gets its run's folder."""
     pairs = [(run, system) for run in runs for system in run.systems]
     often = Counter(system for _, system in pairs)
     found: list[Contender] = []

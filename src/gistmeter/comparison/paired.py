@@ -1,7 +1,7 @@
 """Compare systems pair by pair: difference, interval, p-value, effect, ranks.
 
 All pairs and all scores share the same resamples, so that they agree with each other and cost one
-matrix product a block.
+matrix product per block.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -264,39 +265,19 @@ def _result(
     first: Contender, second: Contender, sample: _Sample, score: str, options: Options
 ) -> PairedDifference:
     matched = sample.matched
+    differ = partial(PairedDifference, first.name, second.name, left_out=matched.left_out)
     if not matched.clusters:
-        return PairedDifference(
-            first.name,
-            second.name,
-            math.nan,
-            test="none",
-            left_out=matched.left_out,
-            note="some systems have no item in common and are not compared",
-        )
+        note = "some systems have no item in common and are not compared"
+        return differ(math.nan, test="none", note=note)
     if score not in sample.observed:
-        values = [side.scores[score].value for side in (first, second)]
-        return PairedDifference(
-            first.name,
-            second.name,
-            values[0] - values[1],
-            test="none",
-            left_out=matched.left_out,
-            note=f"{score} cannot be resampled: only the stored values are compared",
-        )
+        note = f"{score} cannot be resampled: only the stored values are compared"
+        value = first.scores[score].value - second.scores[score].value
+        return differ(value, test="none", note=note)
     n, clusters = _counts(matched, first.info(score).basis or score)
-    found = PairedDifference(
-        first.name,
-        second.name,
-        sample.observed[score],
-        n=n,
-        clusters=clusters,
-        left_out=matched.left_out,
-        test=options.test,
-    )
+    found = differ(sample.observed[score], n=n, clusters=clusters, test=options.test)
     if score not in sample.drawn or clusters < 2:
-        return replace(
-            found, test="none", note="one cluster is all there is: no interval and no test"
-        )
+        note = "one cluster is all there is: no interval and no test"
+        return replace(found, test="none", note=note)
     drawn = np.concatenate(sample.drawn[score])
     if not np.isfinite(drawn).any():
         note = f"{score} cannot be resampled: no interval, no test"

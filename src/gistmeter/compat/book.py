@@ -66,11 +66,7 @@ def evaluate_corpus(
 
 
 def evaluate_alignment(
-    book_id: str,
-    source: str,
-    summary: str,
-    config: EvaluationConfig | None = None,
-    **options: Any,
+    book_id: str, source: str, summary: str, config: EvaluationConfig | None = None, **options: Any
 ) -> tuple[BookReport, dict[str, float | None]]:
     """The report of one book and its metrics; `options` as for `evaluate_corpus`."""
     reports, _ = evaluate_corpus({book_id: source}, {book_id: summary}, config, **options)

@@ -45,16 +45,9 @@ if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel
 
 __all__ = [
-    "CustomMetricFn",
-    "CustomMetricResult",
-    "DiffReport",
-    "SemanticFact",
-    "SemanticMetricResult",
-    "SemanticUnderstandingAnalyzer",
-    "Verdict",
-    "diff_clip",
-    "transcribe_and_diff",
-]
+    "CustomMetricFn", "CustomMetricResult", "DiffReport", "SemanticFact", "SemanticMetricResult",
+    "SemanticUnderstandingAnalyzer", "Verdict", "diff_clip", "transcribe_and_diff",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -333,7 +333,7 @@ def plugin_metrics(family: str) -> list[str]:
 
 
 def roles_of(name: str) -> list[str]:
-    """The fields of another package's metric that bear a role's name: it gets those models."""
+    """The fields of another package's metric that have a role's name: it gets those models."""
     from dataclasses import fields, is_dataclass
 
     from gistmeter import registry
@@ -364,8 +364,3 @@ def summary_sheet(run: Run) -> Sheet:
         for name, score in held.scores.items()
     ]  # fmt: skip
     return Sheet("summary", columns, rows)
-
-
-def with_items(read: Items[ItemT], items: Sequence[ItemT], **found: Any) -> Items[ItemT]:
-    """The same reading with other items, and what was settled of them."""
-    return replace(read, items=items, found={**read.found, **found})

@@ -45,7 +45,7 @@ def column(values: Any, name: str) -> list[Any]:
 
 
 def reusable(values: Any) -> Any:
-    """The same values, as a list where they could be gone through only once."""
+    """The same values, as a list where they could be read only once."""
     return list(values) if isinstance(values, Iterator) else values
 
 

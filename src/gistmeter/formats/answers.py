@@ -1,6 +1,6 @@
 """Which columns of a table are a system's answers, what they are compared with, and whose they are.
 
-A column is found by its name, in the languages of our users. Where none bears such a name, several
+A column is found by its name, in the languages of our users. Where none has such a name, several
 text columns beside one reference, or a file of references, are systems, each named by its header;
 in doubt the user is asked.
 """

@@ -120,7 +120,6 @@ def _arrangements_of(path: Path) -> list[Path]:
 def read_predictions(
     paths: Sequence[Path],
     *,
-    columns: Mapping[str, str] | None = None,
     base: Mapping[Path, str] | None = None,
     choices: Choices | None = None,
 ) -> list[Prediction]:
@@ -129,7 +128,7 @@ def read_predictions(
     `base` names the system of files that are its arrangements.
     """
     found: list[Prediction] = []
-    choices = choices or Choices(columns or {})
+    choices = choices or Choices()
     for path in paths:
         files = _files_of(path) if path.is_dir() else [path]
         for file in files:
@@ -340,7 +339,7 @@ def pairs_of(
 
 
 def marked(pairs: Sequence[Pair], originals: set[str]) -> list[Pair]:
-    """Pairs that say whether their system has the unscrambled forms; no is said once a system."""
+    """Pairs that say whether their system has the unscrambled forms; "no" once per system."""
     told: set[str] = set()
     found = []
     for pair in pairs:

@@ -148,7 +148,7 @@ def read_references(
 
 
 def whole(cells: Iterable[str | None]) -> str:
-    """The cells of an item as one text, which nobody has split."""
+    """The cells of an item as one text, not split."""
     return CELLS.join(filter(None, (clean(cell or "") for cell in cells)))
 
 

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from gistmeter.errors import FormatError, InputError
 from gistmeter.files import printable, read_bytes, system_names
+from gistmeter.formats.encoding import decode
 from gistmeter.formats.meeting import Met, meet
-from gistmeter.formats.table import Table, decode, name_in, read_table
+from gistmeter.formats.table import Table, name_in, read_table
 from gistmeter.formats.utterances import FORMS, Transcripts, recognise, split_lines
 from gistmeter.formats.wide import chosen_columns, sort_columns
 from gistmeter.settings import AGAIN
@@ -33,6 +34,7 @@ AUDIO = ("audio", "audio_path", "wav", "path", "sound", "recording", "file")
 EXPECTED = ("expected", "reference", "ref", "gold", "truth", "transcript")
 GOT = ("got", "hypothesis", "hyp", "prediction", "output", "text")
 SYSTEM = ("system", "provider", "recognizer", "recogniser", "model")
+LISTED = 5  # clips named in a remark
 MEASURED = frozenset(
     {
         "latency", "error", "wer", "cer", "chars_expected", "chars_got", "words_expected",
@@ -141,10 +143,10 @@ def _unmatched(met: Met) -> list[str]:
     return remarks
 
 
-def _listed(keys: Sequence[str], most: int = 5) -> str:
+def _listed(keys: Sequence[str]) -> str:
     # Ids come from files and go to a terminal: nothing in them may steer it.
-    shown = CONTROL.sub("\N{REPLACEMENT CHARACTER}", ", ".join(keys[:most]))
-    return f"{len(keys)} clips ({shown}{', …' if len(keys) > most else ''})"
+    shown = CONTROL.sub("\N{REPLACEMENT CHARACTER}", ", ".join(keys[:LISTED]))
+    return f"{len(keys)} clips ({shown}{', …' if len(keys) > LISTED else ''})"
 
 
 def read_clip_table(
@@ -344,7 +346,7 @@ def read_phrases(path: Path) -> tuple[str, ...]:
 
 
 def read_alternatives(path: Path) -> tuple[tuple[str, ...], ...]:
-    """Sets of spellings that count as equal, `colour = color = colur`, one a line."""
+    """Sets of spellings that count as equal, `colour = color = colur`, one per line."""
     text, _ = decode(read_bytes(path), path)
     found = []
     for number, line in enumerate(split_lines(text), 1):

@@ -216,7 +216,7 @@ def share_out(segments: Sequence[Stretch], words: Sequence[Stretch]) -> dict[str
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
-    """Prose that an editor wrapped: lines of like length that end amid sentences."""
+    """Prose that an editor wrapped: lines of similar length that end within sentences."""
     inner = [
         line.rstrip()
         for line, after in zip(lines, [*lines[1:], ""], strict=True)
@@ -224,5 +224,5 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
     ]
     low, high = WRAPPED
     alike = [low <= len(line) <= high for line in inner]
-    amid = [line[-1] not in SENTENCE_END for line in inner]
-    return len(inner) > 1 and sum(alike) > 0.9 * len(inner) and sum(amid) > 0.6 * len(inner)
+    open_ended = [line[-1] not in SENTENCE_END for line in inner]
+    return len(inner) > 1 and sum(alike) > 0.9 * len(inner) and sum(open_ended) > 0.6 * len(inner)

@@ -34,16 +34,6 @@ class Alarm:
     def __str__(self) -> str:
         return f"{self.kind}: {self.reference_words} → {self.candidate_words}"
 
-    def mirrored(self) -> Alarm:
-        """The same difference, seen from the other text."""
-        return Alarm(
-            self.kind,
-            self.candidate_words,
-            self.reference_words,
-            self.candidate_span,
-            self.reference_span,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Alarms:

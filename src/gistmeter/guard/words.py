@@ -19,7 +19,6 @@ CONFLICTS = {
         ("often", "never"), ("often", "rarely"), ("often", "sometimes"), ("sometimes", "never"),
     )
 }  # fmt: skip
-OPPOSITE = {"+": "-", "-": "+"}
 
 
 def read_quantities(plain: str, language: Language) -> Iterator[Fact]:

@@ -19,33 +19,18 @@ from functools import cache
 from gistmeter import registry
 from gistmeter.errors import UnknownName
 from gistmeter.languages import generic
-from gistmeter.languages.choice import Choice, choose
+from gistmeter.languages.choice import choose
 from gistmeter.languages.codes import name_of, of_name, packs, resolve
 from gistmeter.languages.detection import SOUND, Detection, detect
 from gistmeter.languages.headings import Heading
 from gistmeter.languages.language import Language
 from gistmeter.languages.polarity import Polarity, PolarWord
-from gistmeter.languages.sentences import Splitter, simple_sentences
+from gistmeter.languages.sentences import simple_sentences
 
 __all__ = [
-    "SOUND",
-    "TOKENIZERS",
-    "Choice",
-    "Detection",
-    "Heading",
-    "Language",
-    "PolarWord",
-    "Polarity",
-    "Splitter",
-    "choose",
-    "codes_with_packs",
-    "detect",
-    "get",
-    "name_of",
-    "of_name",
-    "resolve",
-    "simple_sentences",
-]
+    "SOUND", "TOKENIZERS", "Detection", "Heading", "Language", "PolarWord", "Polarity", "choose",
+    "codes_with_packs", "detect", "get", "name_of", "of_name", "resolve", "simple_sentences",
+]  # fmt: skip
 
 TOKENIZERS: Mapping[str, str] = {
     "jieba": "gistmeter.languages.zh.words:PLAIN",

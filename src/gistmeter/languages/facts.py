@@ -16,20 +16,9 @@ from gistmeter.languages.analysers import Token
 # aliases: names for the same; titles: capitalised words that are no names; names; counters: words
 # that follow a number; numberless: words with a numeral that count nothing
 LISTS = (
-    "numbers",
-    "counts",
-    "units",
-    "times",
-    "clocks",
-    "quantities",
-    "comparisons",
-    "aliases",
-    "titles",
-    "names",
-    "counters",
-    "numberless",
-    "surnames",
-)
+    "numbers", "counts", "units", "times", "clocks", "quantities", "comparisons", "aliases",
+    "titles", "names", "counters", "numberless", "surnames",
+)  # fmt: skip
 Spans = Iterable[tuple[int, int]]
 Namer = Callable[[str, Sequence[Token]], Spans]
 Respelling = Callable[[str], str]

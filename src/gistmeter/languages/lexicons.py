@@ -1,4 +1,4 @@
-"""Word lists: plain text in a pack's folder, a word a line, source and licence on line 1.
+"""Word lists: plain text in a pack's folder, one word per line, source and licence on line 1.
 
 - `stopwords` carry no content;
 - `negations` reverse what they govern, no further than `borders`; `concord` words do so only where
@@ -21,20 +21,9 @@ from types import MappingProxyType
 
 GENERIC = "gistmeter.languages.generic"  # for languages without lists of their own
 LISTS = (
-    "stopwords",
-    "negations",
-    "concord",
-    "borders",
-    "shifters",
-    "affirmations",
-    "positive",
-    "negative",
-    "qualities",
-    "contrasts",
-    "overrides",
-    "abbreviations",
-    "numbers",
-)
+    "stopwords", "negations", "concord", "borders", "shifters", "affirmations", "positive",
+    "negative", "qualities", "contrasts", "overrides", "abbreviations", "numbers",
+)  # fmt: skip
 
 
 _OWN: dict[str, Mapping[str, str]] = {}  # lists of users by the name of their package

@@ -67,13 +67,24 @@ def is_original(arrangement: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Consistency:
+class _FromAccuracy:
+    """Scores made from S_Acc, which are as partial as it is."""
+
+    missing: tuple[str, ...] = ()  # what S_Acc lacks
+    scores: ClassVar[tuple[ScoreInfo, ...]] = ()
+
+    @property
+    def partial(self) -> dict[str, tuple[str, ...]]:
+        return {info.name: self.missing for info in self.scores} if self.missing else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency(_FromAccuracy):
     """E_perf, R_sens (lower is better) and S_Cons, from the rows of S_Acc.
 
     By orders (ours) it needs two arrangements; by idioms (OrderProbe's) one will do.
     """
 
-    missing: tuple[str, ...] = ()  # what S_Acc lacks, and so these scores
     by: By = "orders"
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
@@ -81,10 +92,6 @@ class Consistency:
         ScoreInfo("e_perf", higher_is_better=False, basis="s_acc"),
         ScoreInfo("r_sens", higher_is_better=False, basis="s_acc"),
     )
-
-    @property
-    def partial(self) -> dict[str, tuple[str, ...]]:
-        return partial_of(self.scores, self.missing)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         return Rows.of(pairs)
@@ -139,10 +146,9 @@ class Consistency:
 
 
 @dataclass(frozen=True, slots=True)
-class SequenceRobustness:
+class SequenceRobustness(_FromAccuracy):
     """MDR, MDA (lower is better) and S_seq: what scrambling costs, against the original."""
 
-    missing: tuple[str, ...] = ()  # what S_Acc lacks, and so these scores
     on: On = "aggregate"
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
@@ -151,14 +157,10 @@ class SequenceRobustness:
         ScoreInfo("s_seq", highest=np.inf, basis=ORIGINAL),
     )
 
-    @property
-    def partial(self) -> dict[str, tuple[str, ...]]:
-        return partial_of(self.scores, self.missing)
-
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         there = [pair.fields.get(HAS_ORIGINAL) == "yes" for pair in pairs]
         rows = Rows.of(pairs).with_numbers({ORIGINAL: np.where(there, 1.0, np.nan)})
-        # Said once a system and not of every row: no item is unscored because of it.
+        # Said once per system and not of every row: no item is unscored because of it.
         first = {
             at: NO_ORIGINAL
             for at, pair in enumerate(pairs)
@@ -195,10 +197,9 @@ class SequenceRobustness:
 
 
 @dataclass(frozen=True, slots=True)
-class StructuralRobustness:
+class StructuralRobustness(_FromAccuracy):
     """S_struct: how even S_Acc is over structure classes; S_Rob joins it with S_seq."""
 
-    missing: tuple[str, ...] = ()  # what S_Acc lacks, and so these scores
     spread: Spread = "variation"
     on: On = "aggregate"
 
@@ -206,10 +207,6 @@ class StructuralRobustness:
         ScoreInfo("s_struct", basis=STRUCTURED),
         ScoreInfo("s_rob", basis=STRUCTURED, highest=np.inf),
     )
-
-    @property
-    def partial(self) -> dict[str, tuple[str, ...]]:
-        return partial_of(self.scores, self.missing)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         named = [pair.fields.get(STRUCTURE, "").strip() for pair in pairs]
@@ -267,11 +264,6 @@ def only_scored(rows: Rows, column: str) -> Rows:
     reasons = {at: why for at, why in rows.reasons.get("s_acc", {}).items() if unscored[at]}
     ones = np.where(unscored, np.nan, rows.values(column))
     return rows.with_numbers({column: ones}).with_reasons(column, reasons)
-
-
-def partial_of(scores: Sequence[ScoreInfo], missing: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Scores made from a partial S_Acc are as partial as it is."""
-    return {info.name: missing for info in scores} if missing else {}
 
 
 def _stack(values: Sequence[Value]) -> Floats:

@@ -3,7 +3,7 @@
 `latency` is the time from the last sound of a clip to the last final text, `latency_first` from
 the first sound to the first text of any kind (both in seconds, means over clips), and
 `real_time_factor` the time taken over the duration of the sound, as a ratio of sums. All are
-better when lower. Clips without times, which nobody recognised here, are unscored.
+better when lower. Clips without times, which were not recognised here, are unscored.
 """
 
 from __future__ import annotations

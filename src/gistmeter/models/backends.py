@@ -55,7 +55,7 @@ def load_backend(roles: set[str], name: str, settings: ModelSettings, folder: Pa
         return load(frozenset(roles), name, settings, folder)
     except GistmeterError:
         raise
-    except Exception as error:  # somebody's own code
+    except Exception as error:  # the caller's own code
         reason = f"{type(error).__name__}: {error}"
         raise InputError(f"The back end '{kind}' cannot load '{name}' ({reason})") from error
 

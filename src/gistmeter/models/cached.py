@@ -2,7 +2,7 @@
 
 Each asks its source only for distinct inputs that are neither in memory nor in the cache, and keeps
 what comes. A source is whatever reads inputs and yields (index, answer) in any order: an encoder
-(`encoding.py`), its token matching (`bertscore.py`), a joint reading (`joint.py`) or somebody's own
+(`encoding.py`), its token matching (`bertscore.py`), a joint reading (`joint.py`) or a caller's own
 model (`plain.py`). Sentence vectors of our back ends are stored as float32 rounded to six decimals,
 which takes off what a padded batch adds; other numbers in float64 to seven. Each row ends with the
 share of its input that was not seen.

@@ -6,7 +6,7 @@ matching, also `layer`). There is no mask and no padding: a batch holds texts of
 text can feel its neighbours. The word table stays in 4 bits in the file it came in (54 MB instead
 of 384), for only the rows in use are ever expanded.
 
-The graph is kept beside its SHA-256 and built anew when the two do not agree; files appear whole,
+The graph is kept beside its SHA-256 and built again when the two do not agree; files appear whole,
 under a name of their own first, so that several processes may do the same at once.
 """
 

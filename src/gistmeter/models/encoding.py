@@ -36,7 +36,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """What a model made of a window; a part that nobody wants is empty."""
+    """What a model made of a window; a part that was not asked for is empty."""
 
     tokens: Float32  # (tokens, width), of the layer that is matched
     vector: Float32  # (width,), the window's sentence vector

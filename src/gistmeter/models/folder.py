@@ -30,14 +30,8 @@ ACTIVATIONS = {"sigmoid", "identity"}
 LABELS = ("entailment", "neutral", "contradiction")
 # Architectures whose positions start behind the padding token's
 OFFSET_POSITIONS = {
-    "roberta",
-    "xlm-roberta",
-    "camembert",
-    "mpnet",
-    "longformer",
-    "xmod",
-    "data2vec-text",
-}
+    "roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "xmod", "data2vec-text",
+}  # fmt: skip
 PREFIXES = {f"intfloat/multilingual-e5-{size}": "query: " for size in ("small", "base", "large")}
 
 

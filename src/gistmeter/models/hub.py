@@ -18,6 +18,7 @@ from gistmeter.errors import InputError, MissingDependency, MissingModel
 from gistmeter.models.settings import ModelSettings
 
 TEXTS = ["*.json", "*.txt", "*.model", "*.jinja"]
+DECISIVE = {".json", ".safetensors", ".bin", ".txt", ".onnx", ".model"}  # suffixes
 WEIGHT_NAMES = ("model.safetensors", "pytorch_model.bin", "onnx/model.onnx", "model.onnx")
 
 
@@ -101,14 +102,7 @@ def fingerprint(folder: Path) -> str:
     """Eight digits of a hash over the files that decide what a model says."""
     parts = []
     for file in sorted(folder.rglob("*")):
-        if file.is_file() and file.suffix in {
-            ".json",
-            ".safetensors",
-            ".bin",
-            ".txt",
-            ".onnx",
-            ".model",
-        }:
+        if file.is_file() and file.suffix in DECISIVE:
             state = file.stat()
             digest = _hash_file(str(file), state.st_size, state.st_mtime_ns)
             parts.append(f"{file.relative_to(folder).as_posix()} {digest}")

@@ -31,7 +31,7 @@ class PairTokens:
 
 
 class PairReader(Protocol):
-    """A back end that reads pairs: one number a pair (cross-encoder) or three (entailment)."""
+    """A back end that reads pairs: one number per pair (cross-encoder) or three (entailment)."""
 
     @property
     def id(self) -> str: ...

@@ -53,7 +53,7 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
-    unpriced: int = 0  # answers whose price nobody knows
+    unpriced: int = 0  # answers of unknown price
 
     def add(self, answer: Answer[Any]) -> None:
         if answer.cached:
@@ -257,7 +257,7 @@ def _read_stored(stored: Mapping[str, Any], schema: type[Any]) -> Answer[Any]:
 
 @dataclass(frozen=True, slots=True)
 class PlainAsker:
-    """Somebody's own language model; what it answers is checked."""
+    """The caller's own language model; what it answers is checked."""
 
     model: LanguageModel
 
@@ -282,7 +282,7 @@ class PlainAsker:
             )
         except InputError:
             raise
-        except Exception as error:  # somebody's own code
+        except Exception as error:  # the caller's own code
             from gistmeter.models.batching import describe_failure
 
             given = [Answer(None, failure=describe_failure(error))] * len(questions)

@@ -16,6 +16,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from gistmeter.models import llm_answers as answers
 from gistmeter.models import llm_service as service
 from gistmeter.models.llm import Budget, Keep, LanguageModelSettings, Question
 from gistmeter.models.protocols import Answer
@@ -119,20 +120,20 @@ class ServiceAsker:
     async def _ask_one(self, agent: Any, question: Question, refused: list[str]) -> Answer[Any]:
         options = service.request_options(self.settings, question.sample)
         secrets = service.secrets_of(self.settings.base_url, self.api_key)
-        trouble = service.Trouble("never asked")
-        spent = service.Spent()
+        trouble = answers.Trouble("never asked")
+        spent = answers.Spent()
         for attempt in range(max(1, self.settings.attempts)):
             if refused or self.breaker.reason:
                 why = refused[0] if refused else self.breaker.reason
                 return self._priced(spent.failed(why))
             try:
                 # The time limit of a request is one of silence: a drip would never end.
-                with service.record() as messages:
+                with answers.record() as messages:
                     async with asyncio.timeout(WHOLE * self.settings.timeout):
                         result = await agent.run(question.prompt, model_settings=options)
             except Exception as error:
                 spent.add(messages, secrets)
-                trouble = service.understand(error, secrets)
+                trouble = answers.understand(error, secrets)
                 if trouble.final:
                     refused.append(trouble.reason)
                 if not trouble.passing:
@@ -143,7 +144,7 @@ class ServiceAsker:
                     await asyncio.sleep(trouble.wait or self.settings.pause * 2**attempt)
                 continue
             self.breaker.succeed()
-            return self._priced(spent.added_to(service.read_answer(result, secrets)))
+            return self._priced(spent.added_to(answers.read_answer(result, secrets)))
         return self._priced(spent.failed(trouble.reason, trouble.raw))
 
     def _priced(self, answer: Answer[Any]) -> Answer[Any]:

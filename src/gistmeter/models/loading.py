@@ -7,7 +7,7 @@ the reason and the command to get it; a model that was named and is not there is
 
 What a back end's loader gives decides how it is asked: a `TokenEncoder` (`encoding.py`) is embedder
 and matcher in one reading, a `PairReader` (`joint.py`) cross-encoder or entailment, and anything
-else is somebody's own model with the method of its role (`plain.py`).
+else is the caller's own model with the method of its role (`plain.py`).
 """
 
 from __future__ import annotations
@@ -39,24 +39,9 @@ from gistmeter.models.protocols import (
     TokenMatcher,
 )
 from gistmeter.models.recall import Progress
-from gistmeter.models.settings import (
-    PROFILES,
-    ROLES,
-    ModelSettings,
-    canonical_roles,
-    matching_layer,
-    profile_names,
-)
+from gistmeter.models.settings import ModelSettings, canonical_roles, matching_layer, profile_names
 
-__all__ = [
-    "PROFILES",
-    "ROLES",
-    "ModelSettings",
-    "Models",
-    "load_judge",
-    "load_models",
-    "models_folder",
-]
+__all__ = ["ModelSettings", "Models", "load_judge", "load_models", "models_folder"]
 
 READERS = {"embedder", "matcher"}
 JOINT = {"cross_encoder", "nli"}

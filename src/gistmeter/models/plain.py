@@ -1,4 +1,4 @@
-"""Somebody's own model: an object with an `id` and the one method that its role asks for.
+"""The caller's own model: an object with an `id` and the one method that its role asks for.
 
 It need not know anything of caches, batches or windows: here it is asked for distinct inputs only,
 a part at a time, and what it answers is checked. What is wrong with an answer (too few rows, no
@@ -81,7 +81,9 @@ class PlainEmbedder:
         if vectors.ndim != 2 or len(vectors) != count or not vectors.shape[1]:
             raise ModelError(f"the model gave vectors of shape {vectors.shape} for {count} texts")
         if self.width and vectors.shape[1] != self.width:
-            raise ModelError(f"the model gave {vectors.shape[1]} numbers a text after {self.width}")
+            raise ModelError(
+                f"the model gave {vectors.shape[1]} numbers per text after {self.width}"
+            )
         self.width = vectors.shape[1]
         rows = finish(answer, vectors)
         return [
@@ -163,9 +165,7 @@ def _call(
 
 
 def _call_alone(
-    entry: Input,
-    method: Callable[[Sequence[Input]], Any],
-    take: Callable[[Any, int], list[Row]],
+    entry: Input, method: Callable[[Sequence[Input]], Any], take: Callable[[Any, int], list[Row]]
 ) -> Row:
     try:
         return take(method([entry]), 1)[0]

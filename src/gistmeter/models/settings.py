@@ -28,9 +28,7 @@ class ModelSettings:
     device: str = "auto"  # auto, cpu, cuda or mps
     batch_size: int = 0  # tokens in a batch, padding included; 0: the back end's own choice
     max_length: int = 0  # tokens a model reads at once; 0: the model's own maximum
-    layer: int | None = (
-        None  # for matching, counted as bert-score counts; None: as the profile says
-    )
+    layer: int | None = None  # for matching, as bert-score counts; None: as the profile says
     pooling: str = ""  # mean or cls; empty: as the model's own files say
     activation: str = ""  # of a cross-encoder: sigmoid or identity; empty: as its config says
     revision: str = ""  # of a hub model: branch, tag or commit
@@ -59,12 +57,7 @@ class ModelSettings:
         return cls(**values)
 
 
-# bert-score's choice of model for a language, and of the layer for a model
-BERTSCORE_MODELS = {
-    "en": "roberta-large",
-    "zh": "bert-base-chinese",
-    "tr": "dbmdz/bert-base-turkish-cased",
-}
+# bert-score's choice of the layer for a model
 BERTSCORE_LAYERS = {
     "bert-base-chinese": 8,
     "bert-base-multilingual-cased": 9,
@@ -122,7 +115,7 @@ def profile_names(
 
 
 def canonical_roles(names: Mapping[str, Named], place: str) -> dict[str, Named]:
-    """Names (or models) under their roles' own spelling; a role that nobody knows is an error."""
+    """Names (or models) under their roles' own spelling; an unknown role is an error."""
     roles = {}
     for role, name in names.items():
         plain = role.lower().replace("-", "_")

@@ -266,7 +266,7 @@ class TorchCrossEncoder(_TorchPairs):
         self.activation = folders.read_activation(config, settings.activation)
         labels = config.get("id2label") or {}
         if len(labels) > 1 or config.get("num_labels", 1) > 1:
-            raise InputError(f"'{place.name}' gives {len(labels)} numbers a pair, not one score")
+            raise InputError(f"'{place.name}' gives {len(labels)} numbers per pair, not one score")
 
     @property
     def id(self) -> str:

@@ -1,4 +1,4 @@
-"""Back ends that go to other processes without what they have loaded: it is read anew there."""
+"""Back ends that go to other processes without what they have loaded: it is read again there."""
 
 from __future__ import annotations
 

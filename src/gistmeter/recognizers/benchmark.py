@@ -34,7 +34,7 @@ from gistmeter.errors import FormatError, InputError, blot, hide
 from gistmeter.formats.audio import Audio, read_audio
 from gistmeter.recognizers.listening import Notes, Pace, join, listen
 from gistmeter.recognizers.protocols import Recognizer, RecognizerError, SpeechEvent
-from gistmeter.recognizers.resolution import Resolved, adapt, resolve
+from gistmeter.recognizers.resolution import adapt, resolve
 from gistmeter.recognizers.threads import in_thread
 from gistmeter.recognizers.whole import WholeFiles
 from gistmeter.types import Clip
@@ -43,18 +43,9 @@ log = logging.getLogger(__name__)
 LONGEST_PAUSE = 60.0  # seconds; a service that asks for more is tried again all the same
 
 __all__ = [
-    "BenchmarkSettings",
-    "Outcome",
-    "Recognizer",
-    "RecognizerError",
-    "Resolved",
-    "SpeechEvent",
-    "Transcript",
-    "adapt",
-    "resolve",
-    "transcribe",
-    "transcribe_all",
-]
+    "BenchmarkSettings", "Outcome", "Recognizer", "RecognizerError", "SpeechEvent", "Transcript",
+    "adapt", "resolve", "transcribe", "transcribe_all",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +103,6 @@ class Transcript:
     @property
     def failed(self) -> bool:
         return bool(self.error)
-
-    @property
-    def real_time_factor(self) -> float:
-        return self.elapsed / self.duration if self.duration > 0 else math.nan
 
 
 @dataclass(frozen=True, slots=True)

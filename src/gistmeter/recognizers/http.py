@@ -17,12 +17,7 @@ MISTAKES = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})
 
 
 async def post_file(
-    vendor: str,
-    url: str,
-    *,
-    headers: Mapping[str, str],
-    fields: Mapping[str, str],
-    path: Path,
+    vendor: str, url: str, *, headers: Mapping[str, str], fields: Mapping[str, str], path: Path
 ) -> Mapping[str, Any]:
     """The JSON object that a service answers with. The caller sets the time limit."""
     import httpx

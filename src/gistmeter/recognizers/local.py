@@ -11,7 +11,6 @@ import contextlib
 import importlib.util
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol, Self
 
 from gistmeter.errors import InputError, MissingDependency, MissingModel
@@ -46,12 +45,7 @@ class LocalSession:
             raise
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._worker.stop(self._close)
 
     def _close(self) -> None:

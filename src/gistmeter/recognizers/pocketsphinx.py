@@ -19,10 +19,8 @@ from gistmeter.formats.audio import BYTES_PER_SECOND, SAMPLE_RATE
 from gistmeter.recognizers.local import LocalSession, only_english, require
 from gistmeter.recognizers.protocols import SpeechEvent
 
-WINDOW, RATIO = (
-    1.0,
-    0.8,
-)  # speech or silence for 0.8 s of 1 s: fewer first words lost than by default
+# Speech or silence for 0.8 s of 1 s: fewer first words are lost than by default.
+WINDOW, RATIO = 1.0, 0.8
 LONGEST = 30 * BYTES_PER_SECOND  # an utterance without a pause is cut here
 
 

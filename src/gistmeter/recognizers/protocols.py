@@ -10,7 +10,8 @@ while it gives back text.
             event.text, event.is_final, event.speaker
 
 A partial text replaces the partial before it; a final text is settled and joins the transcript.
-A recogniser that can only take whole files has `transcribe(path, language)` instead.
+A recogniser that can only take whole files has `transcribe(path, language)` instead; `path` is a
+WAV of 16 kHz, mono, 16 bits.
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 from gistmeter.errors import InputError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable
-    from pathlib import Path
+    from collections.abc import AsyncIterator
     from types import TracebackType
 
 
@@ -64,16 +64,6 @@ class Recognizer(Protocol):
     def id(self) -> str: ...
 
     def session(self, language: str = "") -> Session: ...
-
-
-@runtime_checkable
-class FileRecognizer(Protocol):
-    """A recogniser of whole files; `path` is a WAV of 16 kHz, mono, 16 bits."""
-
-    @property
-    def id(self) -> str: ...
-
-    def transcribe(self, path: Path, language: str = "") -> str | Awaitable[str]: ...
 
 
 class RecognizerError(ModelError):

@@ -81,7 +81,7 @@ def adapt(target: Any, name: str = "") -> Recognizer:
     """Anything that can recognise speech as a `Recognizer`.
 
     A `Recognizer` stays as it is. A class is called without arguments. An object with
-    `send_audio`, `end_audio` and `events` is entered anew for each clip (a class of such objects
+    `send_audio`, `end_audio` and `events` is entered again for each clip (a class of such objects
     gives a new one each time); one with `transcribe(path)`, or a function of a path, plain or
     asynchronous, gets the clip as a WAV file.
     """

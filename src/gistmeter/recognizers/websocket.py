@@ -11,7 +11,6 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from gistmeter.errors import InputError
@@ -130,12 +129,7 @@ class WebSocketSession:
             list(self._dialect.events(message))  # raises where it is a refusal
             self._early.append(message)
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._connection.close()
 
     async def send_audio(self, pcm: bytes) -> None:

@@ -15,6 +15,7 @@ from rich.table import Table
 from gistmeter.report.terminal import safe
 
 Validation = Mapping[str, Any]
+PLOTS = 9  # scores whose calibration is drawn
 MEASURES = (
     ("pearson", "Pearson"),
     ("spearman", "Spearman"),
@@ -159,14 +160,14 @@ def _bound(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def calibrations(found: Validation, most: int = 9) -> dict[str, str]:
+def calibrations(found: Validation) -> dict[str, str]:
     """Calibration plots of the scores that agree best."""
     from gistmeter.report.charts import draw
     from gistmeter.report.drawing import Palette
     from gistmeter.views import Lines, Point
 
     drawn = {}
-    for name, _ in ordered(found)[:most]:
+    for name, _ in ordered(found)[:PLOTS]:
         points = [
             Point(
                 "", one["human"], x=one["score"], low=_bound(one["low"]), high=_bound(one["high"])

@@ -33,7 +33,7 @@ def label(text: str) -> str:
 
 
 def unique_labels(names: Iterable[str]) -> dict[str, str]:
-    """Each name's label, told apart by a number where two would look alike."""
+    """Each name's label, with a number where two would look alike."""
     taken: set[str] = set()
     found: dict[str, str] = {}
     for at, name in enumerate(names, start=1):

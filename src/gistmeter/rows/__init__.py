@@ -131,7 +131,7 @@ class Rows:
         return replace(self, details={**self.details, **documents})
 
     def spread(self, like: Rows) -> Rows:
-        """One row an item, at the first of the rows that another metric gives the item."""
+        """One row per item, at the first of the rows that another metric gives the item."""
         places = {item: at for at, item in reversed(list(enumerate(like.item.tolist())))}
         if sorted(places) != sorted(self.item.tolist()):
             raise GistmeterError(f"Cannot join {len(self)} rows with {len(like)}")

@@ -12,28 +12,14 @@ journal goes. A folder that has one is unfinished. Every line of the journal car
 One process at a time writes (`.lock`).
 """
 
-from gistmeter.families.family import DETAILS, TRANSCRIPTS
+from gistmeter.families.family import DETAILS
 from gistmeter.runs.folder import RunFolder, choose_folder, open_folder, save_run
-from gistmeter.runs.layout import ITEMS, JOURNAL, REPORT, RUN, runs_in, to_json
-from gistmeter.runs.loading import read_run, revive
+from gistmeter.runs.layout import ITEMS, JOURNAL, RUN, runs_in, to_json
+from gistmeter.runs.loading import read_run
 from gistmeter.runs.lock import hold
 from gistmeter.runs.plan import Plan
 
 __all__ = [
-    "DETAILS",
-    "ITEMS",
-    "JOURNAL",
-    "REPORT",
-    "RUN",
-    "TRANSCRIPTS",
-    "Plan",
-    "RunFolder",
-    "choose_folder",
-    "hold",
-    "open_folder",
-    "read_run",
-    "revive",
-    "runs_in",
-    "save_run",
-    "to_json",
-]
+    "DETAILS", "ITEMS", "JOURNAL", "RUN", "Plan", "RunFolder", "choose_folder", "hold",
+    "open_folder", "read_run", "runs_in", "save_run", "to_json",
+]  # fmt: skip

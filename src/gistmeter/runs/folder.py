@@ -160,7 +160,7 @@ def contents(path: Path) -> set[str]:
 
 
 def _reopen(path: Path, plan: Plan) -> Journal:
-    """The journal of a finished run, which is unfinished again until it is written anew."""
+    """The journal of a finished run, which counts as unfinished until it is written again."""
     document = read_document(path)
     refuse_other_plan(path, plan, document.get("plan", {}))
     details = {
@@ -209,7 +209,7 @@ def save_run(run: Run, *, overwrite: bool = False, source: Path | None = None) -
 
 
 def _details(source: Path | None) -> dict[str, str]:
-    """The documents in a run's folder; pages are made anew."""
+    """The documents in a run's folder; pages are made again."""
     if source is None or not (source / DETAILS).is_dir():
         return {}
     files = [file for file in (source / DETAILS).iterdir() if file.suffix in {".json", ".jsonl"}]

@@ -23,9 +23,9 @@ SHARDS = "shards"  # rows that workers wrote, until the run is finished
 REMEDY = "Take it from a backup, or score again with --overwrite"
 
 
-def default_folder(command: str, root: Path, now: datetime.datetime | None = None) -> Path:
+def default_folder(command: str, root: Path) -> Path:
     """`runs/<command>-<timestamp>`, with a number behind it where that exists."""
-    stamp = (now or datetime.datetime.now()).strftime("%Y%m%d-%H%M%S")
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
     path, number = root / f"{command}-{stamp}", 1
     while path.exists():
         number += 1

@@ -1,7 +1,7 @@
 """One writer per folder: a second one is refused and told who the first is.
 
 The lock is the operating system's, on a file in the folder, so that it ends with its process: the
-file that a killed process leaves behind locks nobody out.
+file that a killed process leaves behind locks no one out.
 """
 
 from __future__ import annotations

@@ -133,11 +133,7 @@ def validate(
     rows = run.rows
     if rows is None:
         raise InputError("This run carries no rows: load it from its folder")
-    judged = np.flatnonzero(~np.isnan(labels.values))
-    if len(judged) < FEWEST:
-        raise InputError(f"Only {len(judged)} items have a label: {FEWEST} are needed at least")
-    if not np.ptp(labels.values[judged]) > 0:
-        raise InputError("All labels are equal: agreement with them cannot be measured")
+    judged = _judged(labels)
     chosen = list(columns) or _columns(run, rows)
     for name in chosen:
         if name not in rows:
@@ -176,6 +172,16 @@ def validate(
         ),
         _corrected(rows, labels, next(iter(agreements), ""), confidence),
     )  # fmt: skip
+
+
+def _judged(labels: Labels) -> npt.NDArray[np.int64]:
+    """Where the items stand that have a label; too few, or labels that are equal, are an error."""
+    judged = np.flatnonzero(~np.isnan(labels.values))
+    if len(judged) < FEWEST:
+        raise InputError(f"Only {len(judged)} items have a label: {FEWEST} are needed at least")
+    if not np.ptp(labels.values[judged]) > 0:
+        raise InputError("All labels are equal: agreement with them cannot be measured")
+    return judged
 
 
 def _corrected(rows: Rows, labels: Labels, name: str, confidence: float) -> tuple[Corrected, ...]:

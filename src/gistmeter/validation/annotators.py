@@ -22,7 +22,7 @@ import numpy.typing as npt
 from gistmeter.rows import Floats
 from gistmeter.validation.agreement import Estimate, pearson, spearman
 
-MOST_RESAMPLES = 500  # of what is computed anew for each
+MOST_RESAMPLES = 500  # of what is computed again for each
 FEWEST = 3  # items that an annotator shares with the others
 
 

@@ -146,11 +146,7 @@ def _agreement(predicted: Floats, human: Floats) -> tuple[float, float]:
 
 
 def _interval(
-    table: Floats,
-    human: Floats,
-    clusters: npt.NDArray[np.int64],
-    seed: int,
-    confidence: float,
+    table: Floats, human: Floats, clusters: npt.NDArray[np.int64], seed: int, confidence: float
 ) -> tuple[list[float], list[float]]:
     """Intervals of the fitted weights, by bootstrap over clusters."""
     names, inverse = np.unique(clusters, return_inverse=True)

@@ -49,7 +49,7 @@ class Books(Family[BookSettings, Book]):
     )
     Settings: ClassVar[type[Settings]] = BookSettings
     # Half of any summary is "covered" by its mean similarity, whatever it says.
-    headline = ("fidelity", "source_recall", "unsupported", "moved", "changed")
+    headline = ("fidelity", "source_recall", "unsupported", "moved", "changed", "gist")
     makers: ClassVar[Mapping[str, str]] = {ALIGNMENT: "gistmeter.metrics.alignment:BookAlignment"}
     shows = "gistmeter.families.book.blocks:VIEW"
     chunk = 1

@@ -41,15 +41,16 @@ SHOWN = 6  # editions whose map is drawn
 SHADES = 9  # of a heat map
 AROUND = 2  # neighbours of a used source sentence that are shown in longer ones
 SCORES = (
-    "unsupported", "moved", "changed", "evidence", "coverage", "alignment_confidence", "scs",
-    "coverage_at", "best_similarity",
-    "position_deviation", "order_violations",
+    "gist", "follows", "contradicts", "unsupported", "moved", "changed", "evidence", "coverage",
+    "alignment_confidence", "scs", "coverage_at", "best_similarity", "position_deviation",
+    "order_violations",
 )  # fmt: skip
 
 
 NAMES = {
     "fidelity": "faithful", "source_recall": "kept", "unsupported": "invented",
-    "moved": "moved", "changed": "changed",
+    "moved": "moved", "changed": "changed", "gist": "is in the original",
+    "follows": "follows from its source", "contradicts": "contradicts its source",
     "coverage": "coverage above the mean", "coverage_at": "supported", "pfs": "order kept",
     "alignment_confidence": "similarity to the source", "scs": "compactness",
     "order_violations": "sentences out of order",
@@ -100,7 +101,13 @@ class BookView(View):
         elif sentence:
             found.append({"k": "note", "n": "Its source", "x": "none: the alignment skipped it"})
         known = [name for name in SCORES if math.isfinite(row.number(name))]
-        found += bars("Scores of the sentence", row, opener, known, lower=["position_deviation"])
+        found += bars(
+            "Scores of the sentence",
+            row,
+            opener,
+            known,
+            lower=["contradicts", "position_deviation"],
+        )
         row.used |= set(row.rows.numbers)  # the rest is bookkeeping of sums
         _attach(row, opener, sentence or "")
         return found

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gistmeter.errors import InputError, MissingDependency, MissingModel
-from gistmeter.families import gist
-from gistmeter.families.family import Context, Family, Items, Task, roles_of
+from gistmeter.errors import InputError
+from gistmeter.families.family import Context, Family, Items, Task
 from gistmeter.families.speech.settings import SpeechSettings
 from gistmeter.settings import Settings
 from gistmeter.types import Clip, Metric, Sheet
 
 if TYPE_CHECKING:
-    from gistmeter.families.speech.judge import CostEstimate, Judge
-    from gistmeter.families.speech.recognition import Journal
-    from gistmeter.metrics.transcription import Normalisation
-    from gistmeter.models.loading import Models
+    from gistmeter.families.speech.judge import CostEstimate
     from gistmeter.pages import PairView
     from gistmeter.rows import Rows
     from gistmeter.run import Run
@@ -29,19 +25,6 @@ SOURCES = (
     "NAME,… or with --got FILE"
 )
 MOST_FILES = 200  # that a run reports one by one, beside the whole
-
-
-@dataclass(frozen=True)
-class Ready:
-    """What is settled before anything is heard or scored, and then where the transcripts are."""
-
-    metrics: Mapping[str, Metric]
-    normalisations: Mapping[str, Normalisation]
-    judge: Judge | None
-    journal: Journal | None = None
-
-
-LONGEST = 2000  # letters of a text that the judge reads without being asked
 
 
 class Speech(Family[SpeechSettings, Clip]):
@@ -112,12 +95,13 @@ class Speech(Family[SpeechSettings, Clip]):
         read = _with_languages(read, settings, context)
         if not settings.recognizers:
             return replace(read, items=grouped_by_file(read.items), held=None)
+        from gistmeter.families.speech.metrics import ready_of
         from gistmeter.families.speech.recognition import hear
 
         # Whatever is wrong with the scores must not be found after a benchmark that costs money.
-        ready = self._ready(read.items, settings, context)
+        ready = ready_of(self, read.items, settings, context)
         heard = hear(read.items, settings, context)
-        # The transcripts are what is resumed; their scores are computed anew.
+        # The transcripts are what is resumed; their scores are computed again.
         return replace(
             read,
             items=grouped_by_file(heard.clips),
@@ -130,116 +114,15 @@ class Speech(Family[SpeechSettings, Clip]):
         self, read: Items[Clip], settings: SpeechSettings, context: Context
     ) -> dict[str, Metric]:
         from gistmeter.families.speech.judge import limit_cost
+        from gistmeter.families.speech.metrics import ready_of
 
-        ready = read.held or self._ready(read.items, settings, context)
+        ready = read.held or ready_of(self, read.items, settings, context)
         if ready.judge is not None:
             limit_cost(ready.judge, read.items, ready.normalisations, settings, context)
         if not ready.metrics:
             left = [remark for remark in context.remarks if "is left out" in remark]
             raise InputError(" ".join(["There is nothing to compute.", *left]))
         return dict(ready.metrics)
-
-    def _ready(self, clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> Ready:
-        """The metrics asked for, ours in their order; one without its model is left out."""
-        from gistmeter.families.speech.choices import (
-            further_metrics,
-            is_segmented,
-            normalisations_of,
-        )
-        from gistmeter.families.speech.judge import judge_of
-        from gistmeter.metrics.by_language import by_language
-
-        chosen = self.makers_of(settings.metrics) if settings.metrics else list(self.makers)
-        if settings.metrics and "keywords" in chosen and not settings.keywords:
-            raise InputError("Scores of keywords need the keywords: --keywords FILE, one per line")
-        if settings.keywords and "keywords" not in chosen:
-            chosen.append("keywords")
-        names = sorted(chosen, key=[*self.makers, *chosen].index)
-        if not settings.metrics and not _gist_by_default(clips, settings, context):
-            names.remove(gist.SCORE)
-        normalisations = normalisations_of(clips, settings)
-        further = further_metrics(clips, settings)
-        judge = judge_of(settings, context) if "facts" in names else None
-        models = self._models(names, list(normalisations), settings, context)
-        segmented = is_segmented(clips, normalisations, settings, context)
-        made = {
-            code: self._metrics(
-                names,
-                normalisation,
-                settings,
-                models=models.get(code),
-                judge=judge,
-                segmented=segmented,
-            )
-            for code, normalisation in normalisations.items()
-        }
-        shared = {
-            name: by_language({code: own[name] for code, own in made.items()})
-            for name in next(iter(made.values()))
-        }
-        if gist.SCORE in names:
-            codes, first = list(normalisations), next(iter(models.values()), None)
-            shared[gist.SCORE] = gist.build("speech", codes, context, first)
-        return Ready({**shared, **further}, normalisations, judge)
-
-    def _models(
-        self, names: Sequence[str], codes: Sequence[str], settings: SpeechSettings, context: Context
-    ) -> dict[str, Models]:
-        """The token encoder and what plug-ins ask; without one the distance is left out."""
-        from gistmeter.families.models import load_by_language
-
-        roles = ["matcher"] if "sem_dist" in names else []
-        roles += [role for name in names if name not in self.makers for role in roles_of(name)]
-        try:
-            return load_by_language(
-                list(dict.fromkeys(roles)), codes, settings, context,
-                names={"matcher": settings.token_encoder}, layer=settings.layer,
-            )  # fmt: skip
-        except (MissingDependency, MissingModel) as error:
-            if settings.metrics or settings.token_encoder:
-                raise
-            context.warn(f"The semantic distance (sem_dist) is left out. {error}")
-            return {}
-
-    def _metrics(
-        self,
-        names: Sequence[str],
-        normalisation: Normalisation,
-        settings: SpeechSettings,
-        *,
-        models: Models | None,
-        judge: Judge | None,
-        segmented: bool,
-    ) -> dict[str, Metric]:
-        from gistmeter.families.speech.choices import keywords_of, rates_of
-        from gistmeter.metrics.alarms import TranscriptAlarms, guards_of
-        from gistmeter.metrics.distance import SemanticDistance
-        from gistmeter.metrics.facts import SemanticErrorRate
-        from gistmeter.metrics.keywords import KeywordScores
-        from gistmeter.metrics.transcription import ErrorRates
-
-        matcher = models.matcher if models else None
-        if "sem_dist" in names and settings.metrics and models and matcher is None:
-            raise InputError(f"sem_dist: {models.absent.get('matcher', 'no token encoder')}")
-        made: dict[str, Metric] = {}
-        for name in names:
-            if name == "transcription":
-                made[name] = ErrorRates(normalisation, rates_of(settings.metrics), segmented)
-            elif name == "alarms":
-                code = normalisation.language.code
-                made[name] = TranscriptAlarms(normalisation, guards_of([code])[code], segmented)
-            elif name == "sem_dist" and matcher is not None:
-                made[name] = SemanticDistance(matcher, normalisation, segmented)
-            elif name == "keywords" and settings.keywords:
-                made[name] = KeywordScores(normalisation, keywords_of(settings))
-            elif name == "facts" and judge is not None:
-                made[name] = SemanticErrorRate(
-                    judge.llm, normalisation, settings.repeats, settings.verify, segmented,
-                    settings.occurrence,
-                )  # fmt: skip
-            elif name not in self.makers and models is not None:
-                made[name] = self.plugin(name, models)
-        return made
 
     def base(self, items: Sequence[Clip]) -> Rows:
         from gistmeter.rows import Rows
@@ -255,36 +138,23 @@ class Speech(Family[SpeechSettings, Clip]):
         )
 
     def notes(self, rows: Rows, task: Task[SpeechSettings, Clip]) -> Mapping[str, Any]:
-        """Edits and lost words of each system, and what a language model was asked."""
-        from gistmeter.families.speech.clips import edit_totals, lost_words
+        from gistmeter.families.speech.notes import notes_of
 
-        kept: dict[str, Any] = {"edits": edit_totals(rows), "lost_words": lost_words(rows)}
-        if "facts" in task.metrics:
-            kept["short_texts"] = int(rows.sum("ser_short"))
-            kept["verdict_flips"] = int(rows.sum("verdict_flips"))
-            kept["unsupported_facts"] = int(
-                rows.sum("facts_corrected") + rows.sum("facts_unsupported")
-            )
-            kept["untold_texts"] = int((rows.values("facts_untold") > 0).sum())
-            kept["disputed_facts"] = int(rows.sum("facts_disputed"))
-            kept |= {"variance": found} if (found := judged_apart(rows)) else {}
-            facts: Any = task.metrics["facts"]
-            usage = getattr(getattr(facts, "first", facts).llm, "usage", None)
-            kept |= {"usage": asdict(usage)} if usage is not None else {}
-        if task.read.interrupted:
-            kept["interrupted"] = task.read.interrupted
-        return kept
+        return notes_of(rows, task)
 
     def documents(self, read: Items[Clip]) -> Mapping[str, Any]:
         """What recognisers heard, where no folder keeps it yet: `Run.save` does."""
+        from gistmeter.families.speech.metrics import Ready
+
         journal = read.held.journal if isinstance(read.held, Ready) else None
         return journal.document() if journal is not None else {}
 
     def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
+        from gistmeter.families.speech.notes import tell_unsupported, tell_variance
         from gistmeter.families.speech.pages import MOST_PAGES
 
-        _tell_unsupported(run, task.settings, context)
-        _tell_variance(run, context)
+        tell_unsupported(run, task.settings, context)
+        tell_variance(run, context)
         if run.path is None:
             return
         shown = sum(clip.got is not None for clip in task.read.items)
@@ -331,53 +201,6 @@ class Speech(Family[SpeechSettings, Clip]):
         )
 
 
-def judged_apart(rows: Rows) -> dict[str, Any]:
-    """Each system's variance of ser, the judge's apart; empty where nothing was asked twice."""
-    import numpy as np
-
-    from gistmeter.statistics.components import variance_components
-
-    found: dict[str, Any] = {}
-    systems = np.asarray(rows.keys["system"])
-    for system in dict.fromkeys(rows.keys["system"]):
-        own = [rows.values(name)[systems == system]
-               for name in ("ser_mean", "ser_variance", "ser_answers")]  # fmt: skip
-        components = variance_components(*own)
-        if components is not None:
-            found[system] = components.to_dict()
-    return found
-
-
-def _tell_variance(run: Run, context: Context) -> None:
-    for system, one in run.notes.get("variance", {}).items():
-        context.say(
-            f"{system}: {one['judge_share']:.0%} of the variance of ser between answers is the"
-            f" judge's; standard error by clips {one['error_of_items']:.2f}, by the judge"
-            f" {one['error_of_judge']:.2f} points"
-        )
-
-
-def _tell_unsupported(run: Run, settings: SpeechSettings, context: Context) -> None:
-    """An invention, or a model that obeyed a transcript, must not change a score unseen."""
-    if count := run.notes.get("unsupported_facts"):
-        what = "overridden" if settings.occurrence == "strict" else "scored all the same"
-        hint = "" if settings.occurrence == "strict" else "; --occurrence strict overrides them"
-        context.warn(
-            f"unsupported facts: {count} verdicts of the language model are not borne out by the"
-            f" words of the texts and were {what}{hint}. See the column facts_unsupported"
-        )
-    if count := run.notes.get("untold_texts"):
-        context.warn(
-            f"untold losses: of {count} transcripts the language model tells hardly any of the"
-            " words that were lost, so their rates may be too low. See the column facts_untold"
-        )
-    if count := run.notes.get("disputed_facts"):
-        context.warn(
-            f"disputed facts: {count} are not counted, because the second question saw them"
-            " elsewhere. See the column facts_disputed"
-        )
-
-
 def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
     """Clips that name no group are reported by file, unless there are too many files to look at."""
     if len({clip.id for clip in clips}) > MOST_FILES:
@@ -395,16 +218,3 @@ def _with_languages(read: Items[Clip], settings: SpeechSettings, context: Contex
     given = (settings.alternatives, settings.keywords)
     files = [Path(one) for one in given if isinstance(one, str | Path) and one]
     return replace(found, files=[*read.files, *files])
-
-
-def _gist_by_default(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> bool:
-    """Whether the judge is asked without being named: not about recordings of many minutes."""
-    if not gist.by_default(settings):
-        return False
-    longest = max((len(clip.expected) for clip in clips), default=0)
-    if longest <= LONGEST:
-        return True
-    context.say(
-        "gist is left out: some texts are too long to be judged quickly. Ask for it with --metrics"
-    )
-    return False

@@ -8,14 +8,7 @@ from typing import Any
 from gistmeter.families.alarms import NAMES as ALARMS
 from gistmeter.families.alarms import shown_alarms
 from gistmeter.families.evidence import evidence_blocks
-from gistmeter.families.speech.readings import (
-    Edit,
-    changes,
-    cut,
-    edits_of,
-    share_readings,
-    wrong,
-)
+from gistmeter.families.speech.readings import Edit, changes, cut, edits_of, share_readings, wrong
 from gistmeter.families.text.blocks import mark, valid
 from gistmeter.views import Block, Opener, Row, View, marked, shown
 

@@ -3,7 +3,7 @@
 The estimate is made before anything is asked, and leaves out what the cache already answers. It
 counts a token for every four bytes of UTF-8, and for the answer about one fact in ten words with
 45 tokens a fact; a call takes two seconds and a second more for every 60 tokens of its answer.
-A model that reasons before it answers is reckoned with 1,500 tokens more and twice the answer.
+A model that reasons before it answers is estimated with 1,500 tokens more and twice the answer.
 Answers in the cache correct all that: the rest is taken to need as many tokens as they did.
 """
 
@@ -47,7 +47,7 @@ SECONDS_A_CALL, TOKENS_A_SECOND = 2.0, 60
 
 
 class NoJudge(InputError):
-    """No language model can be asked, for want of a key."""
+    """No language model can be asked: there is no key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Judge:
         )
 
     def _measured(self, clips: Sequence[Clip], prompts: Sequence[str]) -> float | None:
-        """How many times our reckoning the cached answers took; None where there is none."""
+        """How many times our estimate the cached answers took; None where there is none."""
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
         known = llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS)
         there = [at for at, is_known in enumerate(known) if is_known]

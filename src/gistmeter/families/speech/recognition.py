@@ -21,12 +21,7 @@ from gistmeter.families.family import DETAILS, TRANSCRIPTS, Context
 from gistmeter.families.speech.settings import SpeechSettings
 from gistmeter.files import append, parse_json, sha256, write_atomically
 from gistmeter.metrics.latency import TimedClip
-from gistmeter.recognizers.benchmark import (
-    BenchmarkSettings,
-    Transcript,
-    resolve,
-    transcribe_all,
-)
+from gistmeter.recognizers.benchmark import BenchmarkSettings, Transcript, resolve, transcribe_all
 from gistmeter.signature import SEAL, canonical, is_whole, seal
 from gistmeter.types import Clip
 
@@ -73,9 +68,7 @@ def hear(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> H
         recognizers,
         [replace(clip, language="") if clip.language == GENERIC else clip for clip in clips],
         BenchmarkSettings(
-            realtime_factor=settings.realtime_factor,
-            timeout=settings.timeout,
-            tries=settings.tries,
+            realtime_factor=settings.realtime_factor, timeout=settings.timeout, tries=settings.tries
         ),
         keep,
         wanted=lambda name, clip: (name, clip.id) not in journal.done,

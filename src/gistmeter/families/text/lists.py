@@ -50,7 +50,7 @@ def own_lists(settings: TextSettings) -> dict[str, list[str]]:
 def read_words(path: Path) -> list[str]:
     """A word per line; lines that begin with # are remarks."""
     from gistmeter.files import read_bytes
-    from gistmeter.formats.table import decode
+    from gistmeter.formats.encoding import decode
 
     lines = [line.strip() for line in decode(read_bytes(path), path)[0].splitlines()]
     words = [line for line in lines if line and not line.startswith("#")]

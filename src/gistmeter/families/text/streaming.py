@@ -74,7 +74,7 @@ class Reading:
     encoding: str = ""
 
     def pairs(self, stretch: Stretch) -> list[Pair]:
-        from gistmeter.formats.table import reading_as
+        from gistmeter.formats.encoding import reading_as
 
         path = Path(stretch.place)
         with reading_as(self.encoding), tempfile.TemporaryDirectory() as folder:

@@ -5,6 +5,6 @@ Markdown (`# Title`), which count in every language. `shelf` puts originals and 
 `matter` sets aside what is not the book.
 """
 
-from gistmeter.formats.books.shelf import Shelf, Texts, match_titles, read_shelf, read_texts
+from gistmeter.formats.books.shelf import read_shelf, read_texts
 
-__all__ = ["Shelf", "Texts", "match_titles", "read_shelf", "read_texts"]
+__all__ = ["read_shelf", "read_texts"]

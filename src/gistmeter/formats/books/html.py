@@ -8,60 +8,19 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from gistmeter.formats.books.written import Written, compose
-from gistmeter.formats.table import decode
+from gistmeter.formats.encoding import decode
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 SILENT = frozenset(("script", "style", "head", "nav", "template", "noscript", "svg", "math"))
-BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "br",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hr",
-        "li",
-        "main",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
-EMPTY = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "source",
-        "track",
-        "wbr",
-    ]
-)
+BLOCKS = frozenset((
+    "address", "article", "aside", "blockquote", "body", "br", "dd", "div", "dl", "dt",
+    "figcaption", "figure", "footer", "form", "header", "hr", "li", "main", "ol", "p", "pre",
+    "section", "table", "tbody", "td", "th", "thead", "tr", "ul",
+))  # fmt: skip
+EMPTY = frozenset((
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+    "wbr",
+))  # fmt: skip
 NOTE = re.compile(r"(?:footnote|endnote|rearnote|noteref|pagebreak)\b")
 MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§]{1,3}|[a-z])\s*[\])]?")
 ENCODING = re.compile(rb"(?i)(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)")

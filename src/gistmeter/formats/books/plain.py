@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gistmeter.formats.books.written import Written
-from gistmeter.formats.table import decode
+from gistmeter.formats.encoding import decode
 
 
 def read_plain(content: bytes, path: Path) -> Written:

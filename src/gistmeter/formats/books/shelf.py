@@ -24,7 +24,7 @@ from gistmeter.errors import FormatError, InputError
 from gistmeter.files import MAX_PIPED, printable, read_bytes, system_names
 from gistmeter.formats.books.matter import set_aside
 from gistmeter.formats.books.written import CONTROL, Written, control, refuse_control
-from gistmeter.formats.table import decode
+from gistmeter.formats.encoding import decode
 from gistmeter.types import Book
 
 READERS: Mapping[str, str] = {
@@ -128,7 +128,6 @@ def read_shelf(
     summary_paths: Sequence[Path],
     *,
     skip_missing: bool = False,
-    language: str = "",
     keep_matter: bool = False,
     chapters: bool = False,
 ) -> Shelf:
@@ -146,9 +145,7 @@ def read_shelf(
         matched, missing = match_titles(source, summary, skip_missing=skip_missing)
         remarks += missing
         files += [file for file in summary.files if file not in files]
-        books += [
-            Book(title, text, summarised, system, language) for title, text, summarised in matched
-        ]
+        books += [Book(title, text, summarised, system) for title, text, summarised in matched]
     for side in sides:
         remarks += [
             f"{file}: read as {encoding}, which is a guess"

@@ -12,7 +12,8 @@ from functools import cache
 from importlib import metadata
 from typing import NamedTuple, Protocol
 
-SURROGATE = re.compile("[\ud800-\udfff]")
+from gistmeter.files import printable
+
 ENDLESS, PIECE = re.compile(r"\w{1000,}"), 500
 
 
@@ -52,7 +53,7 @@ def well_formed(text: str) -> str:
     without a break are no word of any language, and take some libraries quadratic time: such a run
     is broken, by a space in place of every five-hundredth.
     """
-    return ENDLESS.sub(_broken, SURROGATE.sub("\ufffd", text))
+    return ENDLESS.sub(_broken, printable(text))
 
 
 def _broken(run: re.Match[str]) -> str:

@@ -12,90 +12,48 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Token
 from gistmeter.languages.ja.words import Mecab
 from gistmeter.languages.polarity import Kind, Mark
-from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
+from gistmeter.languages.polarity.matching import Mask
+from gistmeter.languages.polarity.morphemes import MorphemeReader
 
 LISTS = __name__.rpartition(".")[0]
 CONJUNCTIVE = frozenset(
     ("が", "けれど", "から", "ので", "のに", "し", "ながら", "つつ", "けれども", "けど")
 )
-AUXILIARY = frozenset(
-    [
-        "居る",
-        "有る",
-        "来る",
-        "行く",
-        "仕舞う",
-        "置く",
-        "見る",
-        "呉れる",
-        "貰う",
-        "下さる",
-        "遣る",
-        "頂く",
-        "欲しい",
-        "は",
-        "も",
-    ]
-)
+AUXILIARY = frozenset((
+    "居る", "有る", "来る", "行く", "仕舞う", "置く", "見る", "呉れる", "貰う", "下さる", "遣る",
+    "頂く", "欲しい", "は", "も",
+))  # fmt: skip
 FORMAL = frozenset(["訳", "事", "物", "筈", "所", "方", "限り", "の", "様", "者"])
-LONGEST = 6
 KATAKANA = re.compile(r"[ァ-ヺー]+")
 
 
 @dataclass(frozen=True, slots=True)
-class JapaneseReader:
+class JapaneseReader(MorphemeReader):
     """Negation follows the predicate."""
 
-    follows: bool = True
-    reach: int = 0
     lists: str = LISTS
     analyser: Mecab = field(default_factory=Mecab)
+    longest: ClassVar[int] = 6
 
-    def read(self, text: str) -> list[Mark]:
-        tokens = self.analyser.tokens(text)
-        silent = mask(text, self.lists)
-        marks: list[Mark] = []
-        place = 0
-        while place < len(tokens):
-            count, word, kind = self._polar(tokens, place, silent)
-            if kind is not None:
-                first, last = tokens[place], tokens[place + count - 1]
-                own = int(place > 0 and self._is_prefix(tokens[place - 1]))
-                marks.append(Mark(kind, first.start, last.end, place, own))
-                if word in lexicons.words(self.lists, "shifters"):
-                    marks.append(Mark(Kind.SHIFTER, first.start, last.end, place))
-            else:
-                marks += self._single(tokens, place, silent)
-            place += count
-        return marks
-
-    def _polar(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
-        """The longest polar word that begins here, inflected or not."""
-        kinds = {} if silent.covers(tokens[place].start) else polar_kinds(self.lists)
-        for count in range(min(LONGEST, len(tokens) - place), 0, -1):
-            head = "".join(token.surface for token in tokens[place : place + count - 1])
-            last = tokens[place + count - 1]
-            if count == 1 and not last.content:
-                break
-            for ending in self._spellings(last):
-                kind = kinds.get(head + ending)
-                if kind is not None:
-                    return count, head + ending, kind
-        return 1, "", None
-
-    @staticmethod
-    def _spellings(token: Token) -> tuple[str, ...]:
+    def spellings(self, token: Token) -> tuple[str, ...]:
         """A word as it may be listed; one in katakana is what it is, and often a name."""
         if KATAKANA.fullmatch(token.surface):
             return (token.surface,)
         return token.surface, token.base, token.form
 
-    def _single(self, tokens: list[Token], place: int, silent: Mask) -> Iterator[Mark]:
+    def single(
+        self,
+        tokens: list[Token],
+        place: int,
+        silent: Mask,
+        denied: bool,  # noqa: ARG002
+    ) -> Iterator[Mark]:
         token = tokens[place]
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         if self.negates(token):
@@ -116,7 +74,7 @@ class JapaneseReader:
             and token.tag.startswith(("助動詞", "形容詞"))
         )
 
-    def _is_prefix(self, token: Token) -> bool:
+    def is_prefix(self, token: Token) -> bool:
         return token.surface in lexicons.words(self.lists, "negations") and token.tag.startswith(
             "接頭辞"
         )

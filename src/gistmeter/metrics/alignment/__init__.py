@@ -6,6 +6,5 @@ compares sentences, `measures` and `comparison` hold the formulas, `metric` make
 """
 
 from gistmeter.metrics.alignment.metric import BookAlignment
-from gistmeter.metrics.alignment.paths import ALGORITHMS, Path, align_sentences
 
-__all__ = ["ALGORITHMS", "BookAlignment", "Path", "align_sentences"]
+__all__ = ["BookAlignment"]

@@ -50,6 +50,7 @@ from gistmeter.metrics.alignment.moves import Moved
 from gistmeter.metrics.alignment.segmentation import Segments
 from gistmeter.metrics.alignment.similarity import Similarity, block_rows
 from gistmeter.signature import digest
+from gistmeter.types import defined
 
 HEAT_ROWS, HEAT_COLUMNS = 200, 400
 
@@ -109,10 +110,7 @@ def describe_text(text: Segments) -> dict[str, Any]:
 
 
 def describe_chapters(
-    chapters: Sequence[Chapter],
-    compared: Compared,
-    words: Floats,
-    changes: facts.Changes | None,
+    chapters: Sequence[Chapter], compared: Compared, words: Floats, changes: facts.Changes | None
 ) -> list[dict[str, Any]]:
     """Each chapter of the source: what of it was kept, and what came of it."""
     found = []
@@ -127,10 +125,10 @@ def describe_chapters(
                 "first": chapter.first,
                 "last": chapter.last,
                 "words": int(words[part].sum()),
-                "kept_words": _number(float((words[part] * kept).sum())),
-                "cut": _number(float((1 - kept).sum())),
+                "kept_words": defined(float((words[part] * kept).sum())),
+                "cut": defined(float((1 - kept).sum())),
                 "sentences": int(own.sum()),
-                "unsupported": _number(float(compared.unsupported[own].sum())),
+                "unsupported": defined(float(compared.unsupported[own].sum())),
                 "moved": int(np.nansum(compared.moved[own])),
                 "changed": None if changes is None else int(own[list(changes)].sum()),
             }
@@ -189,8 +187,8 @@ def describe_sentences(
             "coverage_hit": bool(compared.coverage[at]),
             "covered": _flag(compared.coverage_at[at]),
             "aligned_index": int(pairs.index[at]) if pairs.index[at] >= 0 else None,
-            "aligned_similarity": _number(pairs.similarity[at]),
-            "position_deviation": _number(compared.deviation[at]),
+            "aligned_similarity": defined(pairs.similarity[at]),
+            "position_deviation": defined(compared.deviation[at]),
             "scs": float(compared.scs[at]),
             "order_violation": _flag(compared.order_violations[at]),
             "topk": [
@@ -223,11 +221,7 @@ def heat_map(similarity: Similarity) -> dict[str, Any]:
 
 
 def _numbers(values: Floats) -> list[float | None]:
-    return [_number(value) for value in values.tolist()]
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    return [defined(value) for value in values.tolist()]
 
 
 def _flag(value: float) -> bool | None:

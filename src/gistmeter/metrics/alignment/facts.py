@@ -62,6 +62,25 @@ class Found:
         return f"{self.before} {self.source} {self.after}".strip()
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the judge says of a sentence beside its source or, if that suits it, its passage."""
+
+    entailment: float
+    contradiction: float
+    changed: float  # by the source sentence
+    alone: float  # the contradiction with the source sentence
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What differs, and what the judge said of the sentences that it was asked about."""
+
+    changes: Changes
+    judged: Mapping[int, Judged]
+
+
 def identity(codes: Sequence[str]) -> str:
     """What could change the answers of the rules."""
     return ",".join([f"facts-{REVISION}", *(guard.identity(code) for code in sorted(codes))])
@@ -82,16 +101,19 @@ def find(source: Sequence[str], summary: Sequence[str], places: Mapping[int, int
     ]
 
 
-def changes(
+def look(
     found: Sequence[Found], language: str, judge: JudgeModel | None = None, sure: float = SURE
-) -> Changes:
-    """What differs, by summary sentence, in the words of both."""
+) -> Looked:
+    """What differs, by summary sentence, in the words of both, and what the judge said."""
     names = known_names(found, language)
     told = {one.at: [*by_guard(one, language), *by_names(one, language, names)] for one in found}
+    judged = {}
     if judge is not None:
         left = [one for one in found if not told[one.at] and not is_cut(one, language)]
-        told |= {at: [alarm] for at, alarm in by_judge(left, judge, sure)}
-    return {at: list(dict.fromkeys(alarms)) for at, alarms in told.items() if alarms}
+        judged = ask(left, judge)
+        told |= {at: [alarm] for at, alarm in by_judge(left, judged, sure)}
+    changes = {at: list(dict.fromkeys(alarms)) for at, alarms in told.items() if alarms}
+    return Looked(changes, judged)
 
 
 def by_guard(one: Found, language: str) -> list[Alarm]:
@@ -207,16 +229,34 @@ def is_cut(one: Found, language: str) -> bool:
     return all(token.form in words for token in guard.read(one.sentence, language).tokens)
 
 
-def by_judge(
-    found: Sequence[Found], judge: JudgeModel, sure: float = SURE
-) -> Iterator[tuple[int, Alarm]]:
-    """Sentences that contradict their source by the judge, as a whole."""
+def ask(found: Sequence[Found], judge: JudgeModel) -> dict[int, Judged]:
+    """What the judge says of sentences; where the source sentence alone does not bear one out, its
+    passage may."""
     first = judge.judge([(one.source, one.sentence) for one in found])
-    least = np.minimum(first.contradiction, first.changed)  # NaN where the judge failed
-    suspects = [one for one, value in zip(found, least.tolist(), strict=True) if value >= sure]
-    second = judge.judge([(one.passage, one.sentence) for one in suspects])
-    for one, against in zip(suspects, second.contradiction.tolist(), strict=True):
-        if against >= HALF:
+    doubtful = [at for at, value in enumerate(first.entailment.tolist()) if value < SURE]
+    second = judge.judge([(found[at].passage, found[at].sentence) for at in doubtful])
+    entailed, against = first.entailment.copy(), first.contradiction.copy()
+    entailed[doubtful] = np.fmax(entailed[doubtful], second.entailment)
+    against[doubtful] = np.fmin(against[doubtful], second.contradiction)
+    return {
+        one.at: Judged(
+            float(entailed[at]),
+            float(against[at]),
+            float(first.changed[at]),
+            float(first.contradiction[at]),
+            first.failures.get(at, ""),
+        )
+        for at, one in enumerate(found)
+    }
+
+
+def by_judge(
+    found: Sequence[Found], judged: Mapping[int, Judged], sure: float = SURE
+) -> Iterator[tuple[int, Alarm]]:
+    """Sentences that contradict their source, and not only without its passage, as a whole."""
+    for one in found:
+        said = judged[one.at]
+        if min(said.alone, said.changed) >= sure and said.contradiction >= HALF:
             whole = (0, len(one.source)), (0, len(one.sentence))
             yield one.at, Alarm(MEANING, one.source, one.sentence, *whole)
 

@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from gistmeter.errors import GistmeterError
-from gistmeter.metrics.alignment import facts
+from gistmeter.metrics.alignment import facts, gist
 from gistmeter.metrics.alignment.comparison import Compared, Settings, compare_book
 from gistmeter.metrics.alignment.documents import describe_book, document_name
 from gistmeter.metrics.alignment.evidence import Words
@@ -37,6 +37,7 @@ from gistmeter.types import Book, ScoreInfo
 
 PAIRED = ("alignment_confidence", "position_weight", "order_violations")
 SINGLE = ("coverage", "scs", "coverage_at", "unsupported", "moved")
+JUDGED = ("gist", "follows", "contradicts", "differs")
 BASES = (*PAIRED, *SINGLE, "source_words")
 FURTHER = ("position_loss", "source_kept_words")
 FEW_BOOKS = 6  # below these, no exchange of whole books could be rare
@@ -65,6 +66,7 @@ class BookAlignment(Settings):
         ScoreInfo("unsupported", higher_is_better=False),
         ScoreInfo("moved", higher_is_better=False),
         ScoreInfo("changed", higher_is_better=False),
+        ScoreInfo("gist"),
         ScoreInfo("coverage"),
         ScoreInfo("alignment_confidence", lowest=-1.0),
         ScoreInfo("pfs", basis="position_weight"),
@@ -89,7 +91,17 @@ class BookAlignment(Settings):
         return {
             info.name: _weighted_mean([book[info.name] for book in books], drawn)
             for info in self.scores
-            if info.name != "changed" or self.guard
+            if info.name not in self._absent
+        }
+
+    @property
+    def _absent(self) -> set[str]:
+        """The scores that cannot be had: without rules for facts, without a judge, or with a model
+        whose evidence is of another scale than that which gist was fitted on."""
+        judged = self.judge is not None and self.calibrated
+        return {
+            *(() if self.guard else ("changed",)),
+            *(() if self.guard and judged else ("gist",)),
         }
 
     def _pool_book(self, rows: Pool) -> dict[str, Value]:
@@ -103,7 +115,7 @@ class BookAlignment(Settings):
             "source_recall": kept,
             "unsupported": invented,
             "moved": moved,
-            "changed": rows.mean("changed") if "changed" in rows else float("nan"),
+            **{name: rows.mean(name) if name in rows else math.nan for name in ("changed", "gist")},
             "coverage": rows.mean("coverage"),
             "alignment_confidence": rows.mean("alignment_confidence"),
             "pfs": np.maximum(1 - distance, 0.0) ** self.pfs_gamma,
@@ -141,14 +153,16 @@ class BookAlignment(Settings):
         content = [splitter.content_words(text) for text in texts]
         words = Words.of(content[:split], content[split:])
         compared = compare_book(similarity, settings, words)
-        changes = self._changes(book, source, summary, compared)
+        looked = self._look(book, source, summary, compared)
+        changes = looked.changes if looked else None
         document = describe_book(
             book.id, (source, summary), similarity, compared, settings, words.sizes, changes
         )
         document |= {"system": book.system, "language": book.language, "model": self.embedder.id}
         rows = _rows(at, book, compared, passages=self.resampled != "books")
-        if changes is not None:
-            rows = rows.with_numbers({"changed": _changed(compared, changes)})
+        if looked is not None:
+            rows = rows.with_numbers({"changed": _changed(compared, looked.changes)})
+            rows = self._judge(rows, (source.sentences, summary.sentences), compared, looked, book)
         rows = rows.with_texts(
             {
                 "sentence": summary.sentences,
@@ -166,9 +180,9 @@ class BookAlignment(Settings):
         rows = self._explain(_without(rows, failed), compared, settings)
         return Rows.concat([rows, self._passages(at, book, compared, words, settings)])
 
-    def _changes(
+    def _look(
         self, book: Book, source: Segments, summary: Segments, compared: Compared
-    ) -> facts.Changes | None:
+    ) -> facts.Looked | None:
         """The summary sentences whose facts differ from their source's, with what differs."""
         if not self.guard:
             return None
@@ -176,7 +190,24 @@ class BookAlignment(Settings):
             at: place for at, place in enumerate(compared.places.tolist()) if compared.sourced[at]
         }
         found = facts.find(source.sentences, summary.sentences, places)
-        return facts.changes(found, book.language, self.judge, self.sure)
+        return facts.look(found, book.language, self.judge, self.sure)
+
+    def _judge(
+        self,
+        rows: Rows,
+        texts: tuple[Sequence[str], Sequence[str]],
+        compared: Compared,
+        looked: facts.Looked,
+        book: Book,
+    ) -> Rows:
+        """What the judge says of every sentence, and gist."""
+        if self.judge is None or "gist" in self._absent:
+            return rows
+        columns, failures = gist.read(texts, compared, looked, self.judge, book.language)
+        rows = rows.with_numbers(columns)
+        known = self.calibrated.get(book.language) or next(iter(self.calibrated.values()))
+        chances = gist.gist(rows.numbers, known.coverage)
+        return rows.with_numbers({"gist": chances}).with_reasons("gist", failures)
 
     def _passages(
         self, at: int, book: Book, compared: Compared, words: Words, settings: Settings
@@ -306,13 +337,16 @@ def _without(rows: Rows, failed: Mapping[int, str]) -> Rows:
         return rows
     places = list(failed)
     columns = dict(rows.numbers)
-    taken = (*PAIRED, *SINGLE, "changed", "position_loss", "position_deviation", "best_similarity")
+    taken = (
+        *PAIRED, *SINGLE, *JUDGED, "changed", "position_loss", "position_deviation",
+        "best_similarity",
+    )  # fmt: skip
     for name in (name for name in taken if name in columns):
         column = columns[name].copy()
         column[places] = np.nan
         columns[name] = column
     rows = rows.with_numbers(columns)
-    for name in (*PAIRED, *SINGLE):
+    for name in (*PAIRED, *SINGLE, *(("gist",) if "gist" in columns else ())):
         rows = rows.with_reasons(name, failed)
     return rows
 

@@ -7,16 +7,9 @@ really occurs where the model says, `rate` turns facts into rates.
 from gistmeter.metrics.facts.occurrence import check
 from gistmeter.metrics.facts.prompt import INSTRUCTIONS, build_prompt, fact_schema
 from gistmeter.metrics.facts.rate import SemanticErrorRate
-from gistmeter.metrics.facts.verdicts import FactCounts, SemanticFact, Verdict, count_facts
+from gistmeter.metrics.facts.verdicts import SemanticFact, Verdict, count_facts
 
 __all__ = [
-    "INSTRUCTIONS",
-    "FactCounts",
-    "SemanticErrorRate",
-    "SemanticFact",
-    "Verdict",
-    "build_prompt",
-    "check",
-    "count_facts",
-    "fact_schema",
-]
+    "INSTRUCTIONS", "SemanticErrorRate", "SemanticFact", "Verdict", "build_prompt", "check",
+    "count_facts", "fact_schema",
+]  # fmt: skip

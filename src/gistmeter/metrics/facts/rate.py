@@ -1,4 +1,4 @@
-"""The semantic error rate as a metric: one structured question a pair, repeated where asked.
+"""The semantic error rate as a metric: one structured question per pair, repeated where asked.
 
 With several repeats a pair's rate is that of the median answer (the lower of the two in the middle
 for an even number), so its counts are those of a real answer; the spread is largest minus smallest

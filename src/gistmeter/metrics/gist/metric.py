@@ -49,9 +49,11 @@ def weights_of(shape: str) -> dict[str, float]:
     return {"intercept": held["intercept"], **held["weights"]}
 
 
-def probability(table: Floats, weights: Mapping[str, float]) -> Floats:
+def probability(
+    table: Floats, weights: Mapping[str, float], names: Sequence[str] = FEATURES
+) -> Floats:
     """The fitted model's answer for rows of features."""
-    column = np.asarray([weights.get(name, 0.0) for name in FEATURES])
+    column = np.asarray([weights.get(name, 0.0) for name in names])
     # Row by row: a product of matrices rounds by how many rows there are.
     return np.asarray(1 / (1 + np.exp(-(weights["intercept"] + (table * column).sum(axis=1)))))
 

@@ -77,7 +77,7 @@ def _token(
 
 
 def _sentence_of(treebank: Treebank, word: int) -> int:
-    """Ids begin anew in each sentence, and an item of --conll18 may have several."""
+    """Ids start again in each sentence, and an item of --conll18 may have several."""
     return int(np.searchsorted(treebank.offsets, word, side="right"))
 
 

@@ -4,23 +4,8 @@
 two texts and cuts them into segments, `rates` turns edits into word and character error rates.
 """
 
-from gistmeter.metrics.transcription.alignment import WordAlignment, align, segments
-from gistmeter.metrics.transcription.normalisation import (
-    NORMALIZERS,
-    NUMBERS,
-    Normalisation,
-    TextForm,
-)
+from gistmeter.metrics.transcription.alignment import align, segments
+from gistmeter.metrics.transcription.normalisation import Normalisation, TextForm
 from gistmeter.metrics.transcription.rates import ErrorRates, clip_rows
 
-__all__ = [
-    "NORMALIZERS",
-    "NUMBERS",
-    "ErrorRates",
-    "Normalisation",
-    "TextForm",
-    "WordAlignment",
-    "align",
-    "clip_rows",
-    "segments",
-]
+__all__ = ["ErrorRates", "Normalisation", "TextForm", "align", "clip_rows", "segments"]

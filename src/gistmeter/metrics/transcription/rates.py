@@ -65,7 +65,7 @@ class ClipRows:
 def clip_rows(
     clips: Sequence[Clip], expected: Sequence[TextForm], *, segmented: bool = False
 ) -> ClipRows:
-    """One row a clip, or one a segment of its expected text, each then a cluster of its own."""
+    """One row per clip, or per segment of its expected text, each then a cluster of its own."""
     bounds = [
         segments(len(form.words)) if segmented else [(0, len(form.words))] for form in expected
     ]
@@ -181,12 +181,7 @@ class ErrorRates:
                 columns.set(at, cer=100 * wrong / size if size else math.nan)
             columns.set(places[0], chars_got=len(heard.characters))
 
-    def _reasons(
-        self,
-        table: ClipRows,
-        clips: Sequence[Clip],
-        values: Floats,
-    ) -> dict[int, str]:
+    def _reasons(self, table: ClipRows, clips: Sequence[Clip], values: Floats) -> dict[int, str]:
         reasons: dict[int, str] = {}
         for clip, places in zip(clips, table.places, strict=True):
             why = NO_TRANSCRIPT if clip.got is None else NO_EXPECTED
@@ -241,12 +236,7 @@ def _distances(pairs: Sequence[tuple[str, str]]) -> list[int]:
     # A guess of the distance lets rapidfuzz look at a band only; it does not change the result.
     guess = max(map(len, expected)) // 10
     found = cpdist(
-        expected,
-        got,
-        scorer=Levenshtein.distance,
-        score_hint=guess,
-        workers=-1,
-        dtype=np.int64,
+        expected, got, scorer=Levenshtein.distance, score_hint=guess, workers=-1, dtype=np.int64
     )
     return [int(distance) for distance in found]
 

@@ -8,16 +8,17 @@ import json
 import re
 from typing import Any
 
+from gistmeter.files import HALVES
+
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 DANGEROUS = re.compile("[<>&\u2028\u2029]")
-HALF = re.compile("[\ud800-\udfff]")
 
 
 def to_script(value: Any) -> str:
     """JSON that is safe between <script> tags and in UTF-8, whatever the texts hold."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     text = DANGEROUS.sub(lambda found: ESCAPES[found[0]], text)
-    return HALF.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return HALVES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def policy(style: str, script: str, *, audio: bool) -> str:

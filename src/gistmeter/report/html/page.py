@@ -132,13 +132,7 @@ def _title(runs: Sequence[Run]) -> str:
 
 
 def _section(
-    subject: Subject,
-    opener: Opener,
-    number: int,
-    found: Findings,
-    *,
-    items: ItemData,
-    answer: str,
+    subject: Subject, opener: Opener, number: int, found: Findings, *, items: ItemData, answer: str
 ) -> Section:
     run = subject.run
     comparisons = list(found.get("comparisons") or ())

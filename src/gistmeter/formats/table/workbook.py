@@ -1,7 +1,7 @@
-"""XLSX before it is read: an archive may unfold without bound, a sheet may span a galaxy.
+"""XLSX workbooks: an archive may unfold without bound, a sheet may claim any number of cells.
 
 A workbook of 1.5 KB can claim 17 thousand million cells, or unfold to gigabytes; what reads it
-would take all memory. So it is unfolded here, up to a limit, and the cells' places are looked at.
+would take all memory. So it is unfolded first, up to a limit, and the cells' places are looked at.
 """
 
 from __future__ import annotations
@@ -12,13 +12,50 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from gistmeter.errors import FormatError
+from gistmeter.errors import FormatError, InputError
+from gistmeter.formats.table.cells import (
+    MAX_CELLS,
+    Table,
+    bounded,
+    cell_text,
+    checked,
+    headers,
+    numbered,
+)
 
-MAX_CELLS = 20_000_000  # a sheet as long as a spreadsheet allows, with 19 columns
 UNFOLDED = 1024**3  # bytes of all parts together
 PARTS = (".xml", ".rels")
 # The place of a cell that is not empty: <c r="B12" …> … </c>
 PLACE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{1,8})([0-9]{1,12})\s*["'][^<>]*(?<!/)>""")
+
+
+def read_workbook(path: Path, content: bytes, header: bool) -> dict[str, Table]:
+    from python_calamine import CalamineWorkbook
+
+    plain = unpack_workbook(path, content)
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(plain))
+        grids = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
+    except Exception as error:  # calamine raises several kinds, some of them private
+        raise FormatError(f"is not a readable XLSX workbook ({error})", path=path) from error
+    tables: dict[str, Table] = {}
+    for name, grid in grids.items():
+        filled = [
+            (line, row) for line, row in enumerate(grid, 1) if any(c not in ("", None) for c in row)
+        ]
+        if not filled:
+            continue
+        line, first = filled[0]
+        names = [str(cell) for cell in first]
+        columns = headers(names, path, line) if header else numbered(len(first))
+        body = filled[1:] if header else filled
+        cells = [[None if cell == "" else cell_text(cell) for cell in row] for _, row in body]
+        lines = [line for line, _ in body]
+        tables[name] = bounded(Table(name, columns, cells, lines, path, headed=header))
+    if not tables:
+        raise InputError(f"{path}: is empty (no sheet has a filled cell)")
+    filled_tables = {name: table for name, table in tables.items() if table.rows}
+    return filled_tables or {name: checked(table) for name, table in tables.items()}
 
 
 def unpack_workbook(path: Path, content: bytes) -> bytes:
