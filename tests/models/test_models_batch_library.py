@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from gistmeter.models.llm import (  # noqa: E402
     LanguageModelSettings,
     load_language_model,
 )
+from serving import QuietHandler, serving  # noqa: E402
 
 KEY = "sk-canary-123456"
 NAMES = {"anthropic": "anthropic:claude-haiku-4-5", "google": "google:gemini-2.5-flash"}
@@ -111,11 +110,11 @@ class Server:
         return {"key": question["key"], "response": response}
 
 
-class Handler(BaseHTTPRequestHandler):
-    server: Any
+class Handler(QuietHandler):
+    held: Server
 
     def do_POST(self) -> None:
-        held: Server = self.server.held
+        held = self.held
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if self._refused(held):
             return
@@ -136,7 +135,7 @@ class Handler(BaseHTTPRequestHandler):
             self._send(held.operation(held.create(questions), False))
 
     def do_GET(self) -> None:
-        held: Server = self.server.held
+        held = self.held
         if self._refused(held):
             return
         parts = self.path.partition("?")[0].replace("v1beta", "v1").strip("/").split("/")
@@ -175,19 +174,13 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(raw)
 
-    def log_message(self, *_: Any) -> None: ...
-
 
 @pytest.fixture(params=list(NAMES))
 def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("GISTMETER_LLM_KEY", KEY)
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    held = Server(request.param, url=f"http://127.0.0.1:{running.server_port}")
-    running.held = held  # type: ignore[attr-defined]
-    threading.Thread(target=running.serve_forever, daemon=True).start()
-    yield held
-    running.shutdown()
-    running.server_close()
+    held = Server(request.param)
+    with serving(type("Holding", (Handler,), {"held": held})) as held.url:
+        yield held
 
 
 def model(server: Server, cache: Cache) -> CachedLanguageModel:

@@ -14,6 +14,7 @@ from typing import Any
 from gistmeter.errors import InputError, ModelError, blot
 from gistmeter.models import llm_service as service
 from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question
+from gistmeter.models.llm_answers import Trouble, understand
 from gistmeter.models.llm_asking import run_anywhere
 from gistmeter.models.llm_batch import BatchLost
 from gistmeter.models.protocols import Answer
@@ -64,7 +65,7 @@ class LibraryBatches:
             state = str((batch.provider_details or {}).get("state", ""))
             if not state.endswith(LOST):
                 raise
-            reason = service.understand(error, self._secrets()).reason
+            reason = understand(error, self._secrets()).reason
             return [(name, Answer(None, failure=f"{reason} ({state})")) for name in asked]
         return [
             (one.custom_id, self._read(model, one, asked[one.custom_id]))
@@ -93,7 +94,7 @@ class LibraryBatches:
         try:
             response = model.batch_decode(result, self._request(model, question))
         except Exception as error:  # whatever the service has made of it
-            return Answer(None, failure=service.understand(error, self._secrets()).reason)
+            return Answer(None, failure=understand(error, self._secrets()).reason)
         called = (one.args_as_json_str() for one in response.tool_calls)
         raw = blot(response.text or "".join(called), self._secrets())
         taken, given = response.usage.input_tokens, response.usage.output_tokens
@@ -115,7 +116,7 @@ class LibraryBatches:
                     raise InputError(f"'{self.name}' has no batch interface in this pydantic-ai")
                 return await work(model)
 
-        trouble = service.Trouble("never asked")
+        trouble = Trouble("never asked")
         for attempt in range(attempts or max(1, self.settings.attempts)):
             if attempt:
                 pause = trouble.wait or self.settings.pause * 2 ** (attempt - 1)
@@ -125,7 +126,7 @@ class LibraryBatches:
             except InputError:
                 raise
             except Exception as error:
-                trouble = service.understand(error, self._secrets())
+                trouble = understand(error, self._secrets())
                 if getattr(error, "status_code", getattr(error, "code", None)) == 404:
                     raise BatchLost(f"A batch of {self.name}: not there (HTTP 404)") from None
                 if not trouble.passing:
