@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +29,7 @@ SPEED = (
     "startup", "statistics", "parse", "speech", "book", "report", "text", "torch", "judge",
     "cache", "growth",
 )  # fmt: skip
-LONG = ("million",)  # not part of a run of all
+LONG = ("million", "predictions")  # not part of a run of all
 VALIDITY = (
     "validity",
     "book_check",
@@ -46,10 +47,11 @@ MARK = "<!-- tables -->"
 
 
 def run_case(name: str, *, processor: bool, quick: bool = False) -> list[str]:
-    """The names of the goals that were missed."""
+    """The goals that were missed, and the parts that failed."""
     case = importlib.import_module(f"benchmarks.speed.{name}")
     rows: list[Row] = []
     left_out: list[str] = []
+    failed: list[str] = []
     # No random letters in the path: bert-score takes one with "t5" in it for a T5.
     folder = Path(tempfile.gettempdir()) / f"gistmeter-bench.{os.getpid()}"
     folder.mkdir()
@@ -62,29 +64,33 @@ def run_case(name: str, *, processor: bool, quick: bool = False) -> list[str]:
                     print(f"{name}: {work.name}", file=sys.stderr, flush=True)
             except Absent as why:
                 left_out.append(f"{part.__name__} ({why})")
+            except Exception as error:  # what was measured before is kept
+                traceback.print_exc()
+                failed.append(f"{part.__name__} (failed: {error})")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{name}.json").write_text(to_json(name, rows, left_out), encoding="utf-8")
-    print(f"\n## {name}\n\n{table(rows, left_out)}\n", flush=True)
-    return [f"{name}: {row.work}: {goal}" for row in rows for goal in row.missed]
+    (FOLDER / f"{name}.json").write_text(to_json(name, rows, left_out + failed), encoding="utf-8")
+    print(f"\n## {name}\n\n{table(rows, left_out + failed)}\n", flush=True)
+    missed = [f"{row.work}: {goal}" for row in rows for goal in row.missed]
+    return [f"{name}: {what}" for what in missed + failed]
 
 
-def run_all(*, processor: bool) -> int:
+def run_all(*, processor: bool, quick: bool) -> int:
     started = time.perf_counter()
     failed = []
+    given = [*(["--clock", "processor"] if processor else []), *(["--quick"] if quick else [])]
     for name in SPEED:
-        clock = ["--clock", "processor"] if processor else []
         (FOLDER / f"{name}.json").unlink(missing_ok=True)
-        subprocess.run([sys.executable, "-m", "benchmarks", name, *clock], check=False, cwd=ROOT)
+        subprocess.run([sys.executable, "-m", "benchmarks", name, *given], check=False, cwd=ROOT)
         failed += [] if (FOLDER / f"{name}.json").exists() else [name]
     minutes = (time.perf_counter() - started) / 60
-    write_readme(minutes, failed)
+    write_readme(minutes, failed, quick=quick)
     print(f"{minutes:.0f} minutes in all. Tables: {README.relative_to(ROOT)}")
     return 1 if failed else 0
 
 
-def write_readme(minutes: float, failed: Sequence[str]) -> None:
+def write_readme(minutes: float, failed: Sequence[str], *, quick: bool = False) -> None:
     """Put the tables of the last run into the README, and say where a peer is faster."""
     found = [json.loads(path.read_text("utf-8")) for name in (*SPEED, *LONG)
              if (path := FOLDER / f"{name}.json").exists()]  # fmt: skip
@@ -93,6 +99,7 @@ def write_readme(minutes: float, failed: Sequence[str]) -> None:
     machine: dict[str, Any] = found[0]["machine"]
     lines = [MARK, "", f"{minutes:.0f} minutes on: "
              + ", ".join(f"{key} {value}" for key, value in machine.items()) + ".", ""]  # fmt: skip
+    lines += ["One round without warm-up: no figures to go by.", ""] if quick else []
     rows = {one["case"]: [Row(**row) for row in one["rows"]] for one in found}
     slower = [f"{row.work}: {row.peer_name} takes {row.ratio:.2f} of our time"
               for own in rows.values() for row in own if row.ratio and row.ratio < 1]  # fmt: skip
@@ -136,7 +143,7 @@ def main() -> int:
     options, more = parser.parse_known_args()  # fmt: skip
     processor = options.clock == "processor"
     if not options.names:
-        return run_all(processor=processor)
+        return run_all(processor=processor, quick=options.quick)
     if options.names[0] in VALIDITY:
         run_script(options.names[0], [*options.names[1:], *more])
         return 0

@@ -1,7 +1,6 @@
-"""Books: how right, how fast and how large, as ratios within one run.
+"""Books: how right alignments and findings are. How fast they are: `python -m benchmarks book`.
 
     python benchmarks/book.py            everything
-    python benchmarks/book.py speed      kernels against plain loops; memory; a second run
     python benchmarks/book.py gold       gold alignments found, by algorithm
     python benchmarks/book.py check      made editions: what is found of cuts, inventions and moves
     python benchmarks/book.py changed    made editions with changed facts; false alarms on real ones
@@ -17,10 +16,8 @@ from __future__ import annotations
 
 import csv
 import json
-import resource
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,73 +31,14 @@ import book_changed  # noqa: E402
 import book_classical  # noqa: E402
 import book_editions  # noqa: E402
 import book_moves  # noqa: E402
-import plain_loops  # noqa: E402
 from book_editions import Bound  # noqa: E402
 from gold import Chapter, read_chapters, share_right  # noqa: E402
 
 from gistmeter.cache import Cache  # noqa: E402
 from gistmeter.metrics.alignment import measures  # noqa: E402
-from gistmeter.metrics.alignment.paths import align, align_sentences  # noqa: E402
+from gistmeter.metrics.alignment.paths import align  # noqa: E402
 from gistmeter.metrics.alignment.similarity import compare  # noqa: E402
 from gistmeter.models.loading import load_judge, load_models  # noqa: E402
-
-
-def least(work: Callable[[], object], times: int) -> float:
-    """The least of several timings of this thread: what it takes when the machine is left alone."""
-    taken = []
-    for _ in range(times):
-        started = time.thread_time()
-        work()
-        taken.append(time.thread_time() - started)
-    return min(taken)
-
-
-def least_in_turns(*works: tuple[Callable[[], object], int]) -> list[float]:
-    """The least timing of each, taken in turns: a machine is faster in some seconds than others."""
-    turns = [[least(*work) for work in works] for _ in range(5)]
-    return [min(taken) for taken in zip(*turns, strict=True)]
-
-
-def speed() -> None:
-    print("Alignment of 400 x 4,000 (limits: 40 times a plain loop, 100 times similarity.max())")
-    table = np.random.default_rng(0).random((400, 4000))
-    listed = table.tolist()
-    loops: dict[str, Callable[[], object]] = {
-        "nw": lambda: plain_loops.needleman_wunsch(listed, -0.5),
-        "dtw": lambda: plain_loops.dtw(listed),
-        "monotone": lambda: plain_loops.monotone(listed),
-    }
-    for name, loop in loops.items():
-        own, slow, peak = least_in_turns(
-            (lambda name=name: align_sentences(table, name), 20),  # type: ignore[misc]
-            (loop, 1),
-            (table.max, 20),
-        )
-        ours = align_sentences(table, name)
-        same = "" if name == "monotone" else f", same path: {ours == loop()}"
-        print(f"  {name:9} {own * 1e3:6.1f} ms  {slow / own:5.0f} x the loop"
-              f"  {own / peak:5.0f} x max(){same}")  # fmt: skip
-    large()
-
-
-def large() -> None:
-    print("20,000 source sentences, 2,000 summary sentences (limits: 3 s, 1,500 MB)")
-    random = np.random.default_rng(0)
-    source = unit(random.standard_normal((20_000, 384)).astype(np.float32))
-    chosen = source[np.sort(random.integers(0, 20_000, 2000))]
-    summary = unit(chosen + 0.03 * random.standard_normal(chosen.shape).astype(np.float32))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    similarity = compare(summary, source)
-    for name in ("blocks", "monotone", "nw", "dtw"):
-        whole = least(lambda name=name: align(similarity, name), 1)  # type: ignore[misc]
-        banded = least(lambda name=name: align(similarity, name, bandwidth=500), 1)  # type: ignore[misc]
-        print(f"  {name:9} {whole:5.2f} s; in a band of 500: {banded:5.2f} s")
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"  peak {after:.0f} MB, of which {after - before:.0f} MB for similarities and traces")
-
-
-def unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def chapters() -> list[Chapter]:
@@ -240,23 +178,6 @@ def read_pairs(path: Path) -> list[tuple[str, str, float]]:
         return [(row[0], row[1], float(row[2])) for row in csv.reader(stream)]
 
 
-def again(model: str) -> None:
-    """A second run after an edit embeds what changed and nothing else."""
-    print("A story of 400 sentences, run again after one sentence was edited")
-    samples = ROOT / "src" / "gistmeter" / "samples" / "book"
-    text = json.loads((samples / "originals.json").read_text(encoding="utf-8"))
-    pieces = next(iter(text.values())).split(". ")
-    sentences = [f"{piece} {at}." for at in range(8) for piece in pieces][:400]
-    embedder = load_embedder(model)
-    embedder.embed(["A first sentence, so that the model is loaded."])
-    taken = []
-    for edited in (sentences, [*sentences[:-1], "And then it rained."]):
-        started = time.perf_counter()
-        embedder.embed(edited)
-        taken.append(time.perf_counter() - started)
-    print(f"  first {taken[0]:.2f} s, second {taken[1]:.2f} s: {taken[0] / taken[1]:.0f} times")
-
-
 def main() -> None:
     arguments = sys.argv[1:]
     model = ""
@@ -265,8 +186,6 @@ def main() -> None:
         model = arguments[at + 1]
         del arguments[at : at + 2]
     parts = {
-        "speed": speed,
-        "again": lambda: again(model),
         "gold": lambda: gold(model),
         "check": lambda: check(model),
         "changed": lambda: changed(model),

@@ -43,10 +43,9 @@ STS = {
 
 def sts(languages: Sequence[str]) -> None:
     """S_Acc and its components against people, with the embedded models."""
-    from gistmeter.cli.locations import cache_file
-
     from gistmeter.cache import Cache
     from gistmeter.languages import get
+    from gistmeter.locations import cache_file
     from gistmeter.metrics.accuracy import SemanticAccuracy
     from gistmeter.models.loading import load_models
     from gistmeter.score import evaluate

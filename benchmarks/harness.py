@@ -240,7 +240,7 @@ def machine() -> dict[str, Any]:
         "processor": named or platform.processor(),
         "instructions": next((f for f in ("avx512f", "avx2") if f in flags), ""),
         "cores": len(os.sched_getaffinity(0)),
-        "load": os.getloadavg()[0],
+        "load": round(os.getloadavg()[0], 1),
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "onnxruntime", "polars")},
         "when": time.strftime("%Y-%m-%d"),

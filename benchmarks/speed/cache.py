@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from benchmarks import material
-from benchmarks.harness import Goal, Megabytes, Work, run_command
+from benchmarks.harness import Goal, Megabytes, Work, fresh, run_command
 
 IDIOMS = 40
 
@@ -38,25 +37,20 @@ def models(folder: Path) -> Iterator[Work]:
     )  # fmt: skip
 
 
-def command(folder: Path) -> Iterator[Work]:
-    """The whole command; 1,000 idioms, 48,000 predictions, take 25 times as long."""
-    count = material.write_systems(folder, IDIOMS)
+def command(folder: Path, idioms: int = IDIOMS, goals: tuple[Goal, ...] = ()) -> Iterator[Work]:
+    """The whole command, with report, cold and again; goals are those of the second run."""
+    count = material.write_systems(folder, idioms)
     given = ("text", "close.csv", "far.csv", "--references", "explanations.csv", "--language", "zh")
 
-    def run(cache: Path) -> Megabytes:
+    def run() -> Megabytes:
         return Megabytes(run_command(
-            folder, *given, "-o", "run", "--overwrite", "--quiet", GISTMETER_CACHE_DIR=str(cache)
+            folder, *given, "-o", "run", "--overwrite", "--quiet",
+            GISTMETER_CACHE_DIR=str(folder / "answers"),
         ))  # fmt: skip
 
-    def cold() -> Callable[[], Megabytes]:
-        shutil.rmtree(folder / "cold", ignore_errors=True)
-        return lambda: run(folder / "cold")
-
-    run(folder / "warm")
-    yield Work(
-        f"gistmeter text, {count:,} predictions, again", lambda: lambda: run(folder / "warm"),
-        cold, "cold", rounds=1, warm=False, units=count,
-    )  # fmt: skip
+    name = f"gistmeter text, {count:,} predictions"
+    yield Work(name, fresh(run), rounds=1, warm=False, units=count)
+    yield Work(f"{name}, again", fresh(run), goals=goals, rounds=1, warm=False, units=count)
 
 
 PARTS = (models, command)

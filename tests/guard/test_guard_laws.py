@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gistmeter.cache import Cache
-from gistmeter.families.text.remembering import RememberingGuard
+from gistmeter.families.text import remembering
 from gistmeter.guard import KINDS, Alarm, Guard, compare, read
 from gistmeter.languages import get
 from gistmeter.metrics.alarms import FactAlarms, TranscriptAlarms, guards_of
@@ -135,9 +135,15 @@ def test_a_remembering_guard_answers_the_same_and_is_asked_once(tmp_path, monkey
     ]
     plain = Guard("en")
     cache = Cache(tmp_path / "answers.sqlite")
-    guard = RememberingGuard("en", cache)
+    readers = {"en": remembering.RememberingLanguage(get("en"), cache)}
+    guard = remembering.guards_of(["en"], cache, readers)["en"]
     assert guard.id == plain.id
     assert guard.compare(pairs) == plain.compare(pairs)
     monkeypatch.setattr("gistmeter.guard.compare", None)
-    assert guard.compare(pairs[::-1]) == RememberingGuard("en", cache).compare(pairs)[::-1]
-    assert len(RememberingGuard("en", cache).compare(pairs)[0]) == 1
+    again = remembering.guards_of(["en"], cache)["en"]
+    assert guard.compare(pairs[::-1]) == again.compare(pairs)[::-1]
+    assert len(again.compare(pairs)[0]) == 1
+    texts = [text for pair in pairs for text in pair]
+    words = Guard("en").content_words(texts)
+    assert guard.reader is readers["en"] and again.reader is None
+    assert guard.content_words(texts) == words == again.content_words(texts)

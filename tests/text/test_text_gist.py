@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from text_doubles import Given, Letters
 
 import gistmeter
+from gistmeter.guard import Guard
 from gistmeter.metrics.gist import FEATURES, Gist, probability, weights_of
 from gistmeter.metrics.gist.features import shared_letters
 from gistmeter.metrics.gist.metric import unmatched, verdict
@@ -50,7 +51,8 @@ def test_the_direction_that_fails_is_said() -> None:
 
 
 def test_words_without_a_match_are_named() -> None:
-    found = unmatched("The nurse found the keys", "The nurse lost a coat", "en")
+    pair = ("The nurse found the keys", "The nurse lost a coat")
+    (found,) = unmatched([pair], Guard("en"))
     assert found == {"unmatched": ["find", "key"], "added": ["lose", "coat"]}
 
 

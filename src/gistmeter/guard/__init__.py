@@ -64,3 +64,8 @@ class Guard:
     def compare(self, pairs: Sequence[tuple[str, str]]) -> list[Alarms]:
         """What differs in each pair of reference and candidate."""
         return [compare(reference, candidate, self.language) for reference, candidate in pairs]
+
+    def content_words(self, texts: Sequence[str]) -> list[Sequence[str]]:
+        """The words of each text that carry content, by their dictionary forms."""
+        pack = languages.get(self.language)
+        return [pack.content_words(text) for text in texts]

@@ -104,7 +104,7 @@ class Text(Family[TextSettings, Pair]):
         names = wanted or possible_metrics(pairs, nli=has_nli, judged=gist.by_default(settings))
         readers = readers_of(codes, settings, context)
         _tell_absent(next(iter(loaded.values())), names, only, settings, context)
-        guards = guards_of(codes, context.cache)
+        guards = guards_of(codes, context.cache, readers)
         built = {
             code: self._metrics(names, loaded[code], readers, guards, settings) for code in codes
         }

@@ -12,9 +12,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gistmeter import languages
 from gistmeter.cache import Cache, keys
 from gistmeter.guard import Alarm, Alarms, Guard
 from gistmeter.languages import Language, Polarity, PolarWord
@@ -142,6 +143,7 @@ class RememberingGuard(Guard):
     """The guard of a language behind a cache, for metrics that ask about the same pairs in turn."""
 
     cache: Cache
+    reader: RememberingLanguage | None = None  # of a run that asks for the same words anyway
     held: dict[tuple[str, str], Alarms] = dataclasses.field(default_factory=dict, hash=False)
 
     def compare(self, pairs: Sequence[tuple[str, str]]) -> list[Alarms]:
@@ -166,6 +168,22 @@ class RememberingGuard(Guard):
         self.cache.put_many(made)
         return [self.held[pair] for pair in pairs]
 
+    def content_words(self, texts: Sequence[str]) -> list[Sequence[str]]:
+        if self.reader is None:
+            return Guard.content_words(self, texts)
+        self.reader.prepare(texts)
+        return [self.reader.content_words(text) for text in texts]
 
-def guards_of(codes: Iterable[str], cache: Cache) -> dict[str, RememberingGuard]:
-    return {code: RememberingGuard(code, cache) for code in codes}
+
+def guards_of(
+    codes: Iterable[str],
+    cache: Cache,
+    readers: Mapping[str, RememberingLanguage] | None = None,
+) -> dict[str, RememberingGuard]:
+    """The guard of each language, with the reader of those that are read by their own lists."""
+    plain = {
+        code: reader
+        for code, reader in (readers or {}).items()
+        if reader.language == languages.get(code)
+    }
+    return {code: RememberingGuard(code, cache, plain.get(code)) for code in codes}

@@ -38,21 +38,13 @@ def compose(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-class _Numbers(dict[str, int]):
-    """A dictionary that gives a string it does not know the next number."""
-
-    def __missing__(self, string: str) -> int:
-        self[string] = number = len(self)
-        return number
-
-
 class Vocabulary:
     """The distinct strings of a column, numbered in the order they came."""
 
     __slots__ = ("_numbers", "_strings")
 
     def __init__(self, strings: Iterable[str] = ()) -> None:
-        self._numbers = _Numbers()
+        self._numbers: dict[str, int] = {}
         self._strings: list[str] = []
         self.codes(list(strings))
 
@@ -67,7 +59,10 @@ class Vocabulary:
 
     def codes(self, strings: Sequence[str]) -> Codes:
         """Their numbers; new strings are added."""
-        return np.fromiter(map(self._numbers.__getitem__, strings), np.int32, len(strings))
+        numbers = self._numbers
+        new = [string for string in dict.fromkeys(strings) if string not in numbers]
+        numbers.update(zip(new, range(len(numbers), len(numbers) + len(new)), strict=True))
+        return np.fromiter(map(numbers.__getitem__, strings), np.int32, len(strings))
 
     def find(self, string: str) -> int:
         """Its number, or -1."""

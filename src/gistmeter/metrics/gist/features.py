@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import add
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +35,6 @@ KINDS = {"number": "numbers", "unit": "numbers", "date": "numbers", "time": "num
          "name": "names"}  # fmt: skip
 EDGE = 1e-3  # probabilities are kept this far from 0 and 1 before their logits are taken
 NEAR, STEEP = 0.82, 30.0  # shared letters from which texts are nearly the same, and how sharply
-PIECES = 3  # longest run of letters that is compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +152,14 @@ def _alarmed(alarms: Sequence[guard.Alarms], feature: str) -> Floats:
 
 def shared_letters(first: str, second: str) -> float:
     """F1 over runs of one to three letters, 1 for equal texts, as chrF counts them."""
-    runs = [_runs(text) for text in (first, second)]
-    total = sum(sum(counts.values()) for counts in runs)
-    return 2 * sum((runs[0] & runs[1]).values()) / total if total else float(first == second)
+    runs, others = _runs(first), _runs(second)
+    total = runs.total() + others.total()
+    if not total:
+        return float(first == second)
+    return 2 * sum(min(runs[run], others[run]) for run in runs.keys() & others.keys()) / total
 
 
 def _runs(text: str) -> Counter[str]:
-    letters = "".join(char for char in text.casefold() if char.isalnum())
-    return Counter(
-        letters[at : at + size]
-        for size in range(1, PIECES + 1)
-        for at in range(len(letters) - size + 1)
-    )
+    letters = "".join(filter(str.isalnum, text.casefold()))
+    twos = list(map(add, letters, letters[1:]))
+    return Counter(chain(letters, twos, map(add, twos, letters[2:])))

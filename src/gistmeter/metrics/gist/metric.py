@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from gistmeter import guard, languages
+from gistmeter import guard
 from gistmeter.metrics.gist.features import FEATURES, Baselines, Evidence, Floats, gather
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher
 from gistmeter.rows import Pool, Rows, Value
@@ -97,6 +97,8 @@ class Gist:
                 place not in best or chances[at] > chances[best[place]]
             ):
                 best[place] = at
+        low = [at for at in best.values() if chances[at] < HALF]
+        words = self._words({at: compared[at] for at in low}, [items[owner[at]] for at in low])
         column = np.full(len(items), np.nan)
         told: list[str | None] = [None] * len(items)
         reasons: dict[int, str] = {}
@@ -104,9 +106,7 @@ class Gist:
             if place in best:
                 at = best[place]
                 column[place] = chances[at]
-                why = explain(evidence, at)
-                if chances[at] < HALF:
-                    why |= unmatched(*compared[at], items[place].language)
+                why = {**explain(evidence, at), **words.get(at, {})}
                 told[place] = json.dumps(why, ensure_ascii=False)
             else:
                 failed = [evidence.failures[at] for at, own in enumerate(owner)
@@ -115,6 +115,19 @@ class Gist:
                 reasons[place] = missing or (failed or ["the models gave no number"])[0]
         rows = Rows.of(items).with_numbers({"gist": column}).with_texts({"evidence": told})
         return rows.with_reasons("gist", reasons)
+
+    def _words(
+        self, pairs: Mapping[int, tuple[str, str]], items: Sequence[Any]
+    ) -> dict[int, dict[str, list[str]]]:
+        """What is unmatched in each pair, asked by language."""
+        asked: dict[str, list[int]] = {}
+        for at, item in zip(pairs, items, strict=True):
+            asked.setdefault(item.language, []).append(at)
+        found: dict[int, dict[str, list[str]]] = {}
+        for code, own in asked.items():
+            reader = self.guards.get(code) or guard.Guard(code)
+            found.update(zip(own, unmatched([pairs[at] for at in own], reader), strict=True))
+        return found
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {"gist": rows.mean("gist")}
@@ -144,14 +157,16 @@ def explain(evidence: Evidence, at: int) -> dict[str, Any]:
     }
 
 
-def unmatched(reference: str, candidate: str, code: str) -> dict[str, list[str]]:
-    """The content words of each text that the other has not, by their dictionary forms."""
-    language = languages.get(code)
-    expected, said = language.content_words(reference), language.content_words(candidate)
-    return {
-        "unmatched": [word for word in dict.fromkeys(expected) if word not in said][:MOST],
-        "added": [word for word in dict.fromkeys(said) if word not in expected][:MOST],
-    }
+def unmatched(pairs: Sequence[tuple[str, str]], reader: guard.Guard) -> list[dict[str, list[str]]]:
+    """The content words of each text of (reference, candidate) that the other has not."""
+    words = iter(reader.content_words([text for pair in pairs for text in pair]))
+    return [
+        {
+            "unmatched": [word for word in dict.fromkeys(expected) if word not in said][:MOST],
+            "added": [word for word in dict.fromkeys(said) if word not in expected][:MOST],
+        }
+        for expected, said in zip(words, words, strict=True)
+    ]
 
 
 def verdict(kept: float, whole: float, against: float) -> str:
