@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.errors import InputError
+from gistmeter.run import TestingSettings
 from gistmeter.settings import Settings, option, options_of
-from gistmeter.types import SEED, defined
+from gistmeter.types import defined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +42,8 @@ Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DriftSettings(Settings):
-    """Which run, how many of its clips, and whom to ask."""
+class DriftSettings(TestingSettings):
+    """Which run, how many of its clips, and whom to ask. The seed draws the clips too."""
 
     title: ClassVar[str] = "drift"
     run: Path | None = option(
@@ -50,20 +51,15 @@ class DriftSettings(Settings):
         panel="input", argument="only", metavar="RUN",
     )  # fmt: skip
     anchors: int = option(
-        50, "How many clips are asked about again; 0 for all of them.", panel="input", low=0
+        50,
+        "How many clips, drawn by the seed, are asked about again; 0 for all.",
+        panel="input",
+        low=0,
     )
     llm: Any = option(
         "", "Another model than the run's.", panel="models", metavar="PROVIDER:MODEL", model=True
     )
     llm_url: str = option("", "Where the model is served.", panel="models", metavar="URL")
-    resamples: int = option(
-        10_000, "Resamples of the test and interval.", panel="statistics", low=100, high=1_000_000
-    )
-    confidence: float = option(
-        0.95, "Drift is real where p is below what is left to 1.",
-        panel="statistics", low=0.5, high=0.9999,
-    )  # fmt: skip
-    seed: int = option(SEED, "Draws the anchors and the resamples.", panel="statistics")
 
 
 @dataclass(frozen=True, slots=True)

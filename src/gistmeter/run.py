@@ -266,7 +266,23 @@ def load_scores(path: str | Path, *, lower_is_better: bool | None = None) -> Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareSettings(Settings):
+class TestingSettings(Settings):
+    """How differences between runs are tested, wherever they are."""
+
+    resamples: int = option(
+        10_000, "Resamples of the tests and intervals.",
+        panel="statistics", low=100, high=1_000_000,
+    )  # fmt: skip
+    confidence: float = option(
+        0.95,
+        "Confidence of the intervals; what is left to 1 is the level of the tests.",
+        panel="statistics", low=0.5, high=0.9999,
+    )  # fmt: skip
+    seed: int = option(SEED, "Seed of the resamples.", panel="statistics")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareSettings(TestingSettings):
     """How systems are compared: options of `gistmeter compare` and of `Run.compare`."""
 
     title: ClassVar[str] = "compare"
@@ -285,16 +301,6 @@ class CompareSettings(Settings):
     correction: Literal["bh", "holm", "none"] = option(
         "bh", "Correction for many pairs: Benjamini-Hochberg, Holm, or none.", panel="statistics"
     )
-    resamples: int = option(
-        10_000, "Resamples of the tests and intervals.",
-        panel="statistics", low=100, high=1_000_000,
-    )  # fmt: skip
-    confidence: float = option(
-        0.95,
-        "Confidence of the intervals; what is left to 1 is the level of the tests.",
-        panel="statistics", low=0.5, high=0.9999,
-    )  # fmt: skip
-    seed: int = option(SEED, "Seed of the resamples.", panel="statistics")
     force: bool = option(
         False, "Compare although the signatures differ; the difference is said.",
         panel="statistics",

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.errors import GistmeterError, InputError
-from gistmeter.settings import Settings, option
-from gistmeter.types import SEED, Score, defined
+from gistmeter.run import TestingSettings
+from gistmeter.settings import option
+from gistmeter.types import Score, defined
 
 if TYPE_CHECKING:
     from gistmeter.comparison import Contender
@@ -30,7 +31,7 @@ STAMP = re.compile(r"(?<!\d)(\d{4})-?(\d\d)-?(\d\d)(?:[-_T](\d\d)[-:]?(\d\d)[-:]
 
 
 @dataclass(frozen=True, kw_only=True)
-class HistorySettings(Settings):
+class HistorySettings(TestingSettings):
     """Which score of which runs."""
 
     title: ClassVar[str] = "history"
@@ -42,14 +43,6 @@ class HistorySettings(Settings):
         (), "These systems only, separated by commas.", panel="input", metavar="NAME,…"
     )
     metric: str = option("", "The score. By default the first that a run is judged by.")
-    resamples: int = option(
-        2000, "Resamples of the tests.", panel="statistics", low=100, high=1_000_000
-    )
-    confidence: float = option(
-        0.95, "A change is real where its corrected p is below what is left to 1.",
-        panel="statistics", low=0.5, high=0.9999,
-    )  # fmt: skip
-    seed: int = option(SEED, "Seed of the resamples.", panel="statistics")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 import gistmeter
 from gistmeter.cli import app
 from gistmeter.errors import InputError
+from gistmeter.report.html.page import asset
 from gistmeter.trend import when
 
 TRUTH = [f"turn on light number {at} now please" for at in range(60)]
@@ -55,6 +56,8 @@ def test_the_terminal_and_the_page_show_the_same(runs: Path) -> None:
     assert done.output.count("▲ ") == 2 and "▼ −" not in done.output  # one line and the legend
     page = Path("h.html").read_text()
     assert 'class="number better">▲ −' in page and "<svg" in page
+    assert asset("charts.css") in page  # without it a line is a black shape
+    assert "<code>speech-20260101" in page  # below the folder that holds them all
     assert not re.search(r"(src|href)=.http", page)
     (told,) = json.loads(Path("h.json").read_text())
     assert told == json.loads(call("runs", "--format", "json").output)[0]

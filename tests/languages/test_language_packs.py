@@ -13,7 +13,6 @@ from pack_examples import CODES, GROUP, PACKS, cases, examples, joined
 from gistmeter import languages, registry
 from gistmeter.errors import MissingDependency, UnknownName
 from gistmeter.languages import headings, lexicons
-from gistmeter.languages.analysers import lemmas
 from gistmeter.languages.ja import words as japanese
 from gistmeter.languages.ko import words as korean
 from gistmeter.languages.zh import words as chinese
@@ -179,7 +178,6 @@ def test_polar_words_are_many_and_of_one_kind(lists: str) -> None:
         ("opencc", lambda: chinese.converter("t2s"), "zh"),
         ("fugashi", japanese.tagger, "ja"),
         ("kiwipiepy", korean.analyser, "ko"),
-        ("simplemma", lambda: lemmas.lemmatizer("cs"), "cs"),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(
@@ -187,7 +185,6 @@ def test_a_missing_package_is_named_with_its_extra(
 ) -> None:
     for loader in (chinese.segmenter, chinese.converter, japanese.tagger, korean.analyser):
         loader.cache_clear()
-    lemmas.lemmatizer.cache_clear()
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingDependency, match=rf"'{module}'.*gistmeter\[{extra}\]"):
         load()  # type: ignore[operator]

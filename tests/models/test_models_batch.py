@@ -102,7 +102,9 @@ class Handler(BaseHTTPRequestHandler):
         if self._refused(held):
             return
         parts = self.path.split("/")
-        if parts[2] == "batches":
+        if parts[2] == "batches" and parts[3] not in held.batches:
+            self._send({"error": "no such batch"}, 404)
+        elif parts[2] == "batches":
             self._send(held.look(parts[3]))
         else:
             self._send(held.files[parts[3]])
@@ -175,7 +177,9 @@ def test_a_stopped_run_waits_for_the_same_batch(
 
     server.looks = 2
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr("gistmeter.models.llm_batch.time.sleep", lambda s: stop(s) if s else None)
+        patched.setattr(
+            "gistmeter.models.llm_batch_openai.time.sleep", lambda s: stop(s) if s else None
+        )
         model(server, Cache(tmp_path / "c.sqlite")).ask(["one", "two"], Verdict)
     assert len(server.batches) == 1
     answers = model(server, Cache(tmp_path / "c.sqlite")).ask(["one", "two", "new"], Verdict)
@@ -194,6 +198,18 @@ def test_a_batch_that_ends_without_answers(server: BatchServer, status: str) -> 
     (answer,) = model(server, cache).ask(["one"], Verdict)
     assert answer.value is None and f"ended without an answer ({status})" in answer.failure
     server.status = "completed"
+    assert model(server, cache).ask(["one"], Verdict)[0].value == Verdict(same=True)
+
+
+def test_a_batch_that_the_service_forgot_is_asked_anew(
+    server: BatchServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Cache(None)
+    made = BatchServer.create
+    with monkeypatch.context() as patched:
+        patched.setattr(BatchServer, "create", lambda *given: dict(made(*given), id="gone"))
+        (answer,) = model(server, cache).ask(["one"], Verdict)
+    assert "HTTP 404" in answer.failure
     assert model(server, cache).ask(["one"], Verdict)[0].value == Verdict(same=True)
 
 
@@ -234,7 +250,7 @@ def test_the_budget_is_kept(server: BatchServer) -> None:
 
 
 def test_half_the_price(server: BatchServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gistmeter.models.llm_batch.OPENAI", server.url)
+    monkeypatch.setattr("gistmeter.models.llm_batch_openai.OPENAI", server.url)
     monkeypatch.setattr("gistmeter.models.llm_service.estimate_cost", lambda *_: 0.4)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-other-key")
     settings = LanguageModelSettings(batch=True, poll=0.01)
@@ -243,8 +259,7 @@ def test_half_the_price(server: BatchServer, monkeypatch: pytest.MonkeyPatch) ->
     assert server.keys == {"Bearer sk-other-key"}
 
 
-def test_providers_without_one_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "x")
+def test_providers_without_one_are_told() -> None:
     with pytest.raises(InputError, match="no batch interface that is known here"):
-        load_language_model("anthropic:claude-sonnet-5", cache=Cache(None),
+        load_language_model("mistral:large", cache=Cache(None),
                             settings=LanguageModelSettings(batch=True))  # fmt: skip

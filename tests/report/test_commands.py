@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import gistmeter
 from gistmeter import registry
 from gistmeter.cli import app
 from gistmeter.run import load_run, write_report
@@ -68,6 +69,22 @@ def test_compare_prints_json_of_the_promised_shape(scored: Scored) -> None:
     assert pair["difference"] > 0
     assert pair["p_value"] < 0.001
     assert found["ranks"] == {"full": 1, "cut": 2}
+
+
+def test_the_sentence_of_compare_is_about_its_own_tests(in_folder: Path) -> None:
+    said = [f"turn on light number {at} now please" for at in range(40)]
+    heard = {
+        "good": [one.replace("now", "no") if at % 7 == 0 else one for at, one in enumerate(said)],
+        "bad": [one.replace("light", "fight a") if at % 2 else one for at, one in enumerate(said)],
+    }
+    run = gistmeter.score_speech(said, heard, language="en", metrics=["wer"])
+    run.save("run", report=False)
+    options = ("--resamples", "100", "--seed", "5")
+    (pair,) = json.loads(call("compare", "run", *options, "--format", "json").stdout)["pairs"]
+    low, high = sorted((abs(pair["low"]), abs(pair["high"])))
+    told = f"interval {low:.1f} to {high:.1f} points"
+    assert told in " ".join(call("compare", "run", *options).stdout.split())
+    assert told not in " ".join(run.answer().split())
 
 
 def test_compare_takes_several_scores_tests_and_files(scored: Scored, tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ def test_the_demo_skips_what_is_missing_and_writes_its_report(
     assert result.exit_code == 0, result.stderr
     assert "speech is left out" in result.stderr
     assert "pip install 'gistmeter[moonshine]'" in result.stderr
+    assert "All samples: pip install 'gistmeter[demo]'" in result.stderr
     assert "broken is left out" in result.stderr and "no such file" in result.stderr
     assert Path("tour/report.html").is_file()
     assert "Report: tour/report.html" in result.stdout

@@ -47,6 +47,13 @@ def test_a_wide_chinese_workbook_needs_nothing_else(in_folder: Path) -> None:
     assert 0 < systems["qwen"]["scores"]["s_info"]["value"] < 1
 
 
+def test_a_single_column_is_called_as_its_file(in_folder: Path) -> None:
+    Path("mine.csv").write_text("reference,ours\nWe open at nine.,We are open from nine.\n")
+    systems, told = run("mine.csv", "--language", "en")
+    assert list(systems) == ["mine"]
+    assert "mine.csv: column 'ours', compared with 'reference'" in told
+
+
 @pytest.mark.parametrize(
     ("idiom", "reference"),
     [

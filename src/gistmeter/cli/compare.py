@@ -89,7 +89,7 @@ def work(settings: CompareSettings, shown: Shown) -> int:
         from gistmeter.report.terminal import print_lines
 
         screen = console.stdout()
-        print_lines(_answer(runs).splitlines()[:1], screen)
+        print_lines(_answer(runs, () if settings.baseline else found).splitlines()[:1], screen)
         for comparison in found:
             print_comparison(comparison.to_dict(), screen)
     elif shown.format == "json":
@@ -102,12 +102,20 @@ def work(settings: CompareSettings, shown: Shown) -> int:
     return 0
 
 
-def _answer(runs: Sequence[Run]) -> str:
-    """What the family says of all systems together, where the runs can stand side by side."""
+def _answer(runs: Sequence[Run], found: Sequence[Comparison]) -> str:
+    """What the family says of all systems together, where the runs can stand side by side.
+
+    It is said with the tests of the table below it; scores that are not there keep the run's own.
+    """
     from gistmeter.comparison import gather
+    from gistmeter.families import family_of
 
     together = gather(runs)
-    return together[0].answer() if len(together) == 1 else ""
+    if len(together) != 1:
+        return ""
+    one, own = together[0], {held.metric: held.to_dict() for held in found}
+    tested = [own.get(held["metric"], held) for held in one.findings["comparisons"]]
+    return family_of(one.command).answer(one, {"comparisons": tested})
 
 
 def _runs(shown: Shown, baseline: str) -> tuple[list[Run], str]:

@@ -75,6 +75,7 @@ STEPS = (
     text_step("traditional_chinese", "zh-Hant"),
     text_step("japanese", "ja"),
     text_step("korean", "ko"),
+    Step("text-en", ("text", "{samples}/text/english.csv"), "en"),
     Step(
         "book",
         (
@@ -83,6 +84,7 @@ STEPS = (
             "--summary-path={samples}/book/faithful.json",
             "--summary-path={samples}/book/unfaithful.json",
         ),
+        "zh",
     ),
     parse_step("en"),
     parse_step("cs"),
@@ -119,6 +121,8 @@ def work(settings: DemoSettings) -> int:
             missing[step.name] = str(error)
     for name, why in missing.items():
         console.warn(f"The sample {name} is left out. {why}")
+    if any("gistmeter[" in why for why in missing.values()):
+        console.say("All samples: pip install 'gistmeter[demo]'")
     if not done:
         raise GistmeterError("No sample could be scored; what each of them lacks is said above")
     for family, runs in done.items():

@@ -193,9 +193,10 @@ def _wide(
         )
     if not found.systems:
         return None
-    listed = ", ".join(found.systems)
-    remark = f"{table.path}: systems {listed}, compared with {told}; --systems names others"
-    names = {name: name if len(found.systems) > 1 else "" for name in found.systems}
+    several = len(found.systems) > 1  # a single one is called as its file is
+    listed = f"systems {', '.join(found.systems)}" if several else f"column '{found.systems[0]}'"
+    remark = f"{table.path}: {listed}, compared with {told}; --systems names others"
+    names = {name: name if several else "" for name in found.systems}
     return Found(names, beside, remark)
 
 

@@ -141,7 +141,7 @@ def _basic(user: str) -> str:
     return base64.b64encode(unquote(user).encode()).decode()
 
 
-def http_client(timeout: float) -> Any:
+def http_client(timeout: float, largest: int = LARGEST) -> Any:
     """What requests go through: it follows nobody to another place and reads nothing endless."""
     try:
         http: Any = importlib.import_module("httpx2")
@@ -164,7 +164,7 @@ def http_client(timeout: float) -> Any:
 
     async def limit(response: Any) -> None:
         packed = response.headers.get("content-encoding", "identity") != "identity"
-        response.stream = Limited(response.stream, LARGEST // UNPACKED if packed else LARGEST)
+        response.stream = Limited(response.stream, largest // UNPACKED if packed else largest)
 
     return http.AsyncClient(
         timeout=timeout,
@@ -220,13 +220,17 @@ def make_agent(
     from pydantic_ai import Agent, NativeOutput
 
     model = make_model(name, base_url, api_key, client)
+    output = NativeOutput(schema) if decodes_by_schema(model) else schema
+    return Agent(model, output_type=output, instructions=instructions or None, retries=1)
+
+
+def decodes_by_schema(model: Any) -> bool:
+    """Whether the service itself holds answers to a JSON schema."""
     profile = model.profile
     read = (
         profile.get if hasattr(profile, "get") else lambda key, other: getattr(profile, key, other)
     )
-    native = bool(read("supports_json_schema_output", False))
-    output = NativeOutput(schema) if native else schema
-    return Agent(model, output_type=output, instructions=instructions or None, retries=1)
+    return bool(read("supports_json_schema_output", False))
 
 
 def request_options(settings: LanguageModelSettings, sample: int = 0) -> dict[str, Any]:

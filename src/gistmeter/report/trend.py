@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -28,14 +30,21 @@ def print_series(series: Series, console: Console) -> None:
     table.add_column("run", overflow="fold")
     for name in ("value", "interval", "change", "p"):
         table.add_column(name, justify="right", no_wrap=True)
-    for one in series.moments:
+    for one, name in zip(series.moments, names_of(series), strict=True):
         told = told_of(one.change, one.score.unit)
-        cells = (one.when[:16], one.run, one.score.number(one.score.value), interval(one.score),
+        cells = (one.when[:16], name, one.score.number(one.score.value), interval(one.score),
                  told, p_of(one.change))  # fmt: skip
         style = COLOURS.get(one.change.verdict if one.change else "", "")
         table.add_row(*map(safe, cells), style=style)
     console.print(table)
     console.print(safe(conclusion(series)))
+
+
+def names_of(series: Series) -> list[str]:
+    """The runs by their places below the folder that holds them all."""
+    places = [PurePath(one.run) for one in series.moments]
+    shared = os.path.commonpath([place.parent for place in places])
+    return [str(place.relative_to(shared)) if shared else str(place) for place in places]
 
 
 def told_of(change: Change | None, unit: str = "") -> str:

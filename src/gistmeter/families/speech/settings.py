@@ -131,9 +131,9 @@ class SpeechSettings(ModelSettings):
     )  # fmt: skip
     batch: bool = option(
         False,
-        "Ask through the provider's batch interface (OpenAI, and servers that have the same): half"
-        " the price, answers within a day. A stopped command goes on waiting when it is called"
-        " again.",
+        "Ask through the provider's batch interface (OpenAI and servers that have the same,"
+        " Anthropic, Gemini): half the price, answers within a day. A stopped command goes on"
+        " waiting when it is called again.",
         panel="models", kept=False,
     )  # fmt: skip
     repeats: int = option(

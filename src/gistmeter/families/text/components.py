@@ -125,6 +125,8 @@ def entailment(
     `model` is a name as `--nli` takes it (empty for the profile's own), or an object that
     classifies pairs itself:
 
+    >>> import numpy as np
+    >>> from gistmeter.models.protocols import Judgements
     >>> class Coin:
     ...     id = "coin"
     ...     def classify(self, pairs):

@@ -10,31 +10,27 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from gistmeter.errors import MissingDependency
 from gistmeter.languages.analysers import Token, version_of
 from gistmeter.languages.analysers.unicode import WORD
 
 
 @cache
-def lemmatizer(language: str) -> Any:
+def lemmatizer() -> Any:
     """simplemma's look-up; the dictionary of a language is read at its first word."""
-    try:
-        from simplemma import Lemmatizer
-    except ImportError as error:
-        raise MissingDependency("simplemma", language, "Lemmatisation") from error
+    from simplemma import Lemmatizer
+
     return Lemmatizer()
 
 
 @lru_cache(maxsize=200_000)
 def lemma(word: str, language: str) -> str:
     """The dictionary form, in lower case."""
-    return str(lemmatizer(language).lemmatize(word, lang=language)).lower()
+    return str(lemmatizer().lemmatize(word, lang=language)).lower()
 
 
 @lru_cache(maxsize=50_000)
 def is_known(word: str, language: str) -> bool:
     """Whether the dictionary has this word."""
-    lemmatizer(language)
     from simplemma import is_known as has
 
     return bool(has(word, lang=language))

@@ -10,9 +10,9 @@ from gistmeter.files import write_atomically
 from gistmeter.report.charts import draw
 from gistmeter.report.drawing import Palette
 from gistmeter.report.html.embedding import policy
-from gistmeter.report.html.page import asset, environment, trusted
+from gistmeter.report.html.page import environment, page_style, trusted
 from gistmeter.report.terminal import interval
-from gistmeter.report.trend import conclusion, p_of, told_of
+from gistmeter.report.trend import conclusion, names_of, p_of, told_of
 from gistmeter.views import Lines, Point, shown
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def write_history(found: Sequence[Series], path: Path) -> None:
     """Write series as one HTML file."""
-    style = asset("report.css")
+    style = page_style()
     page = environment().get_template("history.html.j2")
     sections = [_section(series) for series in found]
     text = page.render(
@@ -43,11 +43,13 @@ def _section(series: Series) -> dict[str, Any]:
         "drawing": trusted(draw(chart, Palette.of([series.system]), [series.system])),
         "rows": [
             {
-                "number": at, "when": one.when, "run": shown(one.run, 200),
+                "number": at, "when": one.when[:16], "run": shown(name, 200),
                 "value": one.score.number(one.score.value), "interval": interval(one.score),
                 "n": one.score.n, "change": told_of(one.change, one.score.unit),
                 "p": p_of(one.change), "verdict": one.change.verdict if one.change else "",
             }
-            for at, one in enumerate(series.moments, start=1)
+            for at, (one, name) in enumerate(
+                zip(series.moments, names_of(series), strict=True), start=1
+            )
         ],
     }  # fmt: skip
