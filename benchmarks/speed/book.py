@@ -75,7 +75,7 @@ def edited(folder: Path) -> Iterator[Work]:
 
     def known() -> Callable[[], object]:
         models = load_models(["embedder"], cache=cache)
-        models.embedder.embed(["warm", *sentences])
+        models.embedder.embed([f"Warm {next(count)}.", *sentences])  # so that the model is loaded
         return lambda: models.embedder.embed([*sentences[:-1], f"Then it rained {next(count)}."])
 
     def anew() -> Callable[[], object]:
