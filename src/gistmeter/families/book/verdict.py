@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NAMED = 3  # moved blocks that a sentence names
 RANKED = "fidelity"
+TIES = "gist"  # what decides between editions of one fidelity
 QUESTIONS = ("source_recall", "unsupported", "moved", "changed")
 MOST = 4  # other editions that a sentence compares with the first
 PHRASES = {
@@ -23,8 +24,10 @@ PHRASES = {
     "unsupported": ("invents more", "invents less"),
     "moved": ("moves more", "moves less"),
     "changed": ("changes more facts", "changes fewer facts"),
+    "gist": ("is less true to the original in what it says", "is truer to it in what it says"),
 }
 LEAST = 0.001  # p-values below are said to be so
+UNCERTAIN = 0.05  # p-values from which on the data cannot tell two editions apart
 LEVEL = 0.005  # shares that differ by less are said to be the same
 
 
@@ -170,7 +173,7 @@ def _lines(run: Run, system: str, own: Sequence[Edition]) -> list[str]:
 
 def _ranking(run: Run, held: Sequence[Edition], findings: Mapping[str, Any]) -> str:
     """The first edition against each other, in words."""
-    order = sorted(run.systems, key=lambda system: _worth(run, system), reverse=True)
+    order = sorted(run.systems, key=lambda system: _rank(run, system), reverse=True)
     best, others = order[0], order[1 : MOST + 1]
     tests = {one["metric"]: one for one in findings.get("comparisons") or ()}
     told = [f"{shown(other, 60)} {_reasons(run, held, tests, best, other)}" for other in others]
@@ -178,16 +181,34 @@ def _ranking(run: Run, held: Sequence[Edition], findings: Mapping[str, Any]) -> 
     pair = _pair(tests.get(RANKED), best, others[0])
     units = int(pair.get("clusters") or 0)
     over = f" p-values are over {units} passages of the book: they speak of no other book."
-    values = " against ".join(percent(_worth(run, system)) for system in order[:2])
-    lead = f"is most faithful (fidelity {values}{_tested(tests.get(RANKED), best, others[0])})"
-    lead = lead if _worth(run, best) >= 0 else "comes first"
+    over = f" {units} passages are too few for a test." if pair.get("note") else over
+    lead = _lead(run, tests.get(RANKED), best, others[0])
     by_passage = bool(units) and _over_passages(run)
     return f"{shown(best, 60)} {lead}: {'; '.join(told)}{more}.{over if by_passage else ''}"
+
+
+def _lead(run: Run, comparison: Mapping[str, Any] | None, best: str, other: str) -> str:
+    """How the first edition stands to the second by fidelity, no surer than the data are."""
+    ours, theirs = _worth(run, best), _worth(run, other)
+    if ours < 0:
+        return "comes first"
+    if abs(ours - theirs) < LEVEL:
+        return f"has the same fidelity as {shown(other, 60)} ({percent(ours)})"
+    said = f"(fidelity {percent(ours)} against {percent(theirs)}{_tested(comparison, best, other)})"
+    if not _p_value(comparison, best, other) < UNCERTAIN:
+        return f"comes first, but the data cannot tell it from {shown(other, 60)} {said}"
+    return f"is most faithful {said}"
 
 
 def _over_passages(run: Run) -> bool:
     metric = run.metrics.get("alignment")
     return getattr(metric, "resampled", "") == "passages"
+
+
+def _rank(run: Run, system: str) -> tuple[float, float]:
+    """By fidelity, as it is said; where that is the same, by gist."""
+    tie = run.systems[system].scores.get(TIES)
+    return round(_worth(run, system), 2), tie.value if tie and math.isfinite(tie.value) else 0.0
 
 
 def _worth(run: Run, system: str) -> float:
@@ -201,6 +222,13 @@ def _pair(comparison: Mapping[str, Any] | None, best: str, other: str) -> Mappin
             found: Mapping[str, Any] = pair
             return found
     return {}
+
+
+def _p_value(comparison: Mapping[str, Any] | None, best: str, other: str) -> float:
+    """NaN where there was no test, or too little to test with."""
+    pair = _pair(comparison, best, other)
+    p = pair.get("p_corrected")
+    return p if isinstance(p, int | float) and not pair.get("note") else math.nan
 
 
 def _reasons(
@@ -234,7 +262,7 @@ def _reasons(
 
 
 def _tested(comparison: Mapping[str, Any] | None, best: str, other: str) -> str:
-    p = _pair(comparison, best, other).get("p_corrected")
-    if not isinstance(p, int | float) or not math.isfinite(p):
+    p = _p_value(comparison, best, other)
+    if math.isnan(p):
         return ""
     return f", p {probability(p)}" if p < LEAST else f", p = {probability(p)}"
