@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from text_doubles import Given, Letters
 
 import gistmeter
+from gistmeter import guard
 from gistmeter.guard import Guard
-from gistmeter.metrics.gist import FEATURES, Gist, probability, weights_of
+from gistmeter.metrics.gist import FEATURES, Gist, features, probability, weights_of
 from gistmeter.metrics.gist.features import shared_letters
 from gistmeter.metrics.gist.metric import unmatched, verdict
 from gistmeter.models.protocols import TextPair, Verdicts
@@ -170,3 +171,30 @@ def test_a_negated_or_miscounted_transcript_is_low() -> None:
     run = gistmeter.score_speech(expected, got, language="en", metrics=["gist"], resamples=0)
     negated, miscounted, right = run.to_polars().sort("item")["gist"].to_list()
     assert negated < 0.2 and miscounted < 0.2 < 0.9 < right
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "code", "moved"),
+    [
+        ("Včera přišel.", "Přišel včera.", "cs", True),
+        ("Он вчера пришёл домой.", "Вчера он пришёл домой.", "ru", True),
+        ("그는 어제 책을 샀다.", "어제 그는 책을 샀다.", "ko", True),
+        ("Auto předjelo kolo.", "Kolo předjelo auto.", "cs", False),  # two words changed places
+        ("Зарплата 5, налог 3.", "Зарплата 3, налог 5.", "ru", False),
+        ("The dog bites.", "Bites the dog.", "en", False),  # order tells who does what
+        ("Včera přišel.", "Včera přišel.", "cs", False),
+        ("Včera přišel.", "Včera přišla.", "cs", False),
+    ],
+)
+def test_a_phrase_that_only_moved_changes_nothing_where_order_is_free(
+    reference, candidate, code, moved
+):
+    assert features.is_moved(reference, candidate, code) is moved
+
+
+def test_texts_are_near_but_for_what_the_guard_found():
+    pair = ("他昨天来了", "他今天来了")
+    assert features.shared_letters(*pair) < features.NEAR
+    assert features.same_but(pair, guard.compare(*pair, "zh"))
+    assert not features.same_but(("他昨天来了", "她今天走"), guard.compare("昨天", "今天", "zh"))
+    assert not features.same_but(pair, guard.Alarms())

@@ -41,5 +41,6 @@ class FactRules:
     than_follows: bool = False  # whether it stands after it: 次郎より
     capitals: bool = True  # whether capitals within a sentence are names; German nouns have them
     inflects: bool = False  # whether names have endings
+    free_order: bool = False  # whether endings or particles, and not places, tell who does what
     names: Namer | None = None  # where capitals do not show names
     respell: Respelling | None = None  # to the spelling of the lists, of the same length

@@ -57,5 +57,12 @@ LANGUAGE = Language(
     splitter=Splitter(__name__, HEADING, closing="“‘«‹", ordinals=True),
     steps=(join_spaced,),
     reader=SpacedReader(__name__, ANALYSER, Prefix("ne", "cs", is_verb)),
-    facts=FactRules(decimal_comma=True, prefixes=("ne",), light=LIGHT, than=" než ", inflects=True),
+    facts=FactRules(
+        decimal_comma=True,
+        prefixes=("ne",),
+        light=LIGHT,
+        than=" než ",
+        inflects=True,
+        free_order=True,
+    ),
 )

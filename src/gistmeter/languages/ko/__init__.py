@@ -44,6 +44,7 @@ LANGUAGE = Language(
         than="보다",
         than_follows=True,
         names=find_names,
+        free_order=True,
     ),
     hint=WrittenIn("\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e"),
     thresholds={"e5-small": (0.90, 0.88)},

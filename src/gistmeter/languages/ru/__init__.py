@@ -47,6 +47,7 @@ LANGUAGE = Language(
         prefixes=("не",),
         than="чем ",
         inflects=True,
+        free_order=True,
         respell=fold_yo,
         light=LIGHT,
     ),

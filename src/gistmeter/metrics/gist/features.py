@@ -7,14 +7,19 @@ a wrong ending, and the guard's alarms because they hardly see a wrong number.
 
 Where texts are nearly the same, a changed fact is all that matters; where they are not, the
 similarity has some of it already. So contradictions, changed facts, numbers and names count once
-more, names only, by how near the letters are, as `nearness` says.
+more, names only, by how near the letters are, as `nearness` says. Texts that are the same but for
+what the guard found are near however short they are: 他昨天来了, 他今天来了.
+
+Where endings and particles tell who does what (`free_order` of a language's facts), a phrase that
+only moved changes nothing, whatever the judge makes of it: Včera přišel, Přišel včera.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import add
 
@@ -22,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter import guard
+from gistmeter import languages as packs
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdicts
 
 Floats = npt.NDArray[np.float64]
@@ -35,6 +41,9 @@ KINDS = {"number": "numbers", "unit": "numbers", "date": "numbers", "time": "num
          "name": "names"}  # fmt: skip
 EDGE = 1e-3  # probabilities are kept this far from 0 and 1 before their logits are taken
 NEAR, STEEP = 0.82, 30.0  # shared letters from which texts are nearly the same, and how sharply
+WORD = re.compile(r"\w+")
+SAME = 0.98  # shared letters of texts that are the same
+LIKELY = 0.9  # the least similarity of texts in which a phrase only moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +76,24 @@ def gather(
     guards: Mapping[str, guard.Guard] | None = None,
 ) -> Evidence:
     """The evidence of (reference, candidate) pairs; a model's failure is the pair's."""
-    forward = judge.judge(pairs)
-    backward = judge.judge([(candidate, reference) for reference, candidate in pairs])
+    alarms = _alarms(pairs, languages, guards or {})
+    moved = np.asarray(
+        [not own and is_moved(*pair, code)
+         for pair, code, own in zip(pairs, languages, alarms, strict=True)], dtype=bool
+    )  # fmt: skip
+    forward = _kept(judge.judge(pairs), moved)
+    backward = _kept(judge.judge([(candidate, reference) for reference, candidate in pairs]), moved)
     matched = matcher.match([(candidate, reference) for reference, candidate in pairs])
     cosines, failed = _cosines(pairs, embedder)
-    alarms = _alarms(pairs, languages, guards or {})
     none = Baselines()
     bases = [baselines.get(code, none) for code in languages]
     base_cosine = np.asarray([base.cosine for base in bases])
     base_match = np.asarray([base.bertscore for base in bases])
     letters = np.asarray([shared_letters(*pair) for pair in pairs])
-    near = nearness(letters)
+    close = nearness(letters)
+    near = np.where(
+        [same_but(pair, own) for pair, own in zip(pairs, alarms, strict=True)], 1.0, close
+    )
     numbers = _alarmed(alarms, "numbers")
     against = np.maximum(forward.contradiction, backward.contradiction)
     differs = (forward.changed + backward.changed) / 2
@@ -96,7 +112,7 @@ def gather(
         "numbers": numbers,
         "numbers_near": near * numbers,
         "negation": _alarmed(alarms, "negation"),
-        "names": near * _alarmed(alarms, "names"),
+        "names": close * _alarmed(alarms, "names"),
     }
     table = np.column_stack([columns[name] for name in FEATURES]) if len(pairs) else _nothing()
     failures = {**failed, **matched.failures, **backward.failures, **forward.failures}
@@ -110,6 +126,43 @@ def _nothing() -> Floats:
 def nearness(letters: Floats) -> Floats:
     """0 for texts that share few letters, 1 for those that differ in a word or two."""
     return np.asarray(1 / (1 + np.exp(-STEEP * (letters - NEAR))))
+
+
+def same_but(pair: tuple[str, str], alarms: guard.Alarms) -> bool:
+    """Whether two texts have the same letters but for the words that the guard found different."""
+    if not alarms:
+        return False
+    first, second = pair
+    for start, end in sorted((alarm.reference_span for alarm in alarms), reverse=True):
+        first = first[:start] + first[end:]
+    for start, end in sorted((alarm.candidate_span for alarm in alarms), reverse=True):
+        second = second[:start] + second[end:]
+    return shared_letters(first, second) >= SAME
+
+
+def is_moved(reference: str, candidate: str, code: str) -> bool:
+    """Whether two texts differ in the place of one phrase only, where order does not matter."""
+    if not packs.get(code).facts.free_order:
+        return False
+    first, second = WORD.findall(reference.casefold()), WORD.findall(candidate.casefold())
+    if len(first) != len(second) or first == second:
+        return False
+    differs = [one != other for one, other in zip(first, second, strict=True)]
+    part = slice(differs.index(True), len(differs) - differs[::-1].index(True))
+    first, second = first[part], second[part]
+    return any(first[at:] + first[:at] == second for at in range(1, len(first)))
+
+
+def _kept(verdicts: Verdicts, moved: npt.NDArray[np.bool_]) -> Verdicts:
+    """What the judge says, but for texts in which a phrase only moved."""
+    return replace(
+        verdicts,
+        entailment=np.where(moved, 1.0, verdicts.entailment),
+        neutral=np.where(moved, 0.0, verdicts.neutral),
+        contradiction=np.where(moved, 0.0, verdicts.contradiction),
+        changed=np.where(moved, 0.0, verdicts.changed),
+        similarity=np.where(moved, np.fmax(verdicts.similarity, LIKELY), verdicts.similarity),
+    )
 
 
 def logit(share: Floats) -> Floats:
