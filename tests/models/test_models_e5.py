@@ -231,6 +231,12 @@ def test_no_text_can_spell_a_special_token(models: Models) -> None:
         assert not {0, 1, 2, 250001} & set(content)
 
 
+def test_half_a_character_is_read_as_an_unknown_one(models: Models) -> None:
+    assert models.embedder is not None
+    halved, replaced = models.embedder.embed(["half \ud800 done", "half \ufffd done"]).vectors
+    assert np.array_equal(halved, replaced)
+
+
 def test_an_empty_text_has_a_vector_and_no_match(models: Models) -> None:
     assert models.matcher is not None
     answer = models.matcher.match([("", "a"), ("a", "a")])

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.errors import InputError, MissingModel, ModelError
+from gistmeter.files import printable
 from gistmeter.models import e5_graph, e5_weights
 from gistmeter.models.encoding import States, VectorStore, Window, cut
 from gistmeter.models.runtime import open_session
@@ -150,7 +151,7 @@ class E5Encoder(Unloaded):
 
     def normalise(self, text: str) -> str:
         """NFKC, the model's own character map, runs of spaces to one, none at the ends."""
-        mapped = unicodedata.normalize("NFKC", text).translate(self._loaded.characters)
+        mapped = unicodedata.normalize("NFKC", printable(text)).translate(self._loaded.characters)
         return " ".join(part for part in mapped.split(" ") if part)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[Window]]:
