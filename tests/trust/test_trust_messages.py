@@ -73,8 +73,9 @@ def odd_service(vendor: str, name: str) -> Any:
 
     def manner(service: Service, connection: Any) -> None:
         request = service.heard[-1]
-        number = request.partition(b"day number ")[2][:5].decode("ascii", "replace")
-        chance = random.Random(f"{name} {vendor} {number} {len(service.heard) % 3}")
+        asked = request.partition(b"day number ")[2][:5]
+        times = sum(asked in one for one in service.heard)  # whoever else asks at the same time
+        chance = random.Random(f"{name} {vendor} {asked.decode('ascii', 'replace')} {times}")
         body = json.loads(request.partition(b"\r\n\r\n")[2] or b"{}")
         status = chance.choice((200, 200, 200, 200, 200, 400, 418, 500, 204, 299))
         content = odd_answer(vendor, body.get("tools") or [], chance)
