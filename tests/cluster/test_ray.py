@@ -204,9 +204,7 @@ def test_tables_are_read_by_the_workers(device: str, in_folder: Path, cluster: A
     assert streamed.signature == whole.signature
 
 
-def test_a_million_small_items(tmp_path: Path, cluster: Any, request: Any) -> None:
-    if not request.config.getoption("--everything"):
-        pytest.skip("takes minutes: --everything")
+def test_a_million_small_items(tmp_path: Path, cluster: Any) -> None:
     folder = tmp_path / "run"
     run = evaluate(
         Later(range(1_000_000)), [Slow()], chunk=20_000, resamples=0, engine=TWO,
