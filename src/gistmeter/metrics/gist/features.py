@@ -11,7 +11,9 @@ more, names only, by how near the letters are, as `nearness` says. Texts that ar
 what the guard found are near however short they are: 他昨天来了, 他今天来了.
 
 Where endings and particles tell who does what (`free_order` of a language's facts), a phrase that
-only moved changes nothing, whatever the judge makes of it: Včera přišel, Přišel včera.
+only moved changes nothing, whatever the judge makes of it: Včera přišel, Přišel včera. Not so in
+texts with negations, quantities or numbers, which speak of what stands beside them: Jen Petr
+přišel, Petr jen přišel.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ EDGE = 1e-3  # probabilities are kept this far from 0 and 1 before their logits 
 NEAR, STEEP = 0.82, 30.0  # shared letters from which texts are nearly the same, and how sharply
 WORD = re.compile(r"\w+")
 SAME = 0.98  # shared letters of texts that are the same
+PLACED = ("number", "ordinal", "quantity", "comparative")  # they speak of what stands beside them
 LIKELY = 0.9  # the least similarity of texts in which a phrase only moved
 
 
@@ -150,7 +153,10 @@ def is_moved(reference: str, candidate: str, code: str) -> bool:
     differs = [one != other for one, other in zip(first, second, strict=True)]
     part = slice(differs.index(True), len(differs) - differs[::-1].index(True))
     first, second = first[part], second[part]
-    return any(first[at:] + first[:at] == second for at in range(1, len(first)))
+    if not any(first[at:] + first[:at] == second for at in range(1, len(first))):
+        return False
+    held = guard.read(reference, code)
+    return not (held.denials or held.reversing or held.of(*PLACED))
 
 
 def _kept(verdicts: Verdicts, moved: npt.NDArray[np.bool_]) -> Verdicts:
