@@ -10,13 +10,17 @@ from book_doubles import book, make_metric
 
 from gistmeter.metrics.alignment import gist
 from gistmeter.metrics.alignment.thresholds import Thresholds
+from gistmeter.metrics.gist import weights_of
 from gistmeter.models.protocols import Verdicts
 
 SOURCE = (
     "The fox found a red lantern in the snow. It carried the lantern over the frozen lake. "
     "An owl watched from the old birch. The owl asked for the light."
 )
-CALIBRATED = {"en": Thresholds(coverage=0.6, support=0.6)}
+HELD = {
+    "calibrated": {"en": Thresholds(coverage=0.6, support=0.6)},
+    "weights": weights_of("book"),
+}
 
 
 class Judge:
@@ -38,7 +42,7 @@ class Judge:
 
 def measured(summary: str, judge: Judge | None = None):
     item = book("Book", SOURCE, summary)
-    metric = replace(make_metric([item]), judge=judge or Judge(), calibrated=CALIBRATED)
+    metric = replace(make_metric([item]), judge=judge or Judge(), **HELD)
     return metric, metric.measure([item])
 
 
@@ -66,10 +70,10 @@ def test_a_judge_that_fails_leaves_the_sentence_unscored_with_its_reason():
     assert rows.reasons["gist"] == {0: "it is mute"}
 
 
-@pytest.mark.parametrize("without", ["judge", "calibrated"])
+@pytest.mark.parametrize("without", ["judge", "calibrated", "weights"])
 def test_without_a_judge_or_with_another_model_there_is_none(without):
     item = book("Book", SOURCE, SOURCE)
-    held = {"judge": Judge(), "calibrated": CALIBRATED}
+    held = {"judge": Judge(), **HELD}
     held[without] = None if without == "judge" else {}
     metric = replace(make_metric([item]), **held)
     assert "gist" not in metric.pool(metric.measure([item]))
@@ -79,5 +83,5 @@ def test_more_evidence_is_never_less_gist():
     columns = {name: np.array([0.5, 0.5]) for name in gist.FEATURES}
     for name in gist.FEATURES:
         changed = {**columns, name: np.array([0.4, 0.6])}
-        low, high = gist.gist(changed, 0.5)
+        low, high = gist.gist(changed, 0.5, weights_of("book"))
         assert low >= high if name in {"contradicts", "differs", "changed"} else low <= high

@@ -205,6 +205,7 @@ def test_every_setting_is_in_the_signature():
         "pfs_gamma": 2.0, "alpha": 5.0, "scs_beta": 0.2, "top_k": 5, "coverage_threshold": 0.7,
         "support_threshold": 0.5, "order_tolerance": 0.1, "embedder": WordEmbedder("other"),
         "splitters": {}, "calibrated": {"en": Thresholds(0.1, 0.2)}, "resampled": "other",
+        "weights": {"follows": 0.5},
     }  # fmt: skip
     assert set(changed) == {part.name for part in fields(BookAlignment)}
     for name, value in changed.items():

@@ -133,8 +133,10 @@ class Books(Family[BookSettings, Book]):
         from gistmeter.metrics.alignment.metric import FEW_BOOKS, BookAlignment
         from gistmeter.metrics.alignment.segmentation import SimpleSplitter
         from gistmeter.metrics.alignment.thresholds import thresholds_for
+        from gistmeter.metrics.gist import weights_of
 
         simple = settings.splitter == "simple"
+        judge = _judge(settings, context)
         metric = BookAlignment(
             algorithm=settings.alignment,
             gap_penalty=settings.gap_penalty,
@@ -156,7 +158,8 @@ class Books(Family[BookSettings, Book]):
             calibrated=thresholds_for(embedder.id, sorted(codes)),
             resampled="books" if len({book.id for book in books}) >= FEW_BOOKS else "passages",
             guard=identity(codes),
-            judge=_judge(settings, context),
+            judge=judge,
+            weights=weights_of("book") if judge is not None else {},
         )
         if metric.coverage_threshold is None and not metric.calibrated:
             context.warn(

@@ -19,7 +19,7 @@ import numpy as np
 
 from gistmeter.metrics.alignment import facts
 from gistmeter.metrics.alignment.comparison import Compared
-from gistmeter.metrics.gist.metric import probability, weights_of
+from gistmeter.metrics.gist.metric import probability
 from gistmeter.models.protocols import JudgeModel
 from gistmeter.rows import Floats
 
@@ -71,6 +71,6 @@ def features(columns: Mapping[str, Floats], threshold: float) -> Floats:
     return np.column_stack([held[name] for name in FEATURES])
 
 
-def gist(columns: Mapping[str, Floats], threshold: float) -> Floats:
+def gist(columns: Mapping[str, Floats], threshold: float, weights: Mapping[str, float]) -> Floats:
     """The number of each sentence."""
-    return probability(features(columns, threshold), weights_of("book"), FEATURES)
+    return probability(features(columns, threshold), weights, FEATURES)

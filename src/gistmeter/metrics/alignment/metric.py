@@ -59,6 +59,7 @@ class BookAlignment(Settings):
     guard: str = ""  # the rules that compare facts; empty: facts are not compared
     judge: JudgeModel | None = None  # who is asked about facts beside the rules
     sure: float = facts.SURE  # from which probability on
+    weights: Mapping[str, float] = field(default_factory=dict)  # of gist; empty: there is none
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("fidelity", basis="source_words"),
@@ -98,7 +99,7 @@ class BookAlignment(Settings):
     def _absent(self) -> set[str]:
         """The scores that cannot be had: without rules for facts, without a judge, or with a model
         whose evidence is of another scale than that which gist was fitted on."""
-        judged = self.judge is not None and self.calibrated
+        judged = self.judge is not None and self.calibrated and self.weights
         return {
             *(() if self.guard else ("changed",)),
             *(() if self.guard and judged else ("gist",)),
@@ -206,7 +207,7 @@ class BookAlignment(Settings):
         columns, failures = gist.read(texts, compared, looked, self.judge, book.language)
         rows = rows.with_numbers(columns)
         known = self.calibrated.get(book.language) or next(iter(self.calibrated.values()))
-        chances = gist.gist(rows.numbers, known.coverage)
+        chances = gist.gist(rows.numbers, known.coverage, self.weights)
         return rows.with_numbers({"gist": chances}).with_reasons("gist", failures)
 
     def _passages(
