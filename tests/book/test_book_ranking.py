@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from book_doubles import SOURCE, book, make_metric
 
+from gistmeter import evaluate
 from gistmeter.families.book.verdict import _ranking
 from gistmeter.types import Score
 
@@ -59,3 +62,16 @@ def test_editions_of_one_fidelity_are_told_apart_by_gist(order):
     told = _ranking(run(**{name: scores[name] for name in order}), [], findings(1.0))
     assert told.startswith("two has the same fidelity as one (75%): one changes more facts (50%")
     assert "is less true to the original in what it says (20% against 90%)" in told
+
+
+def test_a_few_passages_are_compared_without_a_p_value():
+    books = [
+        book("Book", SOURCE, SOURCE, "copy"),
+        book("Book", SOURCE, "Zebras sleep. Trains depart. Clouds drift.", "invented"),
+    ]
+    run = evaluate(books, {"alignment": make_metric(books)}, resamples=200)
+    (pair,) = run.compare(metric="unsupported", resamples=200).pairs
+    assert pair.clusters < 6
+    assert pair.high < 0 or pair.low > 0
+    assert math.isnan(pair.p_value)
+    assert "too few for a test" in pair.note

@@ -290,8 +290,10 @@ def _result(
     p_value, test = _p_value(sample, score, drawn, options), options.test
     if _are_blocks(matched) and (p_value < 1 - options.confidence) != (low > 0 or high < 0):
         # Blocks of one text differ in size: where exchanging them contradicts the interval, the
-        # interval's own level is said.
-        p_value, test = significance.percentile_p(drawn), "bootstrap"
+        # interval's own level is said; a few blocks have none.
+        few = bool(found.note)
+        p_value = math.nan if few else significance.percentile_p(drawn)
+        test = "none" if few else "bootstrap"
     return replace(
         found,
         low=low,
