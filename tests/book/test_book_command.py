@@ -253,3 +253,13 @@ def test_a_configuration_is_checked_when_it_is_made(options):
 def test_the_paper_profile_is_the_one_for_books():
     assert EvaluationConfig(profile="paper").models_profile == "paper-book"
     assert EvaluationConfig().models_profile == "embedded"
+
+
+def test_swapped_files_are_remarked_on(embedder, in_folder):
+    for name, text in (("short.txt", SUMMARY), ("long.txt", SOURCE)):
+        (in_folder / name).write_text(text, encoding="utf-8")
+    given = ("--no-report", "--no-judge", "--coverage-threshold", "0.5", "--language", "en")
+    told = CliRunner().invoke(app, ["book", "short.txt", "long.txt", *given]).stderr
+    assert "The original comes first: are they swapped?" in told
+    told = CliRunner().invoke(app, ["book", "long.txt", "short.txt", *given]).stderr
+    assert "swapped" not in told

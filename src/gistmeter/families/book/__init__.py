@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BookSettings", "Books"]
 TOKENS_A_SENTENCE = 128  # what one sentence of batch_size stands for
+LONGER = 1.25  # times the original's length from which on an edition may be the original
 TOLD = 5000  # characters of a source that tell its language
 ALIGNMENT = "alignment"
 
@@ -71,7 +72,8 @@ class Books(Family[BookSettings, Book]):
         return Items(list(shelf.books), files=list(shelf.files))
 
     def prepare(self, read: Items[Book], settings: BookSettings, context: Context) -> Items[Book]:
-        """Every book with its language, found from the beginning of its source."""
+        """Every book with its language, found from the beginning of its source; a remark on one
+        that seems to be swapped with its edition."""
         from gistmeter.families.language import assign_languages
 
         path = settings.output_path
@@ -79,6 +81,9 @@ class Books(Family[BookSettings, Book]):
             raise InputError(f"{path}: is a folder; --output-path names a file")
         if path is not None and path.resolve() in {file.resolve() for file in read.files}:
             raise InputError(f"{path}: is read by this command; choose another file to write")
+        for book in read.items:
+            if remark := _swapped(book):
+                context.warn(remark)
         texts = [((book.source.strip() or book.summary)[:TOLD],) for book in read.items]
         return assign_languages(
             read, settings.language, texts, context, [(book.id,) for book in read.items]
@@ -205,6 +210,17 @@ class Books(Family[BookSettings, Book]):
         from gistmeter.families.book.sheets import overview_sheets
 
         return overview_sheets(run)
+
+
+def _swapped(book: Book) -> str:
+    """A remark on an edition that is longer than its original; empty where it is not."""
+    if len(book.summary) <= LONGER * max(len(book.source), 1):
+        return ""
+    return (
+        f"'{book.id}', {book.system}: the edition is longer than the original "
+        f"({len(book.summary):,} against {len(book.source):,} characters). The original comes "
+        "first: are they swapped?"
+    )
 
 
 def _judge(settings: BookSettings, context: Context) -> JudgeModel | None:
