@@ -14,31 +14,41 @@ import importlib.metadata
 import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from gistmeter import registry
 from gistmeter.cache import Cache
+from gistmeter.comparison.tallied import compare_tallies
 from gistmeter.engines import Engine, Local, Work, engine_of
 from gistmeter.engines.measuring import Base, Parts, count_items
+from gistmeter.engines.pooling import SAMPLE, Count, Tallying, add_tallies
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.families.family import Context, Family, Items, Progress, RunSettings, Task
 from gistmeter.files import sha256
 from gistmeter.formats.encoding import reading_as
 from gistmeter.formats.remote import fetch_inputs
 from gistmeter.rows import Rows
-from gistmeter.run import Run
+from gistmeter.run import Excerpt, Run
 from gistmeter.runs import Plan, RunFolder, hold, open_folder
 from gistmeter.settings import OURS, PRESET, Settings
 from gistmeter.signature import combine, sign
-from gistmeter.statistics import count_reasons, summarise
-from gistmeter.types import SEED, Item, Metric
+from gistmeter.statistics import (
+    NeedsValues,
+    count_reasons,
+    keyed,
+    reasons_of,
+    summarise,
+    summarise_tally,
+)
+from gistmeter.types import SEED, Item, Metric, SystemScores
 
 HERE = Local()
 OpenFolder = Callable[[Plan], RunFolder]
 LISTED = 6  # systems named in a remark
+SHARD = 4  # chunks in a shard of a large run
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "torch", "transformers", "polars")
 
 
@@ -110,7 +120,8 @@ def _evaluate(
         ),
         chunk=family.chunk,
         progress=(lambda _, *counts: progress(family.stage, *counts)) if progress else None,
-        notes=lambda rows: family.notes(rows, task),
+        notes=read.notes if family.adds_up else lambda rows: family.notes(rows, task),
+        count=family.count if family.adds_up else None,
         documents=family.documents(read),
         base=family.base,
         headline=family.leads(settings),
@@ -178,14 +189,17 @@ def evaluate(
     base: Base = Rows.of,
     headline: Sequence[str] = (),
     engine: Engine = HERE,
+    count: Count | None = None,
 ) -> Run:
     """Score items with metrics.
 
     `signed` says how the items were read from their files, as far as that changes a score: it is
     part of every signature. `open_folder` gets the plan and gives the run's folder, new or
     resumed; without it nothing is written. `notes` may be a function of the rows, called at the
-    end; `documents` are kept among the run's details; `engine` says where the work runs. Returns
-    the run with its rows; an item that cannot be scored is in it with its reason.
+    end; `documents` are kept among the run's details; `engine` says where the work runs. `count`
+    finds numbers for the notes in any part of the rows; with it a large run is pooled part by part
+    and carries a sample of its rows. Returns the run with its rows; an item that cannot be scored
+    is in it with its reason.
     """
     if not len(items):
         raise InputError("There is nothing to score: no items were given")
@@ -204,34 +218,83 @@ def evaluate(
     folder = open_folder(plan) if open_folder else None
 
     started = time.perf_counter()
-    work = Work(named, base, folder.shelf if folder and engine.apart else None, chunk)
-    rows = _measure_all(engine, work, items, folder, chunk=chunk, progress=progress)
-    rows = rows.with_details({**(documents or {}), **_documents(named, rows, items)})
+    apart = count is not None and folder is not None and len(items) > keyed.LARGE
+    work = Work(named, base, folder.shelf if folder and (apart or engine.apart) else None, chunk)
+    kept = _measure_all(engine, work, items, folder, apart=apart, progress=progress)
     measured = time.perf_counter()
-    systems = summarise(named, rows, signatures=signatures, **statistics)
-    run = Run(
+    task = _Pooling(named, signatures, statistics, count or (lambda _: {}), headline)
+    found = task.of_shards(engine, folder, len(items)) if apart and folder else None
+    if found is None:
+        rows = folder.rows() if folder else Rows.merge(kept)
+        rows = rows.with_details({**(documents or {}), **_documents(named, rows, items)})
+        found = task.of_rows(rows)
+    told = notes(found.measured) if callable(notes) else notes or {}
+    run = replace(
+        found,
         command=command,
         signature=signature,
-        systems=systems,
-        unscored=count_reasons(rows, systems),
         settings=dict(settings or {}),
         timings={
             "measure_seconds": measured - started,
             "statistics_seconds": time.perf_counter() - measured,
         },
         versions=versions(),
-        signatures=signatures,
-        notes=dict(notes(rows) if callable(notes) else notes or {}),
+        notes={**found.notes, **told},
         path=folder.path if folder else None,
-        rows=rows,
-        metrics=named,
         inputs=plan.inputs,
-        headline=headline,
-        **statistics,
     )
     if folder:
         folder.finish(run)
     return run
+
+
+@dataclass(frozen=True)
+class _Pooling:
+    """What becomes of rows once all are measured."""
+
+    metrics: Mapping[str, Metric]
+    signatures: Mapping[str, str]
+    statistics: Mapping[str, Any]
+    count: Count
+    headline: Sequence[str]
+
+    def _run(self, systems: Mapping[str, SystemScores], unscored: Mapping[str, int]) -> Run:
+        return Run(
+            "", "", systems, reasons_of(unscored, systems), signatures=self.signatures,
+            metrics=self.metrics, headline=self.headline, **self.statistics,
+        )  # fmt: skip
+
+    def of_rows(self, rows: Rows) -> Run:
+        systems = summarise(self.metrics, rows, signatures=self.signatures, **self.statistics)
+        run = self._run(systems, count_reasons(rows))
+        return replace(run, rows=rows, notes=dict(self.count(rows)))
+
+    def of_shards(self, engine: Engine, folder: RunFolder, items: int) -> Run | None:
+        """The same from sums, without all rows at once; None where a score needs them."""
+        shards = folder.shards()
+        if not shards or any(_tells(metric) for metric in self.metrics.values()):
+            return None
+        seed, resamples = self.statistics["seed"], self.statistics["resamples"]
+        tallying = Tallying(
+            folder.path.resolve(), self.metrics, self.count, resamples, seed, SAMPLE / items
+        )
+        try:
+            tally, sample = add_tallies(engine, HERE, tallying, shards)
+            systems = summarise_tally(
+                self.metrics, tally, signatures=self.signatures,
+                confidence=self.statistics["confidence"],
+            )  # fmt: skip
+            found = compare_tallies(systems, tally, self.metrics, self.headline, self.statistics)
+        except NeedsValues:
+            return None
+        run = self._run(systems, tally.unscored)
+        most = max(held.rows for held in tally.systems.values())
+        return replace(run, excerpt=Excerpt(sample, found, most), notes=tally.counted)
+
+
+def _tells(metric: Metric) -> bool:
+    """Whether a metric says something of all rows together."""
+    return hasattr(getattr(metric, "first", metric), "documents")
 
 
 def _missing(metric: Metric) -> dict[str, str]:
@@ -256,20 +319,23 @@ def _measure_all(
     items: Sequence[Item],
     folder: RunFolder | None,
     *,
-    chunk: int,
+    apart: bool,
     progress: Progress | None,
-) -> Rows:
-    """All rows, of the chunks that the folder has and of those that it lacks."""
-    missing = folder.missing() if folder else range(len(items))
-    total, done = len(items), len(items) - len(missing)
+) -> list[Rows]:
+    """Have the chunks measured that the folder lacks; without a folder their rows are returned.
+
+    `apart` keeps the chunks of a large run as shards, whoever measures them.
+    """
+    missing = folder.missing() if folder else [range(len(items))]
+    total, done = len(items), len(items) - sum(map(len, missing))
     measured: list[Any] = []
     keep = folder.add if folder else measured.append
-    for part in engine.run(work, Parts(items, missing, chunk)):
-        keep(part)
+    for part in engine.run(work, Parts(items, missing, work.chunk * (SHARD if apart else 1))):
+        keep(folder.shelf.put(part) if folder and apart and isinstance(part, Rows) else part)
         done += count_items(part)
         if progress:
             progress("Scoring", done, total)
-    return folder.rows() if folder else Rows.merge(measured)
+    return measured
 
 
 def name_of(metric: Metric) -> str:
