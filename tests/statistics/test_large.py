@@ -133,6 +133,9 @@ def test_what_sums_cannot_give_is_refused() -> None:
     rows = made(60)
     with pytest.raises(NeedsValues):
         tally_of(rows, lambda pool: {"middle": float(np.nanmedian(pool.values("value")))})  # type: ignore[arg-type]
+    many = Rows.concat([made(3000), made(3000)])
+    with pytest.raises(NeedsValues):  # as many sums as there are items
+        tally_of(many, lambda pool: {"x": sum(p.mean("value") for p in pool.by("id").values())})  # type: ignore[arg-type, misc, return-value]
     counts = Counts.of(60, [0, 1], [0, 1], ["n", "v"], {"right": [1.0, 2.0]})
     with pytest.raises(NeedsValues):
         tally_of(

@@ -21,6 +21,7 @@ from gistmeter.statistics.pool import Clustered, NeedsValues, PoolFunction, Ques
 from gistmeter.types import Metric
 
 Sums = dict[Question, Floats]
+MOST = 2000  # questions: a pool that asks as many as there are items needs the items
 
 
 @dataclass(slots=True)
@@ -212,8 +213,8 @@ def _asked(rows: Rows, pool: PoolFunction) -> Clustered:
     """The totals by cluster of all that a pool asks."""
     clustered = Clustered.of(rows)
     pool(Resample(clustered, np.ones((1, clustered.size))))
-    if clustered.entries:
-        raise NeedsValues("Sparse counts were asked for")
+    if clustered.entries or len(clustered.totals) > MOST:
+        raise NeedsValues("More was asked for than a few sums")
     return clustered
 
 
@@ -225,6 +226,8 @@ def _totals(rows: Rows, pool: PoolFunction) -> Sums:
 def _add(held: Sums, further: Mapping[Question, Floats]) -> None:
     for question, sums in further.items():
         held[question] = held[question] + sums if question in held else sums
+    if len(held) > MOST:
+        raise NeedsValues(f"More than {MOST} questions were asked")
 
 
 def _path(question: Question) -> Question:
