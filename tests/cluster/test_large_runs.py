@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +14,12 @@ import pytest
 from test_streaming import Elsewhere
 
 import gistmeter
+from gistmeter import evaluation
 from gistmeter.errors import FormatError
+from gistmeter.evaluation import evaluate
 from gistmeter.families.text import streaming
 from gistmeter.rows import Pool, Rows, Value
 from gistmeter.runs import RunFolder
-from gistmeter.score import evaluate
 from gistmeter.statistics import keyed
 from gistmeter.types import Pair, ScoreInfo
 
@@ -33,7 +33,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What is large here, so that tests stay small."""
     for where, name, value in (
         (keyed, "LARGE", 100), (streaming, "HELD_BYTES", 1000), (streaming, "HELD_ROWS", 64),
-        (sys.modules["gistmeter.score"], "SAMPLE", 200),
+        (evaluation, "SAMPLE", 200),
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)
     yield

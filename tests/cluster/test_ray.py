@@ -21,8 +21,8 @@ import gistmeter
 from gistmeter.engines import Local
 from gistmeter.engines.ray import RayEngine
 from gistmeter.errors import GistmeterError
+from gistmeter.evaluation import evaluate
 from gistmeter.runs import RunFolder
-from gistmeter.score import evaluate
 from laws.test_doors import FAMILIES, PYTHON, TABLE, documents, kept, page
 from toys import Length, pairs
 
@@ -146,7 +146,7 @@ from clusters import Slow, numbered
 from gistmeter.engines import Local
 from gistmeter.engines.ray import RayEngine
 from gistmeter.runs import open_folder
-from gistmeter.score import evaluate
+from gistmeter.evaluation import evaluate
 
 folder, log, address, pause = Path(sys.argv[1]), *sys.argv[2:4], float(sys.argv[4])
 run = evaluate(
