@@ -221,6 +221,36 @@ def calibration(scorers: Scorers, limit: int) -> Iterator[Figure]:
         )
 
 
+def draw(figures: Sequence[Figure], path: Path) -> None:
+    """The calibration curve as a picture: what gist says, and what people say with its interval."""
+    side, room = 260, 46
+    across = lambda value: f"{room + side * value / 100:.1f}"  # noqa: E731
+    up = lambda value: f"{10 + side * (1 - value / 100):.1f}"  # noqa: E731
+    said = [float(one.score.removeprefix("says ")) for one in figures]
+    marks = "".join(
+        f'<path d="M{across(x)} {up(one.low)}V{up(one.high)}"/>'
+        f'<circle cx="{across(x)}" cy="{up(one.value)}" r="3.5" fill="#0072b2"/>'
+        for x, one in zip(said, figures, strict=True)
+    )
+    line = " ".join(f"{across(x)},{up(f.value)}" for x, f in zip(said, figures, strict=True))
+    ticks = "".join(
+        f'<text x="{across(at)}" y="{side + 28}" text-anchor="middle">{at}</text>'
+        f'<text x="{room - 8}" y="{up(at)}" text-anchor="end" dy="4">{at}</text>'
+        for at in range(0, 101, 25)
+    )
+    path.write_text(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side + room + 14} {side + 54}" '
+        'width="380" font-family="sans-serif" font-size="11" fill="#444" role="img">'
+        "<title>Calibration of gist: what it says, and what people say</title>"
+        f'<rect width="100%" height="100%" fill="#fff"/><rect x="{room}" y="10" width="{side}" '
+        f'height="{side}" fill="none" stroke="#ccc"/><path d="M{across(0)} {up(0)}L{across(100)} '
+        f'{up(100)}" stroke="#999" stroke-dasharray="4"/>{ticks}<g stroke="#0072b2">'
+        f'<polyline points="{line}" fill="none"/>{marks}</g><text x="{across(50)}" y="{side + 46}" '
+        'text-anchor="middle">gist says (%)</text><text transform="translate(12 '
+        f'{up(50)}) rotate(-90)" text-anchor="middle">people say (%)</text></svg>\n'
+    )
+
+
 def entailment(scorers: Scorers, limit: int) -> Iterator[Figure]:
     """Accuracy over three labels, and the expected calibration error."""
     for name, every in devsets.entailment_sets(DATA).items():
@@ -366,11 +396,14 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=10**9, help="rows of a set, evenly spread")
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between")
     parser.add_argument("--cache", type=Path, help="keep the models' answers in this file")
+    parser.add_argument("--curve", type=Path, help="draw the calibration curve into this file.svg")
     parser.add_argument("--markdown", action="store_true", help="rows of a table")
     given = parser.parse_args()
     scorers, missed = Scorers(given.cache), 0
     for part in given.only.split(","):
+        drawn: list[Figure] = []
         for figure in PARTS[part](scorers, given.limit):
+            drawn.append(figure)
             goal = TARGETS.get((figure.name, figure.score))
             below = goal is not None and figure.value < goal
             missed += below
@@ -381,6 +414,8 @@ def main() -> int:
                 print("| " + " | ".join(cells) + " |", flush=True)
             else:
                 print("{:26} {:18} {:>6} {:14} {:>6} rows  {}".format(*cells), flush=True)
+        if given.curve and part == "calibration":
+            draw(drawn, given.curve)
     return int(bool(missed))
 
 
