@@ -293,8 +293,8 @@ def to_verdicts(table: npt.NDArray[np.float64], failures: dict[int, str]) -> Ver
 
 
 def to_scores(verdicts: Verdicts) -> PairScores:
-    kept = 1 - CONTRADICTED * verdicts.contradiction
-    return PairScores(verdicts.similarity * kept, verdicts.unseen, verdicts.failures)
+    lowered = verdicts.similarity * (1 - CONTRADICTED * verdicts.contradiction)
+    return PairScores(np.round(lowered, DECIMALS + 1), verdicts.unseen, verdicts.failures)
 
 
 def to_judgements(verdicts: Verdicts) -> Judgements:
