@@ -22,7 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import lru_cache
 from operator import add
 
 import numpy as np
@@ -46,6 +46,7 @@ NEAR, STEEP = 0.82, 30.0  # shared letters from which texts are nearly the same,
 WORD = re.compile(r"\w+")
 SAME = 0.98  # shared letters of texts that are the same
 PLACED = ("number", "ordinal", "quantity", "comparative")  # they speak of what stands beside them
+REMEMBERED, SHORT = 1 << 12, 1 << 9  # references come again: letters are kept of short ones
 LIKELY = 0.9  # the least similarity of texts in which a phrase only moved
 
 
@@ -205,20 +206,27 @@ def _alarms(
 def _alarmed(alarms: Sequence[guard.Alarms], feature: str) -> Floats:
     """1 where the guard found a difference of these kinds."""
     return np.asarray(
-        [float(any(KINDS.get(alarm.kind) == feature for alarm in own)) for own in alarms]
+        [float(any(KINDS.get(alarm.kind) == feature for alarm in own.found)) for own in alarms]
     )
 
 
 def shared_letters(first: str, second: str) -> float:
     """F1 over runs of one to three letters, 1 for equal texts, as chrF counts them."""
-    runs, others = _runs(first), _runs(second)
-    total = runs.total() + others.total()
+    runs = _counted(first) if len(first) <= SHORT else Counter(_runs(first))
+    others = _runs(second)
+    total = runs.total() + len(others)
     if not total:
         return float(first == second)
-    return 2 * sum(min(runs[run], others[run]) for run in runs.keys() & others.keys()) / total
+    shared = Counter(filter(runs.__contains__, others))
+    return 2 * sum(map(min, shared.values(), map(runs.__getitem__, shared))) / total
 
 
-def _runs(text: str) -> Counter[str]:
+def _runs(text: str) -> list[str]:
     letters = "".join(filter(str.isalnum, text.casefold()))
     twos = list(map(add, letters, letters[1:]))
-    return Counter(chain(letters, twos, map(add, twos, letters[2:])))
+    return [*letters, *twos, *map(add, twos, letters[2:])]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _counted(text: str) -> Counter[str]:
+    return Counter(_runs(text))
