@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from gistmeter import guard
 from gistmeter import languages as packs
+from gistmeter.metrics.cosine import cosines
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdicts
 
 Floats = npt.NDArray[np.float64]
@@ -88,7 +89,7 @@ def gather(
     forward = _kept(judge.judge(pairs), moved)
     backward = _kept(judge.judge([(candidate, reference) for reference, candidate in pairs]), moved)
     matched = matcher.match([(candidate, reference) for reference, candidate in pairs])
-    cosines, failed = _cosines(pairs, embedder)
+    embedded = cosines(embedder, [one for one, _ in pairs], [other for _, other in pairs])
     none = Baselines()
     bases = [baselines.get(code, none) for code in languages]
     base_cosine = np.asarray([base.cosine for base in bases])
@@ -109,7 +110,7 @@ def gather(
         "contradiction_near": near * against,
         "changed": differs,
         "changed_near": near * differs,
-        "cosine": (cosines - base_cosine) / (1 - base_cosine),
+        "cosine": (embedded.values - base_cosine) / (1 - base_cosine),
         "bertscore": (matched.f1 - base_match) / (1 - base_match),
         "weakest": (np.minimum(matched.precision, matched.recall) - base_match) / (1 - base_match),
         "letters": letters,
@@ -119,7 +120,7 @@ def gather(
         "names": close * _alarmed(alarms, "names"),
     }
     table = np.column_stack([columns[name] for name in FEATURES]) if len(pairs) else _nothing()
-    failures = {**failed, **matched.failures, **backward.failures, **forward.failures}
+    failures = {**embedded.failures, **matched.failures, **backward.failures, **forward.failures}
     return Evidence(table, forward, backward, alarms, failures)
 
 
@@ -175,20 +176,6 @@ def _kept(verdicts: Verdicts, moved: npt.NDArray[np.bool_]) -> Verdicts:
 def logit(share: Floats) -> Floats:
     kept = np.clip(share, EDGE, 1 - EDGE)
     return np.log(kept / (1 - kept))
-
-
-def _cosines(pairs: Sequence[tuple[str, str]], embedder: Embedder) -> tuple[Floats, dict[int, str]]:
-    place: dict[str, int] = {}
-    left = [place.setdefault(reference, len(place)) for reference, _ in pairs]
-    right = [place.setdefault(candidate, len(place)) for _, candidate in pairs]
-    answer = embedder.embed(list(place))
-    vectors = np.asarray(answer.vectors, dtype=np.float64)
-    failures = {
-        at: answer.failures.get(one) or answer.failures[other]
-        for at, (one, other) in enumerate(zip(left, right, strict=True))
-        if one in answer.failures or other in answer.failures
-    }
-    return np.einsum("ij,ij->i", vectors[left], vectors[right]), failures
 
 
 def _alarms(
