@@ -4,11 +4,11 @@
     python benchmarks/cluster_simulation.py [blocks.json]          # replay (default: those kept)
 
 Measured on one core are: what a worker needs until it can work, how long blocks of pairs take it
-(reading, measuring, writing the shard), and what the one driver does for each row and block: look
-at it, journal it, read its rows, and in the end pool them with intervals. The replay hands blocks
-to workers as they become free (greedy list scheduling), through a driver that is one queue, and
-draws every block's time from those measured. It says how long the run takes, how busy workers and
-driver are, and what the first bottleneck is.
+(measuring, writing the shard, tallying it with 1,000 resamples), and what the one driver does for
+each block: journal it, add its tally to the others, and in the end put its shard behind the others
+into one file. The replay hands blocks to workers as they become free (greedy list scheduling),
+through a driver that is one queue, and draws every block's time from those measured. It says how
+long the run takes, how busy workers and driver are, and what the first bottleneck is.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ import numpy as np
 
 KEPT = Path(__file__).parent / "data" / "cluster_blocks.json"
 PAIRS = 100_000_000
+RESAMPLES = 1000
 BLOCK = 16_384  # pairs: a stretch of `families.text.streaming`
 WORKERS = (10, 30, 100, 300, 1000)
 TASK_SECONDS = 0.012  # that one Ray task costs the driver beyond our own work: an assumption
@@ -66,10 +67,12 @@ def made_pairs(count: int, start: int) -> list[Any]:
 def measure(blocks: int, size: int) -> dict[str, Any]:
     from gistmeter.cache import Cache
     from gistmeter.engines import Part, Work
+    from gistmeter.engines.pooling import Tallying
     from gistmeter.families.family import Context, Items
     from gistmeter.families.text import Text, TextSettings
     from gistmeter.runs import Plan, RunFolder
-    from gistmeter.statistics import summarise
+    from gistmeter.runs.shards import join_shards
+    from gistmeter.statistics import Tally
 
     family, found = Text(), {}
     for name, options in SETS.items():
@@ -90,20 +93,22 @@ def measure(blocks: int, size: int) -> dict[str, Any]:
                 parts.append(shard)
                 shard_bytes.append((Path(folder, "run", "shards") / shard.name).stat().st_size)
             journal, _ = clock(lambda kept=kept, parts=parts: [kept.add(one) for one in parts])
-            merging, rows = clock(kept.rows)
-        pooling, _ = clock(
-            lambda metrics=metrics, rows=rows: summarise(
-                metrics, rows, signatures={}, seed=1, resamples=1000, confidence=0.95
-            )
-        )
+            tallying = Tallying(kept.path, metrics, family.count, RESAMPLES, 1, 1e-4)
+            tallied = [clock(lambda one=one, do=tallying: do(one)) for one in parts]
+            whole = Tally()
+            adding, _ = clock(lambda w=whole, t=tallied: [w.add(one[1]) for _, one in t])
+            shards = [kept.path / "shards" / one.name for one in parts]
+            join, _ = clock(lambda shards=shards, to=kept.path: join_shards(shards, to / "items"))
+            numbers = len(parts[0].read(kept.path).numbers)
         found[name] = {
             "load_seconds": loading,
             "pair_seconds": seconds,  # of each block, by pair
             "shard_bytes_by_pair": float(np.mean(shard_bytes)) / size,
             "journal_seconds_by_block": journal / len(parts),
-            "merge_seconds_by_pair": merging / len(items),
-            "pool_seconds_by_pair": pooling / len(items),
-            "numbers": len(rows.numbers),
+            "tally_seconds_by_pair": sum(took for took, _ in tallied) / len(items),
+            "add_seconds_by_block": adding / len(parts),
+            "join_seconds_by_pair": join / len(items),
+            "numbers": numbers,
         }
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     return {"machine": machine, "block_pairs": size, "sets": found}
@@ -114,9 +119,10 @@ def replay(held: dict[str, Any], pairs: int, workers: int, seed: int = 7) -> dic
     random = np.random.default_rng(seed)
     blocks = -(-pairs // BLOCK)
     # A block is as many small ones as it has room for: their times add up.
-    small = np.asarray(held["pair_seconds"]) * BLOCK
+    small = (np.asarray(held["pair_seconds"]) + held["tally_seconds_by_pair"]) * BLOCK
     times = random.choice(small, (blocks, 16)).mean(axis=1)
-    handing = TASK_SECONDS + held["journal_seconds_by_block"]
+    # A block is two tasks: to measure it, and to tally it.
+    handing = 2 * TASK_SECONDS + held["journal_seconds_by_block"] + held["add_seconds_by_block"]
     free = [held["load_seconds"]] * workers
     heapq.heapify(free)
     driver = busy = 0.0
@@ -126,7 +132,7 @@ def replay(held: dict[str, Any], pairs: int, workers: int, seed: int = 7) -> dic
         busy += took
         heapq.heappush(free, start + took)
     measured = max(free)
-    rest = pairs * (held["merge_seconds_by_pair"] + held["pool_seconds_by_pair"])
+    rest = pairs * held["join_seconds_by_pair"]
     return {
         "workers": workers,
         "measured_hours": measured / 3600,

@@ -44,11 +44,11 @@ STS = {
 def sts(languages: Sequence[str]) -> None:
     """S_Acc and its components against people, with the embedded models."""
     from gistmeter.cache import Cache
+    from gistmeter.evaluation import evaluate
     from gistmeter.languages import get
     from gistmeter.locations import cache_file
     from gistmeter.metrics.accuracy import SemanticAccuracy
     from gistmeter.models.loading import load_models
-    from gistmeter.score import evaluate
     from gistmeter.validation import Labels, validate
 
     if not SHARED.is_dir():

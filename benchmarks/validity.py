@@ -190,12 +190,34 @@ def similarity(scorers: Scorers, limit: int) -> Iterator[Figure]:
                     spearmanr(made[at], truth[at]).statistic
                 ),
             )
-        kept = np.clip((5 * truth - 2.5) / 2, 0.0, 1.0)  # as training/gist.py reads the scores
+        kept = survived(truth)
         yield estimate(
             f"sts {code}",
             "gist calibration error",
             len(rows),
             lambda at, said=made["gist"], kept=kept: equal_bins(said[at], kept[at]),
+        )
+
+
+def survived(similarity: Numbers) -> Numbers:
+    """The probability that the meaning survived, as training/gist.py reads people's scores."""
+    return np.clip((5 * similarity - 2.5) / 2, 0.0, 1.0)
+
+
+def calibration(scorers: Scorers, limit: int) -> Iterator[Figure]:
+    """What gist says, in ten bins of equal size over all languages, and what people say of them."""
+    said, kept = [], []
+    for code, every in devsets.similarity_sets(DATA).items():
+        rows = thin(every, limit)
+        said.append(scorers.scored(texts(rows), code, "gist"))
+        kept.append(survived(np.asarray([row.similarity for row in rows])))
+    told, so = np.concatenate(said), np.concatenate(kept)
+    for part in np.array_split(np.argsort(told), 10):
+        yield estimate(
+            "calibration of gist",
+            f"says {100 * told[part].mean():.1f}",
+            len(part),
+            lambda at, own=so[part]: float(own[at].mean()),
         )
 
 
@@ -327,6 +349,7 @@ def speed(scorers: Scorers, limit: int) -> Iterator[Figure]:  # noqa: ARG001
 
 PARTS = {
     "sts": similarity,
+    "calibration": calibration,
     "nli": entailment,
     "written": written,
     "changed": changed,

@@ -1,10 +1,10 @@
-"""How far a changed fact and a contradiction should lower the judge's similarity: a table.
+"""How far entailment should raise and contradiction lower the judge's similarity: a table.
 
 `python -m training.lowering DATA [ROWS]` prints, for each pair of weights, the mean Spearman
 correlation with people over the STS dev sets, and the mean AUC of kept above changed texts over the
 rule-made dev sets and over `written.tsv`, of the judge as cross-encoder and of the complete S_Acc
-that it is half of. `CONTRADICTED` of `gistmeter.models.judge` was chosen from it; a changed fact
-lowers nothing, since contradictions tell more.
+that it is half of. The rule of `gistmeter.models.judge.score_both_ways` was chosen from it (a
+changed fact lowers nothing, since contradictions tell more).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from training.rows import Row
 
 WEIGHTS = (0.0, 0.3, 0.5, 0.7, 0.9, 1.0)
 LANGUAGES = ("en", "zh", "ru", "ko", "ja", "cs")
-Set = tuple[list[Row], Verdicts, dict[str, np.ndarray]]
+Set = tuple[list[Row], tuple[Verdicts, Verdicts], dict[str, np.ndarray]]
 Lower = Callable[..., np.ndarray]
 
 
@@ -41,18 +41,18 @@ def main() -> None:
     ]
     contrast = [ask(judge, code, thin(changed_sets[code], limit)) for code in LANGUAGES]
     written = [ask(judge, code, written_rows(code)) for code in LANGUAGES]
-    print("changed contradicted | cross-encoder: Spearman, AUC, written | S_Acc: the same")
-    for changed, contradicted in product(WEIGHTS, WEIGHTS):
+    print("raised lowered | cross-encoder: Spearman, AUC, written | S_Acc: the same")
+    for raised, contradicted in product(WEIGHTS, WEIGHTS):
         lines = [
             (
-                agreement(lower, similar, changed, contradicted),
-                separation(lower, contrast, changed, contradicted),
-                separation(lower, written, changed, contradicted),
+                agreement(lower, similar, raised, contradicted),
+                separation(lower, contrast, raised, contradicted),
+                separation(lower, written, raised, contradicted),
             )
             for lower in (cross_encoder, accuracy)
         ]
         told = " | ".join(" ".join(f"{value:.4f}" for value in line) for line in lines)
-        print(f"{changed:.1f} {contradicted:.1f} | {told}")
+        print(f"{raised:.1f} {contradicted:.1f} | {told}")
 
 
 def ask(judge: Judge, code: str, rows: list[Row]) -> Set:
@@ -63,7 +63,8 @@ def ask(judge: Judge, code: str, rows: list[Row]) -> Set:
     )  # fmt: skip
     table = run.to_polars()
     parts = {name: table[name].to_numpy() for name in ("representation", "f_beta")}
-    return rows, judge.judge([(row.first, row.second) for row in rows]), parts
+    there = judge.judge([(row.first, row.second) for row in rows])
+    return rows, (there, judge.judge([(row.second, row.first) for row in rows])), parts
 
 
 def written_rows(code: str) -> list[Row]:
@@ -93,14 +94,16 @@ def separation(lower: Lower, sets: list[Set], *weights: float) -> float:
     return float(np.mean(areas))
 
 
-def cross_encoder(one: Set, changed: float, contradicted: float) -> np.ndarray:
-    verdicts = one[1]
-    kept = (1 - changed * verdicts.changed) * (1 - contradicted * verdicts.contradiction)
-    return verdicts.similarity * kept
+def cross_encoder(one: Set, raised: float, contradicted: float) -> np.ndarray:
+    there, back = one[1]
+    alike = (there.similarity + back.similarity) / 2
+    follows = np.sqrt(there.entailment * back.entailment)
+    against = (there.contradiction + back.contradiction) / 2
+    return (alike + raised * (1 - alike) * follows) * (1 - contradicted * against)
 
 
-def accuracy(one: Set, changed: float, contradicted: float) -> np.ndarray:
-    columns = {"cross_encoder": cross_encoder(one, changed, contradicted), **one[2]}
+def accuracy(one: Set, raised: float, contradicted: float) -> np.ndarray:
+    columns = {"cross_encoder": cross_encoder(one, raised, contradicted), **one[2]}
     return np.nan_to_num(weigh(columns, Weights()))
 
 

@@ -28,6 +28,7 @@ from gistmeter.errors import ModelError as ModelError
 from gistmeter.errors import ResumeError as ResumeError
 from gistmeter.errors import ThresholdError as ThresholdError
 from gistmeter.errors import UnknownName as UnknownName
+from gistmeter.evaluation import evaluate as evaluate
 from gistmeter.families.book import BookSettings as BookSettings
 from gistmeter.families.family import RunSettings as RunSettings
 from gistmeter.families.parse import ParseSettings as ParseSettings
@@ -46,7 +47,6 @@ from gistmeter.rows import Rows as Rows
 from gistmeter.run import Run as Run
 from gistmeter.run import compare as compare
 from gistmeter.run import load_run as load_run
-from gistmeter.score import evaluate as evaluate
 from gistmeter.trend import history as history
 from gistmeter.types import Book as Book
 from gistmeter.types import Clip as Clip

@@ -18,11 +18,12 @@ from typing import Any
 
 from gistmeter.cache import Cache
 from gistmeter.errors import InputError
+from gistmeter.evaluation import evaluate
 from gistmeter.families.family import Context, Items, RunSettings
 from gistmeter.families.text import Text, TextSettings
 from gistmeter.formats.references import answer_in, clean
 from gistmeter.run import Run
-from gistmeter.score import evaluate, score
+from gistmeter.score import score
 from gistmeter.settings import aliases_of, options_of, split
 from gistmeter.types import Metric, Pair, Score
 from gistmeter.views import Opener, Row, shown

@@ -15,7 +15,7 @@ import tempfile
 import time
 import unicodedata
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -85,20 +85,22 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def write_atomically(path: Path, content: bytes | str) -> None:
+def write_atomically(path: Path, content: bytes | str | Callable[[IO[bytes]], None]) -> None:
     """Put content at a path so that a reader sees the old file or the new one, never a part.
 
-    It is on the disk when this returns. Text is written as UTF-8. A draft that a kill leaves behind
-    is known by its name, see `sweep`.
+    It is on the disk when this returns. Text is written as UTF-8; what is too large to be held is
+    written by a function. A draft that a kill leaves behind is known by its name, see `sweep`.
     """
-    raw = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+    raw = content.encode("utf-8", "replace") if isinstance(content, str) else content
     draft = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=DRAFT, suffix=DRAFT_END)
         draft = Path(name)
         with os.fdopen(handle, "wb") as stream:
-            _put(stream, raw)
+            if callable(raw):
+                raw(stream)
+            _put(stream, b"" if callable(raw) else raw)
         draft.chmod(0o666 & ~_umask())
         draft.replace(path)
         _settle(path.parent)

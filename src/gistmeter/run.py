@@ -29,6 +29,15 @@ SHOWN = 16  # lines of scores in a repr
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What a run carries of rows that are too many to be held: they are in its folder."""
+
+    rows: Rows  # an even sample of the items, the same of all systems
+    findings: Mapping[str, Any]  # the paired tests of all items
+    items: int  # of each system, at most
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """The outcome of one scoring: by the command line, from Python or from a folder."""
 
@@ -50,6 +59,7 @@ class Run:
     seed: int = SEED
     resamples: int = 1000
     confidence: float = 0.95
+    excerpt: Excerpt | None = None  # of a large run, in place of its rows
     _findings: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Score:
@@ -95,10 +105,19 @@ class Run:
 
     @property
     def measured(self) -> Rows:
-        """The rows; an error where the run carries none."""
+        """The rows, those of a large run read from its folder; an error where there are none."""
+        if self.excerpt and self.path:
+            from gistmeter.runs.layout import ITEMS, read_items
+
+            return read_items(self.path / ITEMS)
         if self.rows is None:
             raise InputError("This run carries no rows: load it from its folder")
         return self.rows
+
+    @property
+    def shown(self) -> Run:
+        """The run as a report shows it: a large one with a sample of its rows."""
+        return replace(self, rows=self.excerpt.rows) if self.excerpt else self
 
     def save(self, folder: str | Path, *, overwrite: bool = False, report: bool = True) -> Run:
         """Keep the run in a folder, as the command line does; returns the run with its place."""
@@ -118,7 +137,7 @@ class Run:
         if path is None and self.path is None:
             raise InputError("This run has no folder yet: name the report's file, or save it first")
         target = Path(path) if path is not None else Path(str(self.path)) / "report.html"
-        write_report([self], target, title=title, everything=everything)
+        write_report([self.shown], target, title=title, everything=everything)
         return target
 
     def plot(self, name: str | None = None) -> Plot:
@@ -130,7 +149,7 @@ class Run:
         from gistmeter.families import family_of
         from gistmeter.report.html.plot import plot
 
-        return plot(self, family_of(self.command).view(), self.findings, name)
+        return plot(self.shown, family_of(self.command).view(), self.findings, name)
 
     def write_pages(self) -> None:
         """Write the family's pages of single items into the run's details."""
@@ -178,6 +197,8 @@ class Run:
     @property
     def findings(self) -> Mapping[str, Any]:
         """The paired tests of this run's systems, computed when first asked for."""
+        if self.excerpt:
+            return self.excerpt.findings
         if not self._findings:
             from gistmeter.comparison import findings
 
@@ -188,7 +209,7 @@ class Run:
         """Who is ahead, by how much, and is it real: the sentence of terminal and report."""
         from gistmeter.families import family_of
 
-        return family_of(self.command).answer(self, self.findings)
+        return family_of(self.command).answer(self.shown, self.findings)
 
     def require(self, thresholds: Mapping[str, float]) -> None:
         """Raise where a score of any system is worse than its threshold."""

@@ -1,45 +1,32 @@
 """The only way from inputs to a run, for Python, the command line, a cluster and plug-ins.
 
 `score` asks a family for its items and metrics and hands them to `evaluate`, where items, metrics
-and the run on disk meet: items go through every metric in chunks; the metrics' rows are joined,
-journalled if there is a folder, put back in input order, pooled, and given intervals. Models keep
-what they know of all texts over the whole run, so chunks cost nothing and a killed run loses one
-chunk at most.
+and the run on disk meet.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
-import platform
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gistmeter import registry
 from gistmeter.cache import Cache
-from gistmeter.engines import Engine, Local, Work, engine_of
-from gistmeter.engines.measuring import Base, Parts, count_items
+from gistmeter.engines import engine_of
 from gistmeter.errors import InputError, UnknownName
+from gistmeter.evaluation import HERE, evaluate
 from gistmeter.families.family import Context, Family, Items, Progress, RunSettings, Task
 from gistmeter.files import sha256
 from gistmeter.formats.encoding import reading_as
 from gistmeter.formats.remote import fetch_inputs
-from gistmeter.rows import Rows
 from gistmeter.run import Run
-from gistmeter.runs import Plan, RunFolder, hold, open_folder
+from gistmeter.runs import RunFolder, hold, open_folder
 from gistmeter.settings import OURS, PRESET, Settings
-from gistmeter.signature import combine, sign
-from gistmeter.statistics import count_reasons, summarise
-from gistmeter.types import SEED, Item, Metric
+from gistmeter.types import Metric
 
-HERE = Local()
-OpenFolder = Callable[[Plan], RunFolder]
 LISTED = 6  # systems named in a remark
-VERSIONED = ("numpy", "onnxruntime", "tokenizers", "torch", "transformers", "polars")
 
 
 def score(
@@ -110,7 +97,8 @@ def _evaluate(
         ),
         chunk=family.chunk,
         progress=(lambda _, *counts: progress(family.stage, *counts)) if progress else None,
-        notes=lambda rows: family.notes(rows, task),
+        notes=read.notes if family.adds_up else lambda rows: family.notes(rows, task),
+        count=family.count if family.adds_up else None,
         documents=family.documents(read),
         base=family.base,
         headline=family.leads(settings),
@@ -159,134 +147,6 @@ def tell_uneven(run: Run, context: Context) -> None:
             return
 
 
-def evaluate(
-    items: Sequence[Item],
-    metrics: Mapping[str, Metric] | Sequence[Metric],
-    *,
-    command: str = "python",
-    settings: Mapping[str, Any] | None = None,
-    signed: Mapping[str, Any] | None = None,
-    inputs: Mapping[str, str] | None = None,
-    open_folder: OpenFolder | None = None,
-    seed: int = SEED,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    chunk: int = 1024,
-    progress: Progress | None = None,
-    notes: Mapping[str, Any] | Callable[[Rows], Mapping[str, Any]] | None = None,
-    documents: Mapping[str, Any] | None = None,
-    base: Base = Rows.of,
-    headline: Sequence[str] = (),
-    engine: Engine = HERE,
-) -> Run:
-    """Score items with metrics.
-
-    `signed` says how the items were read from their files, as far as that changes a score: it is
-    part of every signature. `open_folder` gets the plan and gives the run's folder, new or
-    resumed; without it nothing is written. `notes` may be a function of the rows, called at the
-    end; `documents` are kept among the run's details; `engine` says where the work runs. Returns
-    the run with its rows; an item that cannot be scored is in it with its reason.
-    """
-    if not len(items):
-        raise InputError("There is nothing to score: no items were given")
-    named = metrics if isinstance(metrics, Mapping) else {name_of(one): one for one in metrics}
-    if not named:
-        raise InputError("Nothing to compute: every score that was asked for had to be left out")
-    statistics: dict[str, Any] = {
-        "seed": seed, "resamples": resamples, "confidence": confidence
-    }  # fmt: skip
-    signatures = {
-        name: sign(name, metric, **_missing(metric), **(signed or {}), **statistics)
-        for name, metric in named.items()
-    }
-    signature = combine(signatures)
-    plan = Plan(command, dict(settings or {}), signature, dict(inputs or {}), len(items))
-    folder = open_folder(plan) if open_folder else None
-
-    started = time.perf_counter()
-    work = Work(named, base, folder.shelf if folder and engine.apart else None, chunk)
-    rows = _measure_all(engine, work, items, folder, chunk=chunk, progress=progress)
-    rows = rows.with_details({**(documents or {}), **_documents(named, rows, items)})
-    measured = time.perf_counter()
-    systems = summarise(named, rows, signatures=signatures, **statistics)
-    run = Run(
-        command=command,
-        signature=signature,
-        systems=systems,
-        unscored=count_reasons(rows, systems),
-        settings=dict(settings or {}),
-        timings={
-            "measure_seconds": measured - started,
-            "statistics_seconds": time.perf_counter() - measured,
-        },
-        versions=versions(),
-        signatures=signatures,
-        notes=dict(notes(rows) if callable(notes) else notes or {}),
-        path=folder.path if folder else None,
-        rows=rows,
-        metrics=named,
-        inputs=plan.inputs,
-        headline=headline,
-        **statistics,
-    )
-    if folder:
-        folder.finish(run)
-    return run
-
-
-def _missing(metric: Metric) -> dict[str, str]:
-    """What a metric's scores lack, for the signature of a partial one."""
-    partial: Mapping[str, Sequence[str]] = getattr(metric, "partial", {})
-    parts = dict.fromkeys(part for missing in partial.values() for part in missing)
-    return {"partial": ",".join(parts)} if parts else {}
-
-
-def _documents(metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]) -> dict[str, Any]:
-    """What metrics say of all rows together: breakdowns, the sentences that lose most."""
-    found: dict[str, Any] = {}
-    for metric in metrics.values():
-        tell = getattr(metric, "documents", None)
-        found |= tell(rows, items) if tell is not None else {}
-    return found
-
-
-def _measure_all(
-    engine: Engine,
-    work: Work,
-    items: Sequence[Item],
-    folder: RunFolder | None,
-    *,
-    chunk: int,
-    progress: Progress | None,
-) -> Rows:
-    """All rows, of the chunks that the folder has and of those that it lacks."""
-    missing = folder.missing() if folder else range(len(items))
-    total, done = len(items), len(items) - len(missing)
-    measured: list[Any] = []
-    keep = folder.add if folder else measured.append
-    for part in engine.run(work, Parts(items, missing, chunk)):
-        keep(part)
-        done += count_items(part)
-        if progress:
-            progress("Scoring", done, total)
-    return folder.rows() if folder else Rows.merge(measured)
-
-
-def name_of(metric: Metric) -> str:
-    """The name a metric is registered under, else its class's name."""
-    module, kind = type(metric).__module__, type(metric).__qualname__
-    points = registry.installed("gistmeter.metrics")
-    known = {
-        **{point.name: point.value for point in points},
-        **registry.TABLES["gistmeter.metrics"],
-    }
-    for name, target in known.items():
-        home, _, attribute = target.partition(":")
-        if attribute == kind and (module == home or module.startswith(home + ".")):
-            return name
-    return kind
-
-
 def know_thresholds(thresholds: Mapping[str, float], metrics: Mapping[str, Metric]) -> None:
     """A threshold on a score that will not be computed is a mistake to report at once."""
     known = {info.name for metric in metrics.values() for info in metric.scores}
@@ -329,17 +189,6 @@ def split_outputs(given: Sequence[Path]) -> tuple[list[Path], Path | None]:
         if path.parent.exists() and not os.access(path.parent, os.W_OK):
             raise InputError(f"{path}: its folder cannot be written to")
     return files, folders[0] if folders else None
-
-
-def versions() -> dict[str, str]:
-    """What the numbers were computed with."""
-    found = {"python": platform.python_version()}
-    for package in VERSIONED:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def input_digests(paths: Sequence[Path]) -> dict[str, str]:

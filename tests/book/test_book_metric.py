@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from door import prepare
 from gistmeter import score_book
 from gistmeter.cache import Cache
+from gistmeter.evaluation import evaluate
 from gistmeter.families.book import Books, BookSettings
 from gistmeter.metrics.alignment import BookAlignment
 from gistmeter.metrics.alignment.documents import document_name
@@ -23,7 +24,6 @@ from gistmeter.metrics.alignment.metric import FEW_BOOKS, passage_labels
 from gistmeter.metrics.alignment.thresholds import Thresholds, thresholds_for
 from gistmeter.models.cached import CachedEmbedder
 from gistmeter.rows import Rows
-from gistmeter.score import evaluate
 from gistmeter.signature import sign
 from gistmeter.statistics import bootstrap_weights, resampled
 

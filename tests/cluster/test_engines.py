@@ -55,7 +55,7 @@ def test_an_engine_of_another_package_is_found_by_its_name(
 
 
 def test_an_engine_may_be_an_object_and_the_order_of_chunks_does_not_matter() -> None:
-    from gistmeter.score import evaluate
+    from gistmeter.evaluation import evaluate
 
     engine = Backwards()
     backwards = evaluate(pairs(25), [Length()], chunk=4, engine=engine)

@@ -21,8 +21,8 @@ import gistmeter
 from gistmeter.engines import Local
 from gistmeter.engines.ray import RayEngine
 from gistmeter.errors import GistmeterError
+from gistmeter.evaluation import evaluate
 from gistmeter.runs import RunFolder
-from gistmeter.score import evaluate
 from laws.test_doors import FAMILIES, PYTHON, TABLE, documents, kept, page
 from toys import Length, pairs
 
@@ -146,7 +146,7 @@ from clusters import Slow, numbered
 from gistmeter.engines import Local
 from gistmeter.engines.ray import RayEngine
 from gistmeter.runs import open_folder
-from gistmeter.score import evaluate
+from gistmeter.evaluation import evaluate
 
 folder, log, address, pause = Path(sys.argv[1]), *sys.argv[2:4], float(sys.argv[4])
 run = evaluate(
@@ -196,7 +196,7 @@ def test_tables_are_read_by_the_workers(device: str, in_folder: Path, cluster: A
     options: dict[str, Any] = {"language": "en", "metrics": ["s_info"], "device": device}
     streamed = gistmeter.score_text(files, engine="ray", output="run_ray", **options)
     whole = gistmeter.score_text(files, output="run_local", **options)
-    assert "3050 predictions in 2 stretches, read by workers" in streamed.remarks
+    assert "They are read by workers, in 2 stretches" in streamed.remarks
     assert streamed.inputs == whole.inputs
     items = [Path(run, "items.parquet").read_bytes() for run in ("run_ray", "run_local")]
     assert items[0] == items[1]
@@ -204,12 +204,23 @@ def test_tables_are_read_by_the_workers(device: str, in_folder: Path, cluster: A
     assert streamed.signature == whole.signature
 
 
-def test_a_million_small_items(tmp_path: Path, cluster: Any) -> None:
+def test_a_million_small_items(
+    tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "run"
+
+    def refuse(_: RunFolder) -> None:
+        raise AssertionError("the driver asked for all rows")
+
+    monkeypatch.setattr(RunFolder, "rows", refuse)
     run = evaluate(
-        Later(range(1_000_000)), [Slow()], chunk=20_000, resamples=0, engine=TWO,
-        open_folder=lambda plan: RunFolder.start(folder, plan),
+        Later(range(1_000_000)), [Slow()], chunk=20_000, resamples=100, engine=TWO,
+        open_folder=lambda plan: RunFolder.start(folder, plan), count=lambda _: {},
     )  # fmt: skip
+    expected = np.arange(1_000_000) % 13
     assert run["size"].n == 1_000_000
-    assert run["size"].value == np.mean(np.arange(1_000_000) % 13)
+    assert run["size"].value == pytest.approx(expected.mean(), rel=1e-12)
+    error = expected.std() / 1000
+    assert run["size"].high - run["size"].low == pytest.approx(3.92 * error, rel=0.3)
+    assert run.excerpt is not None and len(run.excerpt.rows) == pytest.approx(20_000, rel=0.05)
     assert run.measured.item.tolist() == list(range(1_000_000))

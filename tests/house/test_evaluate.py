@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gistmeter.errors import InputError, ResumeError
+from gistmeter.evaluation import evaluate
 from gistmeter.run import load_run
 from gistmeter.runs import ITEMS, JOURNAL, RUN, Plan, RunFolder
-from gistmeter.score import evaluate
 from gistmeter.types import Pair
 from toys import Length, pairs
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gistmeter.evaluation import evaluate
 from gistmeter.formats.table import read_sheets
 from gistmeter.report.tables import defused, delimited, markdown, spell_score, write_table
-from gistmeter.score import evaluate
 from gistmeter.types import Pair, Score, Sheet
 from toys import Length, pairs
 

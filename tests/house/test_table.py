@@ -157,3 +157,21 @@ def test_a_sheet_of_notes_is_no_table(tmp_path: Path) -> None:
         book.add_worksheet("Notes").write(0, 0, "to do")
         book.add_worksheet("data").write_column(0, 0, ["a", "x"])
     assert list(read_sheets(path)) == ["data"]
+
+
+def test_a_separator_inside_a_json_string_ends_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    lines = [json.dumps({"a": f"x\u2028y\u0085{at}"}, ensure_ascii=False) for at in range(2)]
+    path.write_text("\r\n".join(lines), encoding="utf-8", newline="")
+    table = read_table(path)
+    assert table.column("a") == ["x\u2028y\u00850", "x\u2028y\u00851"]
+    assert table.lines == [1, 2]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_as_editors_end_them(end: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(end.join(["a,b", f'1,"x{end}y"', "2,z", ""]).encode())
+    table = read_table(path)
+    assert table.column("b") == [f"x{end}y", "z"]
+    assert table.lines == [2, 4]

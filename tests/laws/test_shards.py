@@ -19,11 +19,11 @@ from shard_cases import CASES, Case
 
 from gistmeter import registry
 from gistmeter.engines import measure
+from gistmeter.evaluation import evaluate
 from gistmeter.formats.conllu.pairs import ParsePairs
 from gistmeter.rows import Rows
 from gistmeter.run import Run
 from gistmeter.runs import RunFolder, to_json
-from gistmeter.score import evaluate
 from gistmeter.statistics import summarise
 from gistmeter.types import SEED
 

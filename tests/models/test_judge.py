@@ -11,7 +11,7 @@ from gistmeter.cache import Cache
 from gistmeter.errors import FormatError, InputError
 from gistmeter.models import e5, judge_weights
 from gistmeter.models.encoding import VectorStore
-from gistmeter.models.judge import CachedJudge, Judge, load, to_scores
+from gistmeter.models.judge import CachedJudge, Judge, load
 from gistmeter.models.loading import Models, load_models
 from gistmeter.models.settings import ModelSettings
 
@@ -103,7 +103,13 @@ def test_what_it_must_know(judge: Judge) -> None:
 def test_both_roles_give_what_the_judge_says(judge: Judge) -> None:
     verdicts = judge.judge(PAIRS)
     assert np.array_equal(judge.classify(PAIRS).contradiction, verdicts.contradiction)
-    assert np.array_equal(judge.score(PAIRS).values, to_scores(verdicts).values)
+    turned = [(second, first) for first, second in PAIRS]
+    back, scores = judge.judge(turned), judge.score(PAIRS).values
+    assert np.array_equal(scores, judge.score(turned).values)
+    alike = (verdicts.similarity + back.similarity) / 2
+    against = (verdicts.contradiction + back.contradiction) / 2
+    follows = np.sqrt(verdicts.entailment * back.entailment)
+    assert scores == pytest.approx((alike + (1 - alike) * follows) * (1 - 0.7 * against))
 
 
 def test_an_empty_text_is_unscored(judge: Judge) -> None:
@@ -138,7 +144,7 @@ def test_answers_are_kept(judge: Judge, tmp_path: Path, monkeypatch: pytest.Monk
     second = CachedJudge(judge.id, judge, cache)
     assert np.array_equal(second.judge(PAIRS).similarity, first.similarity)
     assert np.array_equal(second.classify(PAIRS).entailment, first.entailment)
-    assert np.array_equal(second.score(PAIRS).values, to_scores(first).values)
+    assert np.array_equal(second.judge(PAIRS).changed, first.changed)
 
 
 def test_a_pair_is_read_once_for_both_roles(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +159,7 @@ def test_a_pair_is_read_once_for_both_roles(judge: Judge, monkeypatch: pytest.Mo
     fresh = Judge(judge.folder)
     fresh.score([*PAIRS, *PAIRS])
     fresh.classify(PAIRS)
-    assert sum(asked) == sum(first != second for first, second in PAIRS)
+    assert sum(asked) == 2 * sum(first != second for first, second in PAIRS)  # both ways
 
 
 def test_it_loads_by_role(judge: Judge) -> None:
@@ -174,7 +180,8 @@ def test_as_a_model_of_a_run(judge: Judge) -> None:
     assert models.nli is not None
     assert np.array_equal(models.cross_encoder.score(PAIRS).values, judge.score(PAIRS).values)
     assert models.nli.classify(PAIRS).entailment[2] > 0.9
-    assert cache.info().entries == len(PAIRS)  # a row of a pair serves both
+    readings = {*PAIRS, *((second, first) for first, second in PAIRS)}
+    assert cache.info().entries == len(readings)  # a row of a reading serves both roles
 
 
 def test_a_text_is_read_once_for_judge_embedder_and_matcher(

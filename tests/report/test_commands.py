@@ -14,9 +14,9 @@ from click.testing import CliRunner, Result
 import gistmeter
 from gistmeter import registry
 from gistmeter.cli import app
+from gistmeter.evaluation import evaluate
 from gistmeter.run import load_run, write_report
 from gistmeter.runs import RunFolder
-from gistmeter.score import evaluate
 from toys import Length, pairs
 
 Scored = Callable[..., Path]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gistmeter.compat.speech import CustomMetricResult, SemanticMetricResult
+from gistmeter.evaluation import evaluate
 from gistmeter.families.speech import Speech
 from gistmeter.families.speech.clips import ClipResult, edit_totals, gather, lost_words, worst
 from gistmeter.families.speech.pages import page_name, results_sheet, sheets, view
@@ -20,7 +21,6 @@ from gistmeter.metrics.transcription import ErrorRates, Normalisation
 from gistmeter.pages import PairView
 from gistmeter.report.diff import render_diff, render_pair
 from gistmeter.run import Run
-from gistmeter.score import evaluate
 from gistmeter.types import Clip
 
 FACTS = (

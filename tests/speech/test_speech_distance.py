@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from speech_doubles import WordMatcher
 
+from gistmeter.evaluation import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.distance import Scale, SemanticDistance, ngram_cosine
 from gistmeter.metrics.transcription import Normalisation
-from gistmeter.score import evaluate
 from gistmeter.types import Clip
 
 LONG = " ".join(f"word{number}" for number in range(400))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from speech_doubles import HEARD, SAID, Scripted, fact, honest, outside, sentence_facts, texts_of
 
+from gistmeter.evaluation import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.facts import (
     SemanticErrorRate,
@@ -23,7 +24,6 @@ from gistmeter.metrics.facts import (
 from gistmeter.metrics.facts.prompt import fence, prompt_hash, verdict_schema
 from gistmeter.metrics.transcription import Normalisation
 from gistmeter.rows import Rows
-from gistmeter.score import evaluate
 from gistmeter.types import Clip
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import shared_path
+from gistmeter.evaluation import evaluate
 from gistmeter.languages import get
 from gistmeter.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.score import evaluate
 from gistmeter.types import Clip
 
 SYSTEMS = (

@@ -17,8 +17,8 @@ from scipy import stats
 from gistmeter.comparison import Options, compare, contenders, findings, gather
 from gistmeter.comparison.significance import correct, detectable, paired_d, superiority, wilcoxon_p
 from gistmeter.errors import InputError, UnknownName
+from gistmeter.evaluation import evaluate
 from gistmeter.rows import Counts, Pool, Rows, Value, divide
-from gistmeter.score import evaluate
 from gistmeter.types import ScoreInfo
 from toys import Length, pairs
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from text_doubles import PACKS, Given, Letters, pair
 
 from gistmeter.errors import InputError
+from gistmeter.evaluation import evaluate
 from gistmeter.metrics.accuracy import (
     SemanticAccuracy,
     Weights,
@@ -19,7 +20,6 @@ from gistmeter.metrics.accuracy import (
     weigh,
 )
 from gistmeter.metrics.polarity import PolarityRule
-from gistmeter.score import evaluate
 from gistmeter.signature import sign
 
 FULL = SemanticAccuracy(PACKS, Letters(), Given(), Given())

@@ -11,6 +11,7 @@ import pytest
 from text_doubles import PACKS, pair
 
 from gistmeter import load_run
+from gistmeter.evaluation import evaluate
 from gistmeter.metrics.accuracy import SemanticAccuracy
 from gistmeter.metrics.consistency import (
     NO_ORIGINAL,
@@ -20,7 +21,6 @@ from gistmeter.metrics.consistency import (
 )
 from gistmeter.rows import Rows
 from gistmeter.runs import RunFolder
-from gistmeter.score import evaluate
 
 FAMILY = {
     "s_acc": SemanticAccuracy(PACKS),

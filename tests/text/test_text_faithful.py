@@ -18,6 +18,7 @@ import gistmeter
 from conftest import shared_path
 from gistmeter.cli import app
 from gistmeter.errors import InputError
+from gistmeter.evaluation import evaluate
 from gistmeter.families.text import TextSettings
 from gistmeter.metrics.consistency import (
     NO_ORIGINAL,
@@ -28,7 +29,6 @@ from gistmeter.metrics.consistency import (
 from gistmeter.metrics.information import Recovery
 from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.rows import Rows
-from gistmeter.score import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
 

@@ -10,6 +10,7 @@ import pytest
 from text_doubles import PACKS, Given, pair
 
 from gistmeter.errors import InputError
+from gistmeter.evaluation import evaluate
 from gistmeter.families.family import Items, Task
 from gistmeter.families.text import Text, TextSettings
 from gistmeter.metrics.accuracy import SemanticAccuracy
@@ -17,7 +18,6 @@ from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.metrics.reading import Reading, count_readings
 from gistmeter.models.protocols import Judgements, TextPair
 from gistmeter.rows import Rows
-from gistmeter.score import evaluate
 
 NLI = Given({("ref", "pred"): 0.9, ("pred", "ref"): 0.3, ("other", "pred"): 0.2})
 

@@ -18,6 +18,7 @@ from gistmeter.comparison.opponents import (
 )
 from gistmeter.comparison.paired import compare
 from gistmeter.comparison.results import Options
+from gistmeter.comparison.tallied import MOST_SCORES, MOST_SYSTEMS
 from gistmeter.errors import InputError
 from gistmeter.files import parse_json
 from gistmeter.rows import Rows
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from gistmeter.run import Run
 
 RESAMPLES = 2000
-MOST_SCORES, MOST_SYSTEMS = 12, 8  # beyond these, all are compared with the best alone
 
 
 def findings(run: Run, options: Options | None = None) -> dict[str, Any]:

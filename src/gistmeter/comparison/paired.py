@@ -7,7 +7,7 @@ matrix product per block.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -33,6 +33,7 @@ from gistmeter.statistics import (
     percentile_interval,
 )
 from gistmeter.statistics.pool import PoolFunction, Sums
+from gistmeter.types import ScoreInfo
 
 BLOCK = 4_000_000  # numbers in memory at once: 32 MB
 
@@ -243,16 +244,36 @@ def _conclude(
         _result(first, second, sample, score, options)
         for (first, second), sample in zip(pairs, samples, strict=True)
     ]
+    info = among[0].info(score)
+    return conclude(
+        score,
+        results,
+        {one.name: one.scores[score].value for one in among},
+        replace(info, unit=info.unit or among[0].scores[score].unit),
+        options,
+        forced=forced,
+    )
+
+
+def conclude(
+    score: str,
+    results: Sequence[PairedDifference],
+    values: Mapping[str, float],
+    info: ScoreInfo,
+    options: Options,
+    *,
+    forced: tuple[str, ...] = (),
+) -> Comparison:
+    """What the differences of all pairs say together: corrected p-values, and ranks."""
     corrected = significance.correct([pair.p_value for pair in results], options.correction)
     results = [replace(pair, p_corrected=p) for pair, p in zip(results, corrected, strict=True)]
-    info = among[0].info(score)
     return Comparison(
         metric=score,
         pairs=tuple(results),
-        ranks=_ranks(among, results, info.higher_is_better, 1 - options.confidence),
-        values={one.name: one.scores[score].value for one in among},
+        ranks=_ranks(list(values), results, info.higher_is_better, 1 - options.confidence),
+        values=values,
         higher_is_better=info.higher_is_better,
-        unit=info.unit or among[0].scores[score].unit,
+        unit=info.unit,
         confidence=options.confidence,
         correction=options.correction,
         resamples=options.resamples,
@@ -338,11 +359,11 @@ def _counts(matched: Matched, basis: str) -> tuple[int, int]:
 
 
 def _ranks(
-    among: Sequence[Contender], results: Sequence[PairedDifference], higher: bool, alpha: float
+    names: Sequence[str], results: Sequence[PairedDifference], higher: bool, alpha: float
 ) -> dict[str, int]:
     better: dict[str, list[str]] = {}
     for pair in results:
         if pair.p_corrected < alpha and pair.difference != 0:
             winner = pair.a if (pair.difference > 0) == higher else pair.b
             better.setdefault(pair.b if winner == pair.a else pair.a, []).append(winner)
-    return significance.ranks([one.name for one in among], better)
+    return significance.ranks(names, better)

@@ -58,15 +58,13 @@ class Parts(Sequence[Part]):
     of the items when it is asked for, and none is kept.
     """
 
-    def __init__(self, items: Sequence[Item], missing: Sequence[int], size: int) -> None:
+    def __init__(self, items: Sequence[Item], missing: Sequence[range], size: int) -> None:
         self._items, self._bounds = items, list[tuple[int, int]]()
-        cuts = frozenset(getattr(items, "cuts", ()))
-        for at in missing:
-            first, stop = self._bounds[-1] if self._bounds else (0, -1)
-            if at == stop and (at not in cuts if cuts else stop - first < size):
-                self._bounds[-1] = (first, at + 1)
-            else:
-                self._bounds.append((at, at + 1))
+        cuts = getattr(items, "cuts", ())
+        for span in missing:
+            inside = [cut for cut in cuts if cut in span] if cuts else span[::size]
+            firsts = sorted({span.start, *inside})
+            self._bounds += zip(firsts, [*firsts[1:], span.stop], strict=True)
 
     def __len__(self) -> int:
         return len(self._bounds)

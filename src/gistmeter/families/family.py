@@ -201,6 +201,7 @@ class Family(Generic[SettingsT, ItemT]):
     makers: ClassVar[Mapping[str, str]] = {}  # metrics of this family: name -> "module:Class"
     shows: ClassVar[str] = ""  # its `View`, as "module:attribute"
     chunk: ClassVar[int] = 1024
+    adds_up: ClassVar[bool] = False  # whether a large run is pooled part by part, from sums
     stage: ClassVar[str] = "Scoring"
 
     def streams(self, settings: SettingsT, context: Context) -> bool:
@@ -231,6 +232,11 @@ class Family(Generic[SettingsT, ItemT]):
         """What the run keeps beside its scores."""
         del rows
         return task.read.notes
+
+    def count(self, rows: Rows) -> Mapping[str, Any]:
+        """Numbers for the notes of a family that adds up: those of parts are added."""
+        del rows
+        return {}
 
     def documents(self, read: Items[ItemT]) -> Mapping[str, Any]:
         """What is kept among the run's details beside that of the metrics, by file name."""

@@ -4,17 +4,20 @@ A small multilingual model of our own, trained from the embedded multilingual-e5
 docs/judge.md for data, figures and limits). Its weights are licensed CC BY-SA 4.0, unlike the code.
 
 One reading of a pair (premise or reference first) gives five probabilities; the model plays two
-roles with them. As entailment model it gives the three labels. As cross-encoder it gives the
-similarity, lowered where the second text contradicts the first:
+roles with them. As entailment model it gives the three labels. As cross-encoder it reads a pair
+both ways and gives the similarity, raised where each text follows from the other and lowered where
+they contradict:
 
-    similarity * (1 - CONTRADICTED * contradiction)
+    (similarity + (1 - similarity) * entailment) * (1 - CONTRADICTED * contradiction)
+
+with the mean of both ways, of entailment the geometric one.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,7 +95,7 @@ class Judge:
 
     @property
     def id(self) -> str:
-        rule = f"max={judge_windows.ROOM}/lowered={CONTRADICTED:g}"
+        rule = f"max={judge_windows.ROOM}/both-ways/lowered={CONTRADICTED:g}"
         return f"{NAME}-{VERSION}@{judge_weights.SHA256[:8]}/{rule}"
 
     @cached_property
@@ -105,8 +108,8 @@ class Judge:
         return to_verdicts(*_table(self.read(pairs), len(pairs)))
 
     def score(self, pairs: Sequence[TextPair]) -> PairScores:
-        """The lowered similarity in [0, 1] of each pair."""
-        return to_scores(self.judge(pairs))
+        """The similarity in [0, 1] of each pair, the same whichever text comes first."""
+        return score_both_ways(self.judge, pairs)
 
     def classify(self, pairs: Sequence[TextPair]) -> Judgements:
         """Entailment, neutral and contradiction of each (premise, hypothesis)."""
@@ -251,7 +254,7 @@ class CachedJudge(Cached):
         return to_verdicts(*self._answer(pairs))
 
     def score(self, pairs: Sequence[TextPair]) -> PairScores:
-        return to_scores(self.judge(pairs))
+        return score_both_ways(self.judge, pairs)
 
     def classify(self, pairs: Sequence[TextPair]) -> Judgements:
         return to_judgements(self.judge(pairs))
@@ -292,9 +295,22 @@ def to_verdicts(table: npt.NDArray[np.float64], failures: dict[int, str]) -> Ver
     return Verdicts(yes, neutral, no, similarity, changed, unseen, failures)
 
 
-def to_scores(verdicts: Verdicts) -> PairScores:
-    lowered = verdicts.similarity * (1 - CONTRADICTED * verdicts.contradiction)
-    return PairScores(np.round(lowered, DECIMALS + 1), verdicts.unseen, verdicts.failures)
+def score_both_ways(
+    judge: Callable[[Sequence[TextPair]], Verdicts], pairs: Sequence[TextPair]
+) -> PairScores:
+    """One number for each pair, from both of its readings."""
+    size = len(pairs)
+    found = judge([*pairs, *((second, first) for first, second in pairs)])
+    similarity, against = (
+        (column[:size] + column[size:]) / 2 for column in (found.similarity, found.contradiction)
+    )
+    same = np.sqrt(found.entailment[:size] * found.entailment[size:])
+    values = (similarity + (1 - similarity) * same) * (1 - CONTRADICTED * against)
+    return PairScores(
+        np.round(values, DECIMALS + 1),
+        np.fmax(found.unseen[:size], found.unseen[size:]),
+        {at % size: why for at, why in found.failures.items()},
+    )
 
 
 def to_judgements(verdicts: Verdicts) -> Judgements:

@@ -59,7 +59,7 @@ class OpenAIBatches:
                 if not state.get(name):
                     continue
                 path = f"files/{_quoted(state[name])}/content"
-                for line in self._text(client, "GET", path).splitlines():
+                for line in self._text(client, "GET", path).split("\n"):
                     found = _object(line)
                     if found.get("custom_id") in left:
                         yield found["custom_id"], self._read(left.pop(found["custom_id"]), found)

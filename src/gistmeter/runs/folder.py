@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import shutil
 from collections.abc import Callable, Collection
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gistmeter.errors import InputError, ResumeError
 from gistmeter.families.family import DETAILS
-from gistmeter.files import is_draft, write_atomically
+from gistmeter.files import is_draft, sha256, write_atomically
 from gistmeter.rows import Rows
 from gistmeter.runs.journal import Journal
 from gistmeter.runs.layout import (
@@ -31,7 +30,7 @@ from gistmeter.runs.layout import (
 )
 from gistmeter.runs.lock import hold
 from gistmeter.runs.plan import Plan, refuse_other_plan
-from gistmeter.runs.shards import Shard, Shelf, to_parquet, write_details
+from gistmeter.runs.shards import Shard, Shelf, join_shards, to_parquet, write_details
 from gistmeter.signature import describe, digest, seal
 
 if TYPE_CHECKING:
@@ -98,10 +97,9 @@ class RunFolder:
         _clear(path, kept.details)
         return cls(path, plan, kept)
 
-    def missing(self) -> list[int]:
-        """The items that no row stands for yet, in input order."""
-        seen = self._journal.items()
-        return [at for at in range(self.plan.items) if at not in seen]
+    def missing(self) -> list[range]:
+        """The stretches of items that no row stands for yet, in input order."""
+        return self._journal.missing()
 
     @property
     def shelf(self) -> Shelf:
@@ -119,11 +117,20 @@ class RunFolder:
         """All rows, in input order."""
         return Rows.merge(self._journal.rows())
 
+    def shards(self) -> list[Shard]:
+        """The shards in input order; none where some rows are in the journal itself."""
+        found = [chunk for chunk in self._journal.chunks if isinstance(chunk, Shard)]
+        whole = len(found) == len(self._journal.chunks)
+        return sorted(found, key=lambda shard: shard.first) if whole else []
+
     def finish(self, run: Run) -> None:
         """Write the run for good and let the journal go."""
-        details = {**self._journal.details, **write_details(self.path, run.measured.details)}
-        items = to_parquet(run.measured)
-        write_atomically(self.path / ITEMS, items)
+        details = dict(self._journal.details)
+        if run.rows is None:
+            join_shards([self.path / SHARDS / one.name for one in self.shards()], self.path / ITEMS)
+        else:
+            details |= write_details(self.path, run.rows.details)
+            write_atomically(self.path / ITEMS, to_parquet(run.rows))
         document = {
             **run.to_dict(),
             "plan": self.plan.to_dict(),
@@ -139,7 +146,7 @@ class RunFolder:
             "resamples": run.resamples,
             "seed": run.seed,
             "files": {
-                ITEMS: hashlib.sha256(items).hexdigest(),
+                ITEMS: sha256(self.path / ITEMS),
                 **{f"{DETAILS}/{name}": sha for name, sha in sorted(details.items())},
             },
         }
@@ -189,7 +196,7 @@ def open_folder(
     if resume:
         resumed = RunFolder.resume(path, plan)
         if resumed is not None:
-            left = len(resumed.missing())
+            left = sum(map(len, resumed.missing()))
             say(f"Resuming {path}: {plan.items - left} of {plan.items} items are done")
             return resumed
         say("Nothing to resume: starting afresh")

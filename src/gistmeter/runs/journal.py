@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from gistmeter.errors import ResumeError
 from gistmeter.files import append, parse_json, sha256, write_atomically
 from gistmeter.rows import Rows
@@ -41,9 +44,13 @@ class Journal:
         self.chunks.append(chunk)
         self.details.update(details)
 
-    def items(self) -> set[int]:
-        """The items that some row stands for."""
-        return {at for chunk in self.chunks for at in _items(chunk)}
+    def missing(self) -> list[range]:
+        """The stretches of items that no row stands for yet, in input order."""
+        left = np.ones(int(self.plan["items"]), np.bool_)
+        for chunk in self.chunks:
+            left[_items(chunk)] = False
+        edges = np.flatnonzero(np.diff(left, prepend=False, append=False)).tolist()
+        return [range(first, stop) for first, stop in zip(edges[::2], edges[1::2], strict=True)]
 
     def rows(self) -> Iterator[Rows]:
         """The rows of every chunk, shards read when their turn comes."""
@@ -69,7 +76,7 @@ class Journal:
         documents = [_document(line) for line in lines[1:]]
         newest = {name: sha for one in documents for name, sha in one.get("details", {}).items()}
         spoilt = {name for name, sha in newest.items() if not _is(folder / name, sha)}
-        left = set(range(int(found.plan["items"])))
+        left = np.ones(int(found.plan["items"]), np.bool_)
         for line, document in zip(lines[1:], documents, strict=True):
             if found._take(document, left, spoilt):
                 kept.append(line)
@@ -78,7 +85,7 @@ class Journal:
             write_atomically(path, b"\n".join([*kept, b""]))
         return found
 
-    def _take(self, line: Mapping[str, Any], left: set[int], spoilt: set[str]) -> bool:
+    def _take(self, line: Mapping[str, Any], left: npt.NDArray[np.bool_], spoilt: set[str]) -> bool:
         """Count a chunk of this plan whose items are wanted and whose details are whole."""
         import polars
 
@@ -91,9 +98,9 @@ class Journal:
         if isinstance(chunk, Shard) and not chunk.is_whole(self.path.parent):
             return False
         items = _items(chunk)
-        if not items <= left:
+        if not _fits(items, len(left)) or not left[items].all():
             return False
-        left -= items
+        left[items] = False
         self.chunks.append(chunk)
         self.details.update(line["details"])
         return True
@@ -113,8 +120,14 @@ def _document(line: bytes) -> dict[str, Any]:
     return document if whole else {}
 
 
-def _items(chunk: Rows | Shard) -> set[int]:
-    return set(chunk.items if isinstance(chunk, Shard) else chunk.item.tolist())
+def _items(chunk: Rows | Shard) -> slice | npt.NDArray[np.int64]:
+    return slice(chunk.first, chunk.last + 1) if isinstance(chunk, Shard) else chunk.item
+
+
+def _fits(items: slice | npt.NDArray[np.int64], size: int) -> bool:
+    if isinstance(items, slice):
+        return bool(0 <= items.start < items.stop <= size)
+    return bool(((items >= 0) & (items < size)).all())
 
 
 def _encode(rows: Rows) -> str:

@@ -10,14 +10,15 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from gistmeter.errors import GistmeterError
 from gistmeter.families.family import DETAILS
 from gistmeter.files import parse_json, sha256, write_atomically
-from gistmeter.rows import Rows
+from gistmeter.rows import KEYS, Rows
 from gistmeter.runs.layout import JOURNAL, SHARDS, read_items, to_json
 from gistmeter.signature import digest
 
@@ -88,6 +89,25 @@ def to_parquet(rows: Rows) -> bytes:
     stream = io.BytesIO()
     rows.to_polars().write_parquet(stream)
     return stream.getvalue()
+
+
+def join_shards(files: Sequence[Path], target: Path) -> None:
+    """One file of the rows of all, one after another, without ever holding all of them.
+
+    It has the columns of all, as `Rows.merge` puts them; a row that lacks one has it undefined.
+    """
+    import polars
+
+    whole = polars.concat([polars.scan_parquet(file) for file in files], how="diagonal")
+    kinds: dict[str, dict[str, Any]] = {"String": {}, "Float64": {}, "List": {}, "Int64": {}}
+    for name, kind in sorted(whole.collect_schema().items()):
+        kinds[str(kind.base_type())][name] = None
+    ordered = dict.fromkeys([*KEYS, *kinds["String"], *kinds["Float64"], *kinds["List"]])
+    columns = [name for name in ordered if name != "reasons"]
+    try:
+        write_atomically(target, whole.select(*columns, "reasons", "item").sink_parquet)
+    except polars.exceptions.PolarsError as error:
+        raise GistmeterError(f"{target}: cannot be written ({error})") from error
 
 
 def write_details(folder: Path, documents: Mapping[str, Any]) -> dict[str, str]:

@@ -2,26 +2,33 @@
 
 from gistmeter.statistics.bootstrap import (
     bootstrap_weights,
+    bounds_of,
     intervals,
     item_weights,
     percentile_interval,
     resampled,
 )
 from gistmeter.statistics.pool import Clustered, NeedsValues, Resample, codes
-from gistmeter.statistics.summary import count_reasons, pool_all, score_info, summarise
+from gistmeter.statistics.summary import reasons_of, summarise, summarise_tally
+from gistmeter.statistics.tally import Tally, add_up, count_reasons, hash_of, pooled
 
 __all__ = [
     "Clustered",
     "NeedsValues",
     "Resample",
+    "Tally",
+    "add_up",
     "bootstrap_weights",
+    "bounds_of",
     "codes",
     "count_reasons",
+    "hash_of",
     "intervals",
     "item_weights",
     "percentile_interval",
-    "pool_all",
+    "pooled",
+    "reasons_of",
     "resampled",
-    "score_info",
     "summarise",
+    "summarise_tally",
 ]

@@ -9,12 +9,14 @@ resample instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.rows import Floats, Rows
+from gistmeter.rows import Floats, Rows, Value
+from gistmeter.statistics.keyed import keyed_sums, scaled
 from gistmeter.statistics.pool import Clustered, Ints, NeedsValues, PoolFunction, Resample
 
 BLOCK_BYTES = 64 * 1024**2  # of counts held at once
@@ -116,13 +118,23 @@ def intervals(
     resamples: int = 1000,
     confidence: float = 0.95,
     cluster: Sequence[str] | None = None,
+    keyed: bool = False,
 ) -> Intervals:
-    """Percentile intervals of every pooled score; none where one cluster is all there is."""
+    """Percentile intervals of every pooled score; none where one cluster is all there is.
+
+    `keyed` weighs clusters by their keys, as the parts of a large run are.
+    """
     if resamples < 1 or len(set(cluster or rows.keys["cluster"])) < 2:
         return {}
+    draw = _by_key if keyed and cluster is None else partial(resampled, cluster=cluster)
+    return bounds_of(draw(pool, rows, seed=seed, resamples=resamples), confidence)
+
+
+def bounds_of(drawn: Mapping[str, Value], confidence: float) -> Intervals:
+    """The intervals of scores that have a value in each resample."""
     found: Intervals = {}
-    drawn = resampled(pool, rows, seed=seed, resamples=resamples, cluster=cluster)
-    for name, values in drawn.items():
+    for name, value in drawn.items():
+        values = np.atleast_1d(np.asarray(value, dtype=np.float64))
         finite = values[np.isfinite(values)]
         # A score that most resamples leave undefined has no honest interval, nor has one that is
         # always the same where it is defined: all of it comes from one cluster.
@@ -130,6 +142,17 @@ def intervals(
             continue
         found[name] = percentile_interval(finite, confidence, least=1)
     return found
+
+
+def _by_key(pool: PoolFunction, rows: Rows, *, seed: int, resamples: int) -> Mapping[str, Value]:
+    clustered = Clustered.of(rows)
+    try:
+        pool(Resample(clustered, np.ones((1, clustered.size))))
+    except NeedsValues:
+        return resampled(pool, rows, seed=seed, resamples=resamples)
+    sums = scaled(keyed_sums(clustered, list(dict.fromkeys(rows.keys["cluster"])), resamples, seed))
+    drawn = {question: np.delete(own, 0, own.ndim - 2) for question, own in sums.items()}
+    return pool(Resample(clustered, np.zeros((resamples, 0)), drawn))
 
 
 def percentile_interval(drawn: Floats, confidence: float, *, least: int = 2) -> tuple[float, float]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from gistmeter.rows import Pool, Rows, Value
-from gistmeter.statistics.bootstrap import intervals
+from gistmeter.statistics import keyed
+from gistmeter.statistics.bootstrap import bounds_of, intervals
+from gistmeter.statistics.tally import Tally, count_rows, pooled
 from gistmeter.types import Metric, Score, ScoreInfo, SystemScores
 
 
@@ -33,36 +36,105 @@ def summarise(
     confidence: float,
 ) -> dict[str, SystemScores]:
     """Scores with intervals for every system, and plain values for its groups."""
-    systems: dict[str, SystemScores] = {}
-    for system, own in rows.by("system").items():
-        scores: dict[str, Score] = {}
-        groups: dict[str, dict[str, float]] = {}
-        for metric_name, metric in metrics.items():
-            bounds = intervals(
-                metric.pool, own, seed=seed, resamples=resamples, confidence=confidence
-            )
-            for name, value in metric.pool(own).items():
-                info = score_info(metric, name)
-                score = _score(info, float(np.asarray(value)), bounds.get(name), own, metric)
-                scores[name] = replace(score, signature=signatures.get(metric_name, ""))
-        parts = own.by("group")
-        if len(parts) > 1 or "" not in parts:
-            for group, part in parts.items():
-                values = pool_all(metrics, part)
-                groups[group] = {name: float(np.asarray(value)) for name, value in values.items()}
-        systems[system] = SystemScores(scores, groups)
-    return systems
+    large = len(rows) > keyed.LARGE
+    return {
+        system: _summary(
+            metrics, signatures, own, own.by("group"), _OfRows(own),
+            bounds=lambda metric, own=own: intervals(  # type: ignore[misc]
+                metric.pool, own, seed=seed, resamples=resamples, confidence=confidence,
+                keyed=large,
+            ),
+        )
+        for system, own in rows.by("system").items()
+    }  # fmt: skip
+
+
+def summarise_tally(
+    metrics: Mapping[str, Metric],
+    tally: Tally,
+    *,
+    signatures: Mapping[str, str],
+    confidence: float,
+) -> dict[str, SystemScores]:
+    """The same of sums alone. `NeedsValues` where a score needs more."""
+    found: dict[str, SystemScores] = {}
+    for system, own in tally.systems.items():
+        whole, drawn, groups = pooled(own)
+        found[system] = _summary(
+            metrics, signatures, whole, groups, own,
+            bounds=lambda metric, drawn=drawn: bounds_of(metric.pool(drawn), confidence),  # type: ignore[misc]
+        )  # fmt: skip
+    return found
+
+
+class Counted(Protocol):
+    """Who knows how many rows have a value, and why others have none."""
+
+    def count(self, basis: str) -> tuple[int, int]:
+        """Rows with a value, and rows that lack one."""
+
+    def why(self, basis: str) -> dict[str, int]:
+        """How many rows give each reason."""
+
+    def explain(self, metric: Metric, name: str) -> str | None:
+        """Why a score is undefined although rows have values."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OfRows:
+    rows: Rows
+
+    def count(self, basis: str) -> tuple[int, int]:
+        return count_rows(self.rows, basis) if basis in self.rows else (len(self.rows), 0)
+
+    def why(self, basis: str) -> dict[str, int]:
+        return dict(collections.Counter(self.rows.reasons.get(basis, {}).values()))
+
+    def explain(self, metric: Metric, name: str) -> str | None:
+        tell = getattr(metric, "explain", None)
+        return tell(name, self.rows) if tell is not None else None
+
+
+def _summary(
+    metrics: Mapping[str, Metric],
+    signatures: Mapping[str, str],
+    whole: Pool,
+    groups: Mapping[str, Pool],
+    counted: Counted,
+    *,
+    bounds: Callable[[Metric], Mapping[str, tuple[float, float]]],
+) -> SystemScores:
+    """One system's scores, wherever its sums come from."""
+    scores: dict[str, Score] = {}
+    for metric_name, metric in metrics.items():
+        known = bounds(metric)
+        for name, value in metric.pool(whole).items():
+            info = score_info(metric, name)
+            score = _score(info, _number(value), known.get(name), counted, metric)
+            scores[name] = replace(score, signature=signatures.get(metric_name, ""))
+    shown = groups if len(groups) > 1 or "" not in groups else {}
+    return SystemScores(scores, {
+        group: {name: _number(value) for name, value in pool_all(metrics, part).items()}
+        for group, part in shown.items()
+    })  # fmt: skip
+
+
+def _number(value: Value) -> float:
+    return float(np.asarray(value).reshape(-1)[0])
 
 
 def _score(
-    info: ScoreInfo, value: float, bounds: tuple[float, float] | None, rows: Rows, metric: Metric
+    info: ScoreInfo,
+    value: float,
+    bounds: tuple[float, float] | None,
+    counted: Counted,
+    metric: Metric,
 ) -> Score:
     basis = info.basis or info.name
-    n, unscored = _counts(rows, basis) if basis in rows else (len(rows), 0)
-    reasons = dict(collections.Counter(rows.reasons.get(basis, {}).values()))
-    explain = getattr(metric, "explain", None)
-    if np.isnan(value) and explain is not None and (n or not reasons):
-        reasons[explain(info.name, rows)] = 1
+    (n, unscored), reasons = counted.count(basis), counted.why(basis)
+    if np.isnan(value) and (n or not reasons):
+        why = counted.explain(metric, info.name)
+        reasons |= {why: 1} if why is not None else {}
     low, high = bounds or (np.nan, np.nan)
     partial: Mapping[str, Sequence[str]] = getattr(metric, "partial", {})
     return Score(
@@ -79,29 +151,12 @@ def _score(
     )
 
 
-def _counts(rows: Rows, basis: str) -> tuple[int, int]:
-    """How many rows have a value, and how many lack one.
-
-    An item with parts may have its value in one of them: the others, without a reason, lack none.
-    """
-    undefined = np.isnan(rows.values(basis))
-    silent = undefined & np.isin(rows.item, rows.item[~undefined])
-    silent[list(rows.reasons.get(basis, {}))] = False
-    return int((~undefined).sum()), int((undefined & ~silent).sum())
-
-
-def count_reasons(rows: Rows, systems: Mapping[str, SystemScores] | None = None) -> dict[str, int]:
-    """How many rows carry each reason, whichever of their cells it is about.
-
-    A reason that no row carries, of a score that a whole system lacks, counts once a system.
-    """
-    pairs: set[tuple[int, str]] = {
-        (at, why) for cells in rows.reasons.values() for at, why in cells.items()
-    }
-    known = collections.Counter(why for _, why in sorted(pairs))
+def reasons_of(known: Mapping[str, int], systems: Mapping[str, SystemScores]) -> dict[str, int]:
+    """How many rows carry each reason; one that no row carries, of a score that a whole system
+    lacks, counts once per system."""
     further = collections.Counter(
         why
-        for held in (systems or {}).values()
+        for held in systems.values()
         for why in dict.fromkeys(why for score in held.scores.values() for why in score.reasons)
         if why not in known
     )

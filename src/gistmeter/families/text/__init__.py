@@ -51,6 +51,7 @@ class Text(Family[TextSettings, Pair]):
         "recovery": "gistmeter.metrics.information:Recovery",
     }
     shows = "gistmeter.families.text.blocks:VIEW"
+    adds_up = True
     chunk = 512  # pairs that fit in one block of the matcher, so that no text is encoded twice
 
     def streams(self, settings: TextSettings, context: Context) -> bool:
@@ -183,7 +184,7 @@ class Text(Family[TextSettings, Pair]):
 
         return Rows.of(items).with_texts(shown(items))
 
-    def notes(self, rows: Rows, task: Task[TextSettings, Pair]) -> Mapping[str, Any]:
+    def count(self, rows: Rows) -> Mapping[str, Any]:
         """Readings, and texts that a model did not see whole."""
         from gistmeter.metrics.reading import count_readings
 
@@ -192,7 +193,7 @@ class Text(Family[TextSettings, Pair]):
             notes["readings"] = count_readings(rows)
         if "unseen" in rows and (cut := int((rows.values("unseen") > 0).sum())):
             notes["truncated"] = cut
-        return {**notes, **task.read.notes}
+        return notes
 
     def finish(self, run: Run, task: Task[TextSettings, Pair], context: Context) -> None:
         del task

@@ -198,10 +198,14 @@ def _tell_guesses(
     guesses = {row.path: row.guessed for row in rows if row.guessed}
     guesses |= references.guesses if references else {}
     for path, encoding in guesses.items():
-        context.say(
-            f"{path}: read as {encoding}, which is a guess. Save it as UTF-8, or name the encoding "
-            "with --encoding"
-        )
+        context.say(guess_of(path, encoding))
+
+
+def guess_of(path: Path, encoding: str) -> str:
+    return (
+        f"{path}: read as {encoding}, which is a guess. Save it as UTF-8, or name the encoding with"
+        " --encoding"
+    )
 
 
 def _tell_matches(matched: Matched, context: Context) -> None:

@@ -1,9 +1,11 @@
-"""Tables of predictions that are read by whoever measures them, stretch by stretch.
+"""Tables of predictions that become pairs stretch by stretch, when they are measured.
 
 On a cluster the driver need not see the texts: workers read Parquet by groups of rows, CSV and
-JSONL by the file, from a disk that they share or by address (`s3://…`). They go over the tables
-twice. First each stretch is looked through for what must be known before anything is measured: how
-many rows it has, whose they are, whether one is said twice. Then its rows are read and measured.
+JSONL by the file, from a disk that they share or by address (`s3://…`). In one process a large
+table is read once and held as it is; its pairs, which take more room, are made when their turn
+comes. Both go over the tables twice. First each stretch is looked through for what must be known
+before anything is measured: how many rows it has, whose they are, whether one is said twice. Then
+its rows are read and measured.
 
 This holds for tables that have all they need in themselves: a column of references, and one
 language, which the user names. Whatever else there is to match or to guess needs all rows at once.
@@ -12,7 +14,6 @@ language, which the user names. Whatever else there is to match or to guess need
 from __future__ import annotations
 
 import bisect
-import hashlib
 import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,18 +26,21 @@ import numpy.typing as npt
 
 from gistmeter.errors import FormatError, InputError
 from gistmeter.families.family import Context, Items
-from gistmeter.families.text.reading import shortened, signed
+from gistmeter.families.text.reading import guess_of, shortened, signed
 from gistmeter.families.text.settings import TextSettings
 from gistmeter.files import stem_of, suffix_of
 from gistmeter.formats import predictions as tables
 from gistmeter.formats import remote
-from gistmeter.formats.answers import Choices
+from gistmeter.formats.answers import Choices, find_answers, prediction_column
 from gistmeter.formats.references import Splitting
 from gistmeter.formats.table import Table, read_frame, read_table
 from gistmeter.languages import resolve
+from gistmeter.statistics import hash_of
 from gistmeter.types import Pair
 
 ROWS = 16_384  # of a stretch, about: groups of rows are taken together up to it
+HELD_ROWS = 2048  # of a stretch of a table that is held
+HELD_BYTES = 32 << 20  # of tables in one process, from which their pairs are made when needed
 STREAMED = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson")
 UNKNOWN = ("", "auto")
 WHOLE = ("references", "original", "structure", "systems")  # options that need all rows at once
@@ -49,6 +53,7 @@ class Stretch:
     place: str  # a path or an address
     groups: tuple[int, ...] = ()  # of a Parquet file's rows; none: the whole file
     before: int = 0  # rows of the file that stand before it
+    rows: int = 0  # of a table that is held
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class Found:
     """What a stretch holds."""
 
     rows: int
+    matched: int  # rows that have a reference
     keys: npt.NDArray[np.uint64]  # of system, arrangement and idiom of each row, hashed
     firsts: Mapping[str, int]  # system -> its first row here
     arrangements: tuple[str, ...]
@@ -73,17 +79,23 @@ class Reading:
     language: str
     encoding: str = ""
 
-    def pairs(self, stretch: Stretch) -> list[Pair]:
+    def table(self, stretch: Stretch) -> Table:
         from gistmeter.formats.encoding import reading_as
 
-        path = Path(stretch.place)
         with reading_as(self.encoding), tempfile.TemporaryDirectory() as folder:
-            table = read_stretch(stretch, Path(folder))
-            rows = tables.read_rows(
-                replace(table, path=path), Choices(self.columns),
-                stem_of(path), "", before=stretch.before,
-            )  # fmt: skip
-        return tables.pairs_of(rows, None, Splitting(self.separators), language=self.language)
+            return read_stretch(stretch, Path(folder))
+
+    def rows(self, stretch: Stretch) -> list[tables.Prediction]:
+        path = Path(stretch.place)
+        return tables.read_rows(
+            replace(self.table(stretch), path=path), Choices(self.columns),
+            stem_of(path), "", before=stretch.before,
+        )  # fmt: skip
+
+    def pairs(self, stretch: Stretch) -> list[Pair]:
+        return tables.pairs_of(
+            self.rows(stretch), None, Splitting(self.separators), language=self.language
+        )
 
     def __call__(self, stretch: Stretch) -> Found:
         pairs = self.pairs(stretch)
@@ -92,13 +104,41 @@ class Reading:
             firsts.setdefault(pair.system, at)
         return Found(
             len(pairs),
-            np.array([_key(pair) for pair in pairs], np.uint64),
+            sum(bool(pair.references) for pair in pairs),
+            np.array([hash_of(p.system, p.arrangement, p.id) for p in pairs], np.uint64),
             firsts,
             tuple(dict.fromkeys(pair.arrangement for pair in pairs)),
             frozenset(p.system for p in pairs if p.arrangement.lower() == tables.ORIGINAL),
             tuple(dict.fromkeys(pair.id for pair in pairs if not pair.references)),
             examples_of(pairs),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Reading):
+    """The same of tables that this process holds."""
+
+    tables: Mapping[str, Table] = field(default_factory=dict)
+
+    def table(self, stretch: Stretch) -> Table:
+        whole, stop = self.tables[stretch.place], stretch.before + stretch.rows
+        return replace(
+            whole, rows=whole.rows[stretch.before : stop], lines=whole.lines[stretch.before : stop]
+        )
+
+    def stretches(self, place: str) -> list[Stretch]:
+        """A table cut up, where the name of a column says what the answers are, and not the rows.
+
+        One with several columns of answers goes answer by answer, whole.
+        """
+        table = self.tables[place]
+        named = prediction_column(table, self.columns)
+        answers = find_answers(table, Choices(self.columns)).answers
+        step = HELD_ROWS if list(answers) == [named] else len(table.rows)
+        return [
+            Stretch(place, (), first, min(step, len(table.rows) - first))
+            for first in range(0, len(table.rows), step)
+        ]
 
 
 def examples_of(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
@@ -110,11 +150,6 @@ def examples_of(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     )
     found = (next((pair for pair in pairs if has(pair)), None) for has in kinds)
     return tuple(pair for pair in found if pair is not None)
-
-
-def _key(pair: Pair) -> int:
-    named = "\0".join((pair.system, pair.arrangement, pair.id)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(named, digest_size=8).digest(), "little")
 
 
 def read_stretch(stretch: Stretch, folder: Path) -> Table:
@@ -212,9 +247,12 @@ class Streamed(Sequence[Pair]):
 
 
 def can_stream(settings: TextSettings, context: Context) -> bool:
-    """Whether workers can read the tables: on a cluster, each whole in itself, one language."""
+    """Whether the tables can be read in stretches: each whole in itself, one language.
+
+    Workers of a cluster read them wherever they are; one process cuts up those that are large.
+    """
     engine = context.engine
-    if engine is None or not engine.apart or settings.language.lower() in UNKNOWN:
+    if engine is None or settings.language.lower() in UNKNOWN:
         return False
     if any(getattr(settings, name) for name in WHOLE) or not settings.predictions:
         return False
@@ -224,21 +262,29 @@ def can_stream(settings: TextSettings, context: Context) -> bool:
     here = [path for path in places if not remote.address_of(path)]
     if not all(path.is_file() for path in here) or tables.gather(here).base:
         return False
-    return engine.sees(here)
+    if engine.apart:
+        return engine.sees(here)
+    return here == places and sum(path.stat().st_size for path in here) > HELD_BYTES
 
 
 def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
     """Pairs that stay where they are, and what a first look at them found."""
     found = [place for path in settings.predictions for place in remote.listed(path)]
     # Workers have another working folder.
-    places = [one if remote.address_of(one) else str(Path(one).resolve()) for one in found]
-    stretches = [stretch for place in places for stretch in stretches_of(place)]
-    reading = Reading(
-        Choices(settings.column).plain, settings.reference_separators,
-        resolve(settings.language), settings.encoding,
-    )  # fmt: skip
-    seen: dict[Stretch, Found] = {}
     assert context.engine is not None
+    apart = context.engine.apart
+    places = [
+        str(Path(one).resolve()) if apart and not remote.address_of(one) else one for one in found
+    ]
+    how = (Choices(settings.column).plain, settings.reference_separators,
+           resolve(settings.language), settings.encoding)  # fmt: skip
+    if apart:
+        reading = Reading(*how)
+        stretches = [stretch for place in places for stretch in stretches_of(place)]
+    else:
+        reading = held_tables = Held(*how, _read_tables(places, settings, context))
+        stretches = [stretch for place in places for stretch in held_tables.stretches(place)]
+    seen: dict[Stretch, Found] = {}
     for stretch, held in context.engine.run(_Looking(reading), stretches):
         seen[stretch] = held
         if context.progress:
@@ -249,7 +295,7 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
         reading, stretches, looked, [0, *itertools.accumulate(one.rows for one in looked)]
     )
     bare = list(dict.fromkeys(name for one in looked for name in one.bare))
-    _tell(pairs, bare, context)
+    _tell(pairs, bare, context, apart=apart)
     local = [Path(place) for place in places if not remote.address_of(place)]
     lists = (settings.polarity_overrides, settings.stopwords, settings.negations,
              settings.polarity_words)  # fmt: skip
@@ -262,6 +308,20 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
         notes={"unmatched": {"predicted without reference": bare,
                              "references without prediction": []}},
     )  # fmt: skip
+
+
+def _read_tables(
+    places: Sequence[str], settings: TextSettings, context: Context
+) -> dict[str, Table]:
+    choices = Choices(settings.column)
+    found: dict[str, Table] = {}
+    for place in dict.fromkeys(places):
+        found[place] = table = read_table(Path(place))
+        if told := find_answers(table, choices).told:
+            context.say(told)
+        if table.guessed:
+            context.say(guess_of(table.path, table.guessed))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,21 +364,27 @@ def _refuse_repetitions(
     ends = np.cumsum([one.rows for one in found])
     which = int(np.searchsorted(ends, at, side="right"))
     row = at - int(ends[which] - found[which].rows)
-    pair = reading.pairs(stretches[which])[row]
+    again = reading.rows(stretches[which])[row]
     raise FormatError(
-        f"repeats the idiom '{pair.id}' of system '{pair.system}'",
-        path=stretches[which].place,
-        row=stretches[which].before + row + 1,
+        f"repeats the idiom '{again.idiom}' of system '{again.system}'",
+        path=again.path,
+        row=again.line,
     )
 
 
-def _tell(pairs: Streamed, bare: Sequence[str], context: Context) -> None:
+def _tell(pairs: Streamed, bare: Sequence[str], context: Context, *, apart: bool) -> None:
     if len(bare) and not any(pair.references for pair in pairs.examples):
         raise InputError(
             "There are no references: give a file with --references, or a column 'Reference'"
         )
     systems = dict.fromkeys(system for one in pairs.found for system in one.firsts)
     context.say(f"Systems: {shortened(systems)}")
-    context.say(f"{len(pairs)} predictions in {len(pairs.stretches)} stretches, read by workers")
+    arrangements = list(dict.fromkeys(name for one in pairs.found for name in one.arrangements))
+    if arrangements != [""]:
+        context.say(f"Arrangements: {shortened(name or 'unnamed' for name in arrangements)}")
+    matched = sum(one.matched for one in pairs.found)
+    context.say(f"{matched} of {len(pairs)} predictions have references")
+    if apart:
+        context.say(f"They are read by workers, in {len(pairs.stretches)} stretches")
     if bare:
         context.say(f"{len(bare)} predicted idioms have no reference: {shortened(bare)}")

@@ -63,6 +63,7 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     if suffix == ".parquet":
         return {stem_of(path): read_parquet(path)}
     text, guessed = decode(content, path)
+    del content  # a large file is not held twice
     if suffix in {".jsonl", ".ndjson"}:
         table = read_jsonl(path, text, guessed)
     elif suffix == ".json":

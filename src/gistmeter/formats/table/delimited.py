@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -31,7 +33,7 @@ def read_delimited(path: Path, text: str, guessed: str, suffix: str, header: boo
 
 def _is_lines(text: str, delimiter: str) -> bool:
     """Whether a file is plain lines: no delimiter cuts all of them into as many cells."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]
     counts = {line.count(delimiter) for line in lines}
     return delimiter not in lines[0] or (delimiter != "\t" and len(counts) > 1 and '"' not in text)
 
@@ -53,10 +55,9 @@ def _read_csv(
     *,
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL,
 ) -> Table:
-    # newline="" keeps line ends inside quoted cells; strict makes a broken quote an error.
+    # Line ends stay, as they may stand inside quoted cells; strict makes a broken quote an error.
     csv.field_size_limit(MAX_CELL)
-    stream = io.StringIO(text, newline="")
-    reader = csv.reader(stream, delimiter=delimiter, strict=True, quoting=quoting)
+    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True, quoting=quoting)
     rows: list[list[str | None]] = []
     lines: list[int] = []
     columns: list[str] | None = None
@@ -84,7 +85,19 @@ def _read_csv(
     return checked(Table(path.stem, columns or [], rows, lines, path, guessed, header))
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Lines with their ends, one at a time: a large text is not held twice."""
+    if re.search(r"\r(?!\n)", text):  # old ones, which end lines too
+        yield from io.StringIO(text, newline="")
+        return
+    start = 0
+    while start < len(text):
+        stop = text.find("\n", start) + 1 or len(text)
+        yield text[start:stop]
+        start = stop
+
+
 def _delimiter(text: str) -> str:
     """The delimiter that the first line has most of; a comma where it has none."""
-    first = text.lstrip().split("\n", 1)[0]
+    first = next(_lines(text.lstrip()), "")
     return max((",", "\t", ";"), key=lambda mark: (first.count(mark), mark == ","))

@@ -15,7 +15,8 @@ from gistmeter.formats.table.cells import Table, cell_text, checked
 def read_jsonl(path: Path, text: str, guessed: str) -> Table:
     records: list[dict[str, Any]] = []
     lines: list[int] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines: U+2028 and the like may stand as they are inside a string.
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

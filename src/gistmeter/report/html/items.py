@@ -119,7 +119,7 @@ def _note(kept: int, total: int, name: str) -> str:
     return (
         f"{kept:,} of {total:,} rows are in this page: those without a score, the worst by {name}, "
         "those on which systems differ most, and an even sample of the rest, within the size of a "
-        "page that opens fast. Scores and pictures are over all of them. "
+        "page that opens fast. Pictures are over all of them. "
         "`gistmeter report RUN --all` puts every row in; items.parquet has them as well."
     )
 

@@ -86,7 +86,8 @@ def facts(subject: Subject) -> list[dict[str, str]]:
         own = subject.view.listed(rows)
         named = rows if own is None else rows.take(own)
         keys = set(zip(named.keys["id"], named.keys["group"], strict=True))
-        counts.append((len(keys), subject.noun))
+        excerpt = subject.run.excerpt
+        counts.append((excerpt.items if excerpt else len(keys), subject.noun))
         if subject.has_parts:
             owned = set(zip(rows.keys["system"], rows.item.tolist(), strict=True))
             most = Counter(system for system, _ in owned).most_common(1)[0][1]
@@ -110,6 +111,8 @@ def truncated_items(subject: Subject) -> int | None:
     rows = subject.run.rows
     if rows is None or "unseen" not in rows:
         return None
+    if subject.run.excerpt:
+        return int(subject.run.notes.get("truncated", 0))
     return int(np.count_nonzero(np.nan_to_num(rows.values("unseen")) > 0))
 
 
@@ -125,6 +128,12 @@ def warnings(subject: Subject, comparison: Comparison | None) -> list[str]:
         verb = "is partial: it was" if len(names) == 1 else "are partial: they were"
         found.append(f"{listed(list(names))} {verb} made without {listed(list(missing))}.")
     found += subject.view.cautions(run)
+    if run.excerpt and run.rows is not None:
+        share = count(len({*run.rows.keys["id"]}), subject.noun)
+        found.append(
+            f"Single items, and charts of them, are of an even sample: {share} of "
+            f"{run.excerpt.items:,}. The scores and tests are of all; all are in items.parquet."
+        )
     if run.unscored:
         reasons = [f"{shown(why, 160)} ({number:,})" for why, number in run.unscored.items()]
         found.append("Left undefined, by reason: " + "; ".join(reasons[:12]) + ".")
