@@ -8,7 +8,9 @@ a wrong ending, and the guard's alarms because they hardly see a wrong number.
 Where texts are nearly the same, a changed fact is all that matters; where they are not, the
 similarity has some of it already. So contradictions, changed facts, numbers and names count once
 more, names only, by how near the letters are, as `nearness` says. Texts that are the same but for
-what the guard found are near however short they are: 他昨天来了, 他今天来了.
+what the guard found are near however short they are: 他昨天来了, 他今天来了. Texts in quite other
+words have low similarities even if they say the same: that each follows from the other counts the
+more, the fewer letters they share.
 
 Where endings and particles tell who does what (`free_order` of a language's facts), a phrase that
 only moved changes nothing, whatever the judge makes of it: Včera přišel, Přišel včera. Not so in
@@ -35,7 +37,8 @@ from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdi
 
 Floats = npt.NDArray[np.float64]
 FEATURES = (
-    "similarity", "entailed_least", "entailed_most", "contradiction", "contradiction_near",
+    "similarity", "entailed_least", "entailed_most", "entailed_far", "contradiction",
+    "contradiction_near",
     "changed", "changed_near", "cosine", "bertscore", "weakest", "letters", "numbers",
     "numbers_near", "negation", "names",
 )  # fmt: skip
@@ -106,6 +109,7 @@ def gather(
         "similarity": (logit(forward.similarity) + logit(backward.similarity)) / 2,
         "entailed_least": np.minimum(forward.entailment, backward.entailment),
         "entailed_most": np.maximum(forward.entailment, backward.entailment),
+        "entailed_far": (1 - letters) * np.sqrt(forward.entailment * backward.entailment),
         "contradiction": against,
         "contradiction_near": near * against,
         "changed": differs,
