@@ -20,15 +20,12 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from json.encoder import encode_basestring
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gistmeter.errors import GistmeterError
 from gistmeter.signature import canonical
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 logger = logging.getLogger(__name__)
 BATCH = 4096  # look-ups in one statement; SQLite allows 32,766 parameters
@@ -44,14 +41,16 @@ def keys(model: str, inputs: Iterable[Any], settings: Mapping[str, Any] | None =
     found = []
     for entry in inputs:
         hashed = base.copy()
-        hashed.update(canonical(entry).encode("utf-8", "surrogatepass"))
+        hashed.update(_spell(entry).encode("utf-8", "surrogatepass"))
         found.append(hashed.digest())
     return found
 
 
-def pack(array: npt.NDArray[np.floating[Any]]) -> bytes:
-    """Numbers as raw little-endian bytes; their type and shape are the reader's to know."""
-    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+def _spell(entry: Any) -> str:
+    """`canonical`, at a fraction of its cost for a pair of texts."""
+    if isinstance(entry, tuple) and len(entry) == 2 and all(isinstance(one, str) for one in entry):
+        return f"[{encode_basestring(entry[0])},{encode_basestring(entry[1])}]"
+    return canonical(entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +209,8 @@ def _make_ready(connection: sqlite3.Connection) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute(
+            # With row numbers: what was kept together lies together, and is read together again.
             "CREATE TABLE IF NOT EXISTS sealed (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
-            " WITHOUT ROWID"
         )
     except BaseException:
         connection.close()

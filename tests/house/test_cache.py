@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gistmeter.cache import Cache, keys, pack
+from gistmeter.cache import Cache, keys
 from gistmeter.errors import GistmeterError
 
 
@@ -34,7 +34,7 @@ def test_numbers_come_back_to_the_bit(tmp_path: Path, kept: bool) -> None:
     cache = Cache(tmp_path / "answers.sqlite" if kept else None)
     vectors = np.random.default_rng(1).normal(size=(10_000, 8)).astype(np.float32)
     names = keys("m", [f"text {at}" for at in range(10_000)])
-    cache.put_many({key: pack(vector) for key, vector in zip(names, vectors, strict=True)})
+    cache.put_many({key: vector.tobytes() for key, vector in zip(names, vectors, strict=True)})
     found = cache.get_many([*names, *keys("m", ["not there"])])
     assert len(found) == 10_000
     back = np.stack([np.frombuffer(found[key], dtype="<f4") for key in names])
@@ -80,7 +80,7 @@ def test_a_flipped_bit_is_a_miss_and_never_another_answer(tmp_path: Path) -> Non
     """Every bit of every value once, and a sample of all others, structure included."""
     path = tmp_path / "answers.sqlite"
     names = keys("m", ["one", "two"])
-    answers = dict(zip(names, (pack(np.asarray([0.25, 0.5])), b"an answer"), strict=True))
+    answers = dict(zip(names, (np.asarray([0.25, 0.5]).tobytes(), b"an answer"), strict=True))
     cache = Cache(path)
     cache.put_many(answers)
     cache.close()

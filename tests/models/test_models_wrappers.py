@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,6 +88,23 @@ def test_a_damaged_entry_is_computed_again() -> None:
     _, matcher = wrapped(LetterEncoder(), cache)
     cache.put_many(dict.fromkeys(matcher.recall.keys([("a", "a")]), b"abc"))
     assert matcher.match([("a", "a")]).f1[0] == pytest.approx(1, abs=1e-6)
+
+
+def test_more_answers_than_memory_holds_are_the_same_answers() -> None:
+    backend = LetterEncoder()
+    embedder, _ = wrapped(backend)
+    embedder.recall._memory = 1
+    texts = [f"{first}{second}" for first in "abc" for second in "defg"]
+    once = embedder.embed(texts)
+    assert embedder.embed(texts[::-1]).vectors.tolist() == once.vectors.tolist()[::-1]
+    assert sorted(backend.read) == sorted(texts)  # the rest came from the cache
+
+
+def test_a_pair_may_be_a_list() -> None:
+    _, matcher = wrapped(LetterEncoder())
+    pairs: Any = [["abc", "abd"], ("abc", "abd")]
+    first, second = matcher.match(pairs).f1
+    assert first == second > 0
 
 
 def test_a_failure_stays_with_its_item_and_is_not_remembered() -> None:

@@ -87,7 +87,7 @@ def test_a_text_of_stop_words_is_compared_by_all_its_words() -> None:
 
 
 def test_a_remembered_language_answers_as_the_language_does(tmp_path: Path) -> None:
-    texts = ["不是不喜欢学习", "害怕困难，没有勇气", "", "ＡＢＣ 123"]
+    texts = ["不是不喜欢学习", "害怕困难，没有勇气", "", "ＡＢＣ 123", "饭菜很好，但是房间糟糕"]
     pack = languages.get("zh")
     for _ in range(2):  # made, then read back
         remembered = RememberingLanguage(pack, Cache(tmp_path / "answers.sqlite"))

@@ -9,6 +9,7 @@ from gistmeter.families.family import Context, ModelSettings
 
 if TYPE_CHECKING:
     from gistmeter.metrics.gist import Gist
+    from gistmeter.models.protocols import JudgeModel
 
 PROFILE = "embedded"
 SCORE = "gist"
@@ -28,7 +29,7 @@ def build(
     from gistmeter.families.text.remembering import guards_of
     from gistmeter.metrics.gist import Baselines, Gist, weights_of
     from gistmeter.models.baselines import baseline
-    from gistmeter.models.loading import load_judge, load_models, require
+    from gistmeter.models.loading import load_models, require
 
     loaded = models if models is not None and _is_embedded(models) else None
     if loaded is None:
@@ -38,7 +39,7 @@ def build(
         )  # fmt: skip
     embedder, matcher = require(loaded, "embedder"), require(loaded, "matcher")
     return Gist(
-        load_judge(context.cache, progress=context.progress),
+        _judge(models, context),
         embedder,
         matcher,
         shape,
@@ -52,6 +53,16 @@ def build(
         },
         guards or guards_of(codes, context.cache),
     )
+
+
+def _judge(models: Any, context: Context) -> JudgeModel:
+    """The run's own judge, which remembers what other scores ask it, else another."""
+    from gistmeter.models.judge import CachedJudge
+    from gistmeter.models.loading import load_judge
+
+    own = (getattr(models, role, None) for role in ("nli", "cross_encoder"))
+    found = next((one for one in own if isinstance(one, CachedJudge)), None)
+    return found or load_judge(context.cache, progress=context.progress)
 
 
 def _is_embedded(models: Any) -> bool:

@@ -29,6 +29,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from gistmeter.errors import InputError
+from gistmeter.metrics.cosine import cosines
 from gistmeter.metrics.lexical import compare_counts, content_counts, negations_of
 from gistmeter.metrics.marks import marks
 from gistmeter.metrics.polarity import PolarityRule
@@ -208,7 +209,8 @@ class SemanticAccuracy:
             matched = self.matcher.match(list(zip(texts.candidates, texts.references, strict=True)))
             judged.add("bertscore", matched.f1, matched.unseen, matched.failures)
         if self.embedder is not None and "sts" in needed:
-            judged.add("sts", *_cosines(self.embedder, texts))
+            found = cosines(self.embedder, texts.candidates, texts.references)
+            judged.add("sts", np.clip(found.values, -1.0, 1.0), found.unseen, found.failures)
 
     def _compare_words(self, judged: _Judged, languages: Sequence[TextReader]) -> None:
         texts = judged.comparisons
@@ -272,23 +274,6 @@ class _Judged:
         self.values[name] = np.asarray(values, dtype=np.float64)
         self.unseen = np.fmax(self.unseen, unseen)
         self.failures[name] = self.comparisons.blame(failures)
-
-
-def _cosines(embedder: Embedder, texts: Comparisons) -> tuple[Floats, Floats, dict[int, str]]:
-    """Cosine, unseen share and failure of every comparison, each text embedded once."""
-    place: dict[str, int] = {}
-    left = [place.setdefault(text, len(place)) for text in texts.candidates]
-    right = [place.setdefault(text, len(place)) for text in texts.references]
-    answer = embedder.embed(list(place))
-    vectors = np.asarray(answer.vectors, dtype=np.float64)
-    cosines = np.einsum("ij,ij->i", vectors[left], vectors[right]) if left else np.zeros(0)
-    unseen = np.fmax(answer.unseen[left], answer.unseen[right]) if left else np.zeros(0)
-    failures = {
-        at: answer.failures.get(one) or answer.failures[other]
-        for at, (one, other) in enumerate(zip(left, right, strict=True))
-        if one in answer.failures or other in answer.failures
-    }
-    return np.clip(cosines, -1.0, 1.0), unseen, failures
 
 
 def mean_of_defined(columns: Sequence[Floats]) -> Floats:

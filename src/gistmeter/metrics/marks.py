@@ -16,6 +16,8 @@ from gistmeter.metrics.lexical import content_counts
 from gistmeter.metrics.reader import TextReader
 from gistmeter.types import Pair
 
+ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 
 def marks(pair: Pair, language: TextReader) -> str | None:
     """The marks of a pair, or None where there is nothing to compare."""
@@ -28,7 +30,7 @@ def marks(pair: Pair, language: TextReader) -> str | None:
         "prediction": _spans(language, pair.candidate),
         "references": [_spans(language, reference) for reference in pair.references],
     }
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    return ENCODE(found)
 
 
 def _spans(language: TextReader, text: str) -> list[tuple[int, int, str]]:

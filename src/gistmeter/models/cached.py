@@ -70,20 +70,21 @@ class Cached:
         return found
 
     def _answer(self, inputs: Sequence[Any]) -> tuple[npt.NDArray[Any], dict[int, str]]:
+        inputs = [tuple(one) if isinstance(one, list) else one for one in inputs]
         answers, failures = recall_or_compute(
             self.recall, inputs, self._read, stage=self.stage, progress=self._progress
         )
         # Two columns at least: a product of rows without any would be 0, not NaN.
-        given = (len(answer) for answer in answers if answer is not None)
-        width = self.numbers or next(given, 2)
-        table = np.full((len(inputs), width), np.nan, dtype=self.recall.kind)
-        for at, answer in enumerate(answers):
-            if answer is None:
-                continue
-            if len(answer) == width:
-                table[at] = answer
-            else:
-                failures[at] = OTHER_WIDTH.reason
+        size = self.recall.kind.itemsize
+        width = self.numbers or next((len(raw) // size for raw in answers if raw), 2)
+        blank = np.full(width, np.nan, dtype=self.recall.kind).tobytes()
+        failures |= {
+            at: OTHER_WIDTH.reason
+            for at, raw in enumerate(answers)
+            if raw is not None and len(raw) != len(blank)
+        }
+        rows = b"".join(blank if at in failures else raw or blank for at, raw in enumerate(answers))
+        table = np.frombuffer(rows, dtype=self.recall.kind).reshape(-1, width)
         return table, failures
 
 
@@ -108,7 +109,7 @@ class CachedEmbedder(Cached):
     def embed(self, texts: Sequence[str]) -> Embeddings:
         table, failures = self._answer(texts)
         unseen = np.nan_to_num(table[:, -1].astype(np.float64))
-        return Embeddings(np.ascontiguousarray(table[:, :-1]), unseen, failures)
+        return Embeddings(table[:, :-1].copy(), unseen, failures)
 
     def _read(self, inputs: Sequence[str]) -> Iterable[tuple[int, Numbers | Failure]]:
         for index, answer in self._source.read(inputs):
@@ -116,10 +117,7 @@ class CachedEmbedder(Cached):
 
     def learn(self, texts: Sequence[tuple[str, TextVectors]]) -> None:
         """Keep vectors that came by the way, when a matcher read the texts with the same model."""
-        keys = self.recall.keys(text for text, _ in texts)
-        self.recall.keep(
-            {key: self._stored(read) for key, (_, read) in zip(keys, texts, strict=True)}
-        )
+        self.recall.keep({text: self._stored(read) for text, read in texts})
 
     def _stored(self, text: TextVectors) -> npt.NDArray[np.float32]:
         """A text's vector as it is kept, its unseen share last; minus zero is zero."""

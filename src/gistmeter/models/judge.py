@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -254,7 +255,8 @@ class CachedJudge(Cached):
         return to_verdicts(*self._answer(pairs))
 
     def score(self, pairs: Sequence[TextPair]) -> PairScores:
-        return score_both_ways(self.judge, pairs)
+        scores = score_both_ways(self.judge, pairs)
+        return replace(scores, values=np.round(scores.values, DECIMALS + 1))
 
     def classify(self, pairs: Sequence[TextPair]) -> Judgements:
         return to_judgements(self.judge(pairs))

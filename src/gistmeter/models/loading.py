@@ -6,8 +6,9 @@ first text that is not in the cache comes. A role that the profile does not have
 the reason and the command to get it; a model that was named and is not there is an error.
 
 What a back end's loader gives decides how it is asked: a `TokenEncoder` (`encoding.py`) is embedder
-and matcher in one reading, a `PairReader` (`joint.py`) cross-encoder or entailment, and anything
-else is the caller's own model with the method of its role (`plain.py`).
+and matcher in one reading, the judge (`judge.py`) cross-encoder and entailment in one, a
+`PairReader` (`joint.py`) either of them, and anything else is the caller's own model with the
+method of its role (`plain.py`).
 """
 
 from __future__ import annotations
@@ -99,9 +100,15 @@ def load_models(
 
 def load_judge(cache: Cache, *, progress: Progress | None = None) -> JudgeModel:
     """The judge that comes with gistmeter, with all that it says of a pair, through the cache."""
-    from gistmeter.models.judge import CachedJudge, load
+    from gistmeter.models.judge import load
 
     judge = load(frozenset({"nli"}), "judge", ModelSettings(), models_folder(cache))
+    return _remember(judge, cache, progress)
+
+
+def _remember(judge: Any, cache: Cache, progress: Progress | None) -> JudgeModel:
+    from gistmeter.models.judge import CachedJudge
+
     return CachedJudge(judge.id, judge, cache, progress=progress)
 
 
@@ -143,6 +150,7 @@ class _Loader:
     folder: Path
     progress: Progress | None
     _made: dict[Any, dict[str, Any]] = field(default_factory=dict)
+    _judge: JudgeModel | None = None
 
     def load(
         self,
@@ -241,6 +249,9 @@ class _Loader:
     def _wrap(self, role: str, backend: Any) -> Any:
         """A role's face over a pair reader or a plain model; None for token vectors of neither."""
         face = FACES[role]
+        if is_judge(backend):  # one face for all of its roles, and one stored row of a pair
+            self._judge = self._judge or _remember(backend, self.cache, self.progress)
+            return self._judge
         if role in JOINT and is_pair_reader(backend):
             reading = JointReading(backend)
             return face(backend.id, reading, self.cache, progress=self.progress)
@@ -288,6 +299,10 @@ def is_encoder(backend: Any) -> bool:
 
 def is_pair_reader(backend: Any) -> bool:
     return all(hasattr(backend, part) for part in ("id", "pads", "budget", "tokenize", "read"))
+
+
+def is_judge(backend: Any) -> bool:
+    return all(hasattr(backend, part) for part in ("id", "judge", "read"))
 
 
 def explain_absence(role: str, profile: str) -> str:

@@ -13,7 +13,7 @@ import dataclasses
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from gistmeter import languages
 from gistmeter.cache import Cache, keys
@@ -21,13 +21,18 @@ from gistmeter.guard import Alarm, Alarms, Guard
 from gistmeter.languages import Language, Polarity, PolarWord
 from gistmeter.version import __version__
 
-REVISION = 4  # to be raised when analysers or polarity change what they find
+REVISION = 5  # to be raised when analysers or polarity change what they find
 HELD = 1 << 13  # analyses in memory at most: those of many chunks
 PAIRS = 1 << 13  # compared pairs in memory: those of a chunk, for the next metric
+NONE = Alarms()
+ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Analysis:
+def _decode(stored: bytes) -> Any:
+    return json.loads(stored.decode("utf-8", "surrogatepass"))
+
+
+class Analysis(NamedTuple):
     """What a language finds in a text."""
 
     content: tuple[str, ...]
@@ -35,20 +40,13 @@ class Analysis:
     polarity: Polarity
 
     def encode(self) -> bytes:
-        read = self.polarity
-        flags = [read.positive, read.negative, read.negated]
-        marks = [[w.text, w.start, w.end, w.kind, w.negations] for w in read.words]
-        parts = [self.content, self.words, flags, marks, read.denied, read.last]
-        text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
-        return text.encode("utf-8", "surrogatepass")
+        return ENCODE(self).encode("utf-8", "surrogatepass")
 
     @classmethod
     def decode(cls, stored: bytes) -> Analysis:
-        parts = json.loads(stored.decode("utf-8", "surrogatepass"))
-        content, words, flags, marks, denied, last = parts
-        positive, negative, negated = flags
-        words_found = tuple(PolarWord(*mark) for mark in marks)
-        polarity = Polarity(positive, negative, negated, words_found, tuple(denied), last)
+        content, words, (*flags, marks, denied, last, turn) = _decode(stored)
+        found = tuple(PolarWord(*mark) for mark in marks)
+        polarity = Polarity._make((*flags, found, tuple(denied), last, turn))
         return cls(tuple(content), tuple(words), polarity)
 
 
@@ -157,14 +155,13 @@ class RememberingGuard(Guard):
         made: dict[Any, bytes] = {}
         for pair, key in zip(missing, named, strict=True):
             if key in stored:
-                parts = json.loads(stored[key].decode("utf-8", "surrogatepass"))
-                self.held[pair] = Alarms(
-                    tuple(Alarm(*one[:3], *map(tuple, one[3:])) for one in parts)
-                )
+                parts = _decode(stored[key])
+                found = (Alarm(*one[:3], *map(tuple, one[3:])) for one in parts)
+                self.held[pair] = Alarms(tuple(found)) if parts else NONE
             else:
                 (self.held[pair],) = Guard.compare(self, [pair])
                 parts = [dataclasses.astuple(alarm) for alarm in self.held[pair]]
-                made[key] = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
+                made[key] = ENCODE(parts).encode("utf-8", "surrogatepass")
         self.cache.put_many(made)
         return [self.held[pair] for pair in pairs]
 

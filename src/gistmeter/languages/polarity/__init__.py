@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import NamedTuple, Protocol
@@ -71,8 +70,7 @@ class Reader(Protocol):
     def read(self, text: str) -> list[Mark]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class PolarWord:
+class PolarWord(NamedTuple):
     """A word that colours a text, where it stands, and how many negations it is under."""
 
     text: str
@@ -86,8 +84,7 @@ class PolarWord:
         return self.negations % 2 == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Polarity:
+class Polarity(NamedTuple):
     """Whether a text praises, blames, denies; `words` are what was found, in order."""
 
     positive: bool = False

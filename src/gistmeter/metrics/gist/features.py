@@ -24,7 +24,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import lru_cache
 from operator import add
 
 import numpy as np
@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from gistmeter import guard
 from gistmeter import languages as packs
+from gistmeter.metrics.cosine import cosines
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdicts
 
 Floats = npt.NDArray[np.float64]
@@ -49,6 +50,7 @@ NEAR, STEEP = 0.82, 30.0  # shared letters from which texts are nearly the same,
 WORD = re.compile(r"\w+")
 SAME = 0.98  # shared letters of texts that are the same
 PLACED = ("number", "ordinal", "quantity", "comparative")  # they speak of what stands beside them
+REMEMBERED, SHORT = 1 << 12, 1 << 9  # references come again: letters are kept of short ones
 LIKELY = 0.9  # the least similarity of texts in which a phrase only moved
 
 
@@ -90,7 +92,7 @@ def gather(
     forward = _kept(judge.judge(pairs), moved)
     backward = _kept(judge.judge([(candidate, reference) for reference, candidate in pairs]), moved)
     matched = matcher.match([(candidate, reference) for reference, candidate in pairs])
-    cosines, failed = _cosines(pairs, embedder)
+    embedded = cosines(embedder, [one for one, _ in pairs], [other for _, other in pairs])
     none = Baselines()
     bases = [baselines.get(code, none) for code in languages]
     base_cosine = np.asarray([base.cosine for base in bases])
@@ -112,7 +114,7 @@ def gather(
         "contradiction_near": near * against,
         "changed": differs,
         "changed_near": near * differs,
-        "cosine": (cosines - base_cosine) / (1 - base_cosine),
+        "cosine": (embedded.values - base_cosine) / (1 - base_cosine),
         "bertscore": (matched.f1 - base_match) / (1 - base_match),
         "weakest": (np.minimum(matched.precision, matched.recall) - base_match) / (1 - base_match),
         "letters": letters,
@@ -122,7 +124,7 @@ def gather(
         "names": close * _alarmed(alarms, "names"),
     }
     table = np.column_stack([columns[name] for name in FEATURES]) if len(pairs) else _nothing()
-    failures = {**failed, **matched.failures, **backward.failures, **forward.failures}
+    failures = {**embedded.failures, **matched.failures, **backward.failures, **forward.failures}
     return Evidence(table, forward, backward, alarms, failures)
 
 
@@ -180,20 +182,6 @@ def logit(share: Floats) -> Floats:
     return np.log(kept / (1 - kept))
 
 
-def _cosines(pairs: Sequence[tuple[str, str]], embedder: Embedder) -> tuple[Floats, dict[int, str]]:
-    place: dict[str, int] = {}
-    left = [place.setdefault(reference, len(place)) for reference, _ in pairs]
-    right = [place.setdefault(candidate, len(place)) for _, candidate in pairs]
-    answer = embedder.embed(list(place))
-    vectors = np.asarray(answer.vectors, dtype=np.float64)
-    failures = {
-        at: answer.failures.get(one) or answer.failures[other]
-        for at, (one, other) in enumerate(zip(left, right, strict=True))
-        if one in answer.failures or other in answer.failures
-    }
-    return np.einsum("ij,ij->i", vectors[left], vectors[right]), failures
-
-
 def _alarms(
     pairs: Sequence[tuple[str, str]], languages: Sequence[str], guards: Mapping[str, guard.Guard]
 ) -> list[guard.Alarms]:
@@ -209,20 +197,27 @@ def _alarms(
 def _alarmed(alarms: Sequence[guard.Alarms], feature: str) -> Floats:
     """1 where the guard found a difference of these kinds."""
     return np.asarray(
-        [float(any(KINDS.get(alarm.kind) == feature for alarm in own)) for own in alarms]
+        [float(any(KINDS.get(alarm.kind) == feature for alarm in own.found)) for own in alarms]
     )
 
 
 def shared_letters(first: str, second: str) -> float:
     """F1 over runs of one to three letters, 1 for equal texts, as chrF counts them."""
-    runs, others = _runs(first), _runs(second)
-    total = runs.total() + others.total()
+    runs = _counted(first) if len(first) <= SHORT else Counter(_runs(first))
+    others = _runs(second)
+    total = runs.total() + len(others)
     if not total:
         return float(first == second)
-    return 2 * sum(min(runs[run], others[run]) for run in runs.keys() & others.keys()) / total
+    shared = Counter(filter(runs.__contains__, others))
+    return 2 * sum(map(min, shared.values(), map(runs.__getitem__, shared))) / total
 
 
-def _runs(text: str) -> Counter[str]:
+def _runs(text: str) -> list[str]:
     letters = "".join(filter(str.isalnum, text.casefold()))
     twos = list(map(add, letters, letters[1:]))
-    return Counter(chain(letters, twos, map(add, twos, letters[2:])))
+    return [*letters, *twos, *map(add, twos, letters[2:])]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _counted(text: str) -> Counter[str]:
+    return Counter(_runs(text))

@@ -15,6 +15,7 @@ number is low, also the words of each text that the other has not.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -32,6 +33,7 @@ from gistmeter.types import ScoreInfo
 Shape = Literal["text", "speech"]
 HALF = 0.5
 MOST = 12  # words that are named
+ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 NO_CANDIDATE, NO_REFERENCE = "no prediction", "no reference"
 
 
@@ -90,24 +92,23 @@ class Gist:
         self, items: Sequence[Any], texts: Sequence[Any], evidence: Evidence, owner: Sequence[int],
         compared: Sequence[tuple[str, str]],
     ) -> Rows:  # fmt: skip
-        chances = probability(evidence.table, self.weights)
+        chances = probability(evidence.table, self.weights).tolist()
         best: dict[int, int] = {}
         for at, place in enumerate(owner):
-            if np.isfinite(chances[at]) and (
+            if math.isfinite(chances[at]) and (
                 place not in best or chances[at] > chances[best[place]]
             ):
                 best[place] = at
         low = [at for at in best.values() if chances[at] < HALF]
         words = self._words({at: compared[at] for at in low}, [items[owner[at]] for at in low])
-        column = np.full(len(items), np.nan)
+        column = [math.nan] * len(items)
         told: list[str | None] = [None] * len(items)
         reasons: dict[int, str] = {}
         for place, (said, references) in enumerate(texts):
             if place in best:
                 at = best[place]
                 column[place] = chances[at]
-                why = {**explain(evidence, at), **words.get(at, {})}
-                told[place] = json.dumps(why, ensure_ascii=False)
+                told[place] = ENCODE(explain(evidence, at) | words.get(at, {}))
             else:
                 failed = [evidence.failures[at] for at, own in enumerate(owner)
                           if own == place and at in evidence.failures]  # fmt: skip
@@ -161,12 +162,14 @@ def unmatched(pairs: Sequence[tuple[str, str]], reader: guard.Guard) -> list[dic
     """The content words of each text of (reference, candidate) that the other has not."""
     words = iter(reader.content_words([text for pair in pairs for text in pair]))
     return [
-        {
-            "unmatched": [word for word in dict.fromkeys(expected) if word not in said][:MOST],
-            "added": [word for word in dict.fromkeys(said) if word not in expected][:MOST],
-        }
+        {"unmatched": _lacking(expected, said), "added": _lacking(said, expected)}
         for expected, said in zip(words, words, strict=True)
     ]
+
+
+def _lacking(words: Sequence[str], other: Sequence[str]) -> list[str]:
+    held = set(other)
+    return [word for word in dict.fromkeys(words) if word not in held][:MOST]
 
 
 def verdict(kept: float, whole: float, against: float) -> str:
