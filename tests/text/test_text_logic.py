@@ -11,8 +11,7 @@ from text_doubles import PACKS, Given, pair
 
 from gistmeter.errors import InputError
 from gistmeter.evaluation import evaluate
-from gistmeter.families.family import Items, Task
-from gistmeter.families.text import Text, TextSettings
+from gistmeter.families.text import Text
 from gistmeter.metrics.accuracy import SemanticAccuracy
 from gistmeter.metrics.logic import LogicalValidity
 from gistmeter.metrics.reading import Reading, count_readings
@@ -128,8 +127,7 @@ def test_what_a_model_did_not_see_is_counted() -> None:
 
     metrics = {"s_acc": SemanticAccuracy(PACKS), "s_logic": LogicalValidity(Short())}
     pairs = [pair("a", "a"), pair("b", "b", id="2")]
-    task = Task(TextSettings(), Items(pairs), metrics, {})
-    run = evaluate(pairs, metrics, notes=lambda rows: Text().notes(rows, task))
+    run = evaluate(pairs, metrics, count=Text().count)
     assert run.rows is not None
     assert run.rows.values("unseen").tolist() == [0.25, 0.0]
     assert run.notes == {"truncated": 1}

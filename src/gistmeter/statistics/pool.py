@@ -26,6 +26,7 @@ from gistmeter.rows import Counts, Floats, Labelled, Pool, Rows, Value, divide, 
 Ints = npt.NDArray[np.int64]
 Question = tuple[str, ...]  # the part of the rows it is about, what is asked, of which column
 Sums = Mapping[Question, Floats]
+Cells = Callable[[Ints], Floats]  # the cells of some rows
 GATHERED = 131_072  # weights gathered at once: few enough for a processor's cache
 PoolFunction = Callable[[Pool], Mapping[str, Value]]
 
@@ -101,12 +102,13 @@ class Clustered:
         """How many numbers a resample has, at most: those of all questions asked so far."""
         return len(self.totals) + sum(one.width for one in self.entries.values())
 
-    def total(self, question: Question, column: Floats, places: Ints | None) -> Floats:
-        """The sums by cluster of a column's defined cells, worked out once."""
+    def total(self, question: Question, cells: Cells, places: Ints | None) -> Floats:
+        """The sums by cluster of the defined cells of a part's rows, worked out once."""
         if question not in self.totals:
-            kept = np.flatnonzero(~np.isnan(column)) if places is None else places
-            kept = kept[~np.isnan(column[kept])]
-            summed = np.bincount(self.cluster[kept], column[kept], self.size)
+            own = np.arange(len(self.rows)) if places is None else places
+            column = cells(own)
+            kept = ~np.isnan(column)
+            summed = np.bincount(self.cluster[own[kept]], column[kept], self.size)
             self.totals[question] = summed.astype(np.float64)  # integers where nothing was kept
         return self.totals[question]
 
@@ -163,20 +165,22 @@ class Resample:
         return name in self.clustered.rows
 
     def sum(self, name: str) -> Value:
-        return self._sum("sum", self.clustered.rows.values(name), name)
+        column = self.clustered.rows.values(name)
+        return self._sum("sum", lambda own: column[own], name)
 
     def mean(self, name: str) -> Value:
         column = self.clustered.rows.values(name)
-        ones = np.where(np.isnan(column), np.nan, 1.0)
-        return np.asarray(divide(self.sum(name), self._sum("count", ones, name)))
+        count = self._sum("count", lambda own: np.where(np.isnan(column[own]), np.nan, 1.0), name)
+        return np.asarray(divide(self.sum(name), count))
 
     def ratio(self, numerator: str, denominator: str) -> Value:
         above, below = (self.clustered.rows.values(name) for name in (numerator, denominator))
-        both = ~(np.isnan(above) | np.isnan(below))
-        sides = (("above", above), ("below", below))
-        top, bottom = (
-            self._sum(kind, np.where(both, column, np.nan), numerator, denominator)
-            for kind, column in sides
+        names = (numerator, denominator)
+        top = self._sum(
+            "above", lambda own: np.where(np.isnan(below[own]), np.nan, above[own]), *names
+        )
+        bottom = self._sum(
+            "below", lambda own: np.where(np.isnan(above[own]), np.nan, below[own]), *names
         )
         return np.asarray(divide(top, bottom))
 
@@ -215,11 +219,11 @@ class Resample:
     def values(self, name: str) -> Floats:
         raise NeedsValues(f"The column '{name}' was asked for while resampling sums")
 
-    def _sum(self, kind: str, column: Floats, *names: str) -> Floats:
+    def _sum(self, kind: str, cells: Cells, *names: str) -> Floats:
         question = (*self.path, kind, *names)
         known = self.sums.get(question)
         if known is None:
-            known = self.weights @ self.clustered.total(question, column, self.places)
+            known = self.weights @ self.clustered.total(question, cells, self.places)
         return known
 
 
