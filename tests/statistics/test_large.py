@@ -144,6 +144,18 @@ def test_what_sums_cannot_give_is_refused() -> None:
         )
 
 
+def test_few_clusters_are_drawn_and_not_weighed_apart() -> None:
+    rows = made(600)
+    rows = replace(rows, keys={**rows.keys, "cluster": [str(at % 7) for at in range(600)]})
+    whole = tally_of(rows)
+    with pytest.raises(NeedsValues, match="too few clusters"):
+        summarise_tally(METRICS, whole, signatures={}, confidence=0.9)
+    options = {"seed": 3, "resamples": 200}
+    assert intervals(Means().pool, rows, keyed=True, **options) == intervals(
+        Means().pool, rows, **options
+    )
+
+
 def test_a_pool_that_asks_differently_of_parts_is_refused() -> None:
     def moody(pool: Pool) -> Mapping[str, Value]:
         """The mean where it is above zero, else that of another column."""

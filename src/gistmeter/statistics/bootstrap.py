@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.rows import Floats, Rows, Value
-from gistmeter.statistics.keyed import keyed_sums, scaled
+from gistmeter.statistics.keyed import FEWEST, keyed_sums, scaled
 from gistmeter.statistics.pool import Clustered, Ints, NeedsValues, PoolFunction, Resample
 
 BLOCK_BYTES = 64 * 1024**2  # of counts held at once
@@ -124,9 +124,11 @@ def intervals(
 
     `keyed` weighs clusters by their keys, as the parts of a large run are.
     """
-    if resamples < 1 or len(set(cluster or rows.keys["cluster"])) < 2:
+    clusters = len(set(cluster or rows.keys["cluster"]))
+    if resamples < 1 or clusters < 2:
         return {}
-    draw = _by_key if keyed and cluster is None else partial(resampled, cluster=cluster)
+    by_key = keyed and cluster is None and clusters >= FEWEST
+    draw = _by_key if by_key else partial(resampled, cluster=cluster)
     return bounds_of(draw(pool, rows, seed=seed, resamples=resamples), confidence)
 
 

@@ -22,6 +22,7 @@ from gistmeter.rows import Floats
 from gistmeter.statistics.pool import Clustered, Question
 
 LARGE = 200_000  # rows from which resamples go by key
+FEWEST = 30  # clusters: of fewer, a resample might have none
 BLOCK = 4_000_000  # weights in memory at once: 32 MB
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 LANES = 4  # weights from one word of 64 bits

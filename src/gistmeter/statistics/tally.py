@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from gistmeter.rows import Floats, Labelled, Rows, Value, divide
-from gistmeter.statistics.keyed import ROWS, keyed_sums, scaled
+from gistmeter.statistics.keyed import FEWEST, ROWS, keyed_sums, scaled
 from gistmeter.statistics.pool import Clustered, NeedsValues, PoolFunction, Question, Resample
 from gistmeter.types import Metric
 
@@ -34,6 +34,7 @@ class SystemTally:
     counts: Counter[tuple[str, str]]  # (column, "n" or "unscored") -> rows
     reasons: dict[str, Counter[str]]  # column -> reason -> rows
     items: int  # the sum of their hashes: equal for two systems of the same items
+    clusters: set[str]  # some, as many as are enough
 
     @classmethod
     def of(cls, rows: Rows, pool: PoolFunction, resamples: int, seed: int) -> Self:
@@ -51,6 +52,7 @@ class SystemTally:
             }),
             {name: Counter(cells.values()) for name, cells in rows.reasons.items()},
             sum(hash_of(*name) for name in named) % (1 << 64),
+            set(labels[:FEWEST]),
         )  # fmt: skip
 
     def add(self, other: SystemTally) -> None:
@@ -64,6 +66,7 @@ class SystemTally:
         for name, reasons in other.reasons.items():
             self.reasons.setdefault(name, Counter()).update(reasons)
         self.items = (self.items + other.items) % (1 << 64)
+        self.clusters = set(sorted(self.clusters | other.clusters)[:FEWEST])
 
     @property
     def rows(self) -> int:
@@ -165,6 +168,8 @@ class Tallied:
 
 def pooled(own: SystemTally) -> tuple[Tallied, Tallied, dict[str, Tallied]]:
     """What metrics pool: the data as they are, all resamples, and each group as it is."""
+    if len(own.clusters) < FEWEST:
+        raise NeedsValues("There are too few clusters to be weighed apart")
     names = tuple(sorted(own.names))
     resampled = {question: sums[1:] for question, sums in scaled(own.sums).items()}
     first = {question: sums[:1] for question, sums in own.sums.items()}
