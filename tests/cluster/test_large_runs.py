@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars
 import pytest
-from test_streaming import Elsewhere
+import test_streaming
 
 import gistmeter
 from gistmeter import evaluation
@@ -65,14 +64,7 @@ def write(name: str, systems: str = "ab", *, skip: int = -1) -> Path:
                     {"id": str(at), "system": system, "prediction": text,
                      "reference": " ".join(said)}
                 )  # fmt: skip
-    frame, path = polars.DataFrame(rows), Path(name)
-    if path.suffix == ".parquet":
-        frame.write_parquet(path, row_group_size=100)
-    elif path.suffix == ".csv":
-        frame.write_csv(path)
-    else:
-        path.write_text("\n".join(json.dumps(row) for row in rows))
-    return path
+    return test_streaming.write(name, rows, group=100)
 
 
 def score(path: Path, **options: Any) -> gistmeter.Run:
@@ -128,7 +120,7 @@ def test_a_large_run_is_pooled_from_its_parts(
 def test_another_engine_gives_the_same(in_folder: Path, no_rows: None, shares: bool) -> None:
     path = write("rows.csv")
     there, here = (
-        score(path, engine=Elsewhere(shares=shares), output="there"),
+        score(path, engine=test_streaming.Elsewhere(shares=shares), output="there"),
         score(path, output="here"),
     )
     same(there, here)

@@ -54,15 +54,15 @@ class Elsewhere:
             yield copy.deepcopy(work)(copy.deepcopy(parts[at]))
 
 
-def write(name: str) -> Path:
-    frame = polars.DataFrame(ROWS)
+def write(name: str, rows: Sequence[dict[str, Any]] = ROWS, *, group: int = 7) -> Path:
+    frame = polars.DataFrame(rows)
     path = Path(name)
     if path.suffix == ".parquet":
-        frame.write_parquet(path, row_group_size=7)
+        frame.write_parquet(path, row_group_size=group)
     elif path.suffix == ".csv":
         frame.write_csv(path)
     else:
-        path.write_text("\n".join(json.dumps(row) for row in ROWS))
+        path.write_text("\n".join(json.dumps(row) for row in rows))
     return path
 
 
