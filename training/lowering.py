@@ -96,10 +96,8 @@ def separation(lower: Lower, sets: list[Set], *weights: float) -> float:
 
 def cross_encoder(one: Set, raised: float, contradicted: float) -> np.ndarray:
     there, back = one[1]
-    alike = (there.similarity + back.similarity) / 2
-    follows = np.sqrt(there.entailment * back.entailment)
-    against = (there.contradiction + back.contradiction) / 2
-    return (alike + raised * (1 - alike) * follows) * (1 - contradicted * against)
+    alike, same = there.similarity, there.entailment * back.entailment
+    return (alike + raised * (1 - alike) * same) * (1 - contradicted * there.contradiction)
 
 
 def accuracy(one: Set, raised: float, contradicted: float) -> np.ndarray:

@@ -6,11 +6,9 @@ docs/judge.md for data, figures and limits). Its weights are licensed CC BY-SA 4
 One reading of a pair (premise or reference first) gives five probabilities; the model plays two
 roles with them. As entailment model it gives the three labels. As cross-encoder it reads a pair
 both ways and gives the similarity, raised where each text follows from the other and lowered where
-they contradict:
+the second contradicts the first:
 
-    (similarity + (1 - similarity) * entailment) * (1 - CONTRADICTED * contradiction)
-
-with the mean of both ways, of entailment the geometric one.
+    (similarity + (1 - similarity) * entailed * entails) * (1 - CONTRADICTED * contradiction)
 """
 
 from __future__ import annotations
@@ -109,7 +107,7 @@ class Judge:
         return to_verdicts(*_table(self.read(pairs), len(pairs)))
 
     def score(self, pairs: Sequence[TextPair]) -> PairScores:
-        """The similarity in [0, 1] of each pair, the same whichever text comes first."""
+        """The similarity in [0, 1] of each pair, raised and lowered by what follows."""
         return score_both_ways(self.judge, pairs)
 
     def classify(self, pairs: Sequence[TextPair]) -> Judgements:
@@ -303,10 +301,8 @@ def score_both_ways(
     """One number for each pair, from both of its readings."""
     size = len(pairs)
     found = judge([*pairs, *((second, first) for first, second in pairs)])
-    similarity, against = (
-        (column[:size] + column[size:]) / 2 for column in (found.similarity, found.contradiction)
-    )
-    same = np.sqrt(found.entailment[:size] * found.entailment[size:])
+    similarity, against = found.similarity[:size], found.contradiction[:size]
+    same = found.entailment[:size] * found.entailment[size:]
     return PairScores(
         (similarity + (1 - similarity) * same) * (1 - CONTRADICTED * against),
         np.fmax(found.unseen[:size], found.unseen[size:]),
