@@ -69,10 +69,14 @@ function sentence(words, no, tag, lang, onclick, spans) {
   return make("li", {}, onclick ? make("button", { type: "button", onclick }, inside) : make("div", {}, inside));
 }
 
-// Scroll a list to one of its lines; lines get their heights as they come into view, so twice more.
-function reveal(list, item, times = 3) {
+// Scroll a list to one of its lines; lines get their heights as they come into view, so until it rests there.
+function reveal(list, item, frames = 60, still = 0) {
+  if (frames === 60) list.wanted = item;
+  if (list.wanted !== item || !item.isConnected && frames < 60) return;  // another one is looked for by now
+  const before = list.scrollTop;
   list.scrollTop = item.offsetTop - list.clientHeight / 3;
-  if (times > 1) requestAnimationFrame(() => reveal(list, item, times - 1));
+  const rests = list.clientHeight > 0 && Math.abs(list.scrollTop - before) < 2;
+  if (frames > 1 && still < 8) requestAnimationFrame(() => reveal(list, item, frames - 1, rests ? still + 1 : 0));
 }
 
 // Two texts side by side; a sentence on the right shows where on the left it comes from.
