@@ -163,6 +163,9 @@ def _answer(standing: Standing, findings: Findings) -> str:
         return f"{standing.called(name)} could not be computed for any system."
     if len(systems) == 1:
         return _alone(standing, systems[0], best)
+    if systems[1] in standing.skipping:  # what lies between them would be of other items
+        name = standing.called(name)
+        return f"{shown(systems[0], 60)} is ahead on {name} with {_with_interval(best)}."
     ahead = _ahead(standing, best, held.get(systems[1]))
     pairs = [pair for pair in (comparison or {}).get("pairs", []) if _about(pair, systems[0])]
     runner = next((pair for pair in pairs if _other(pair, systems[0]) == systems[1]), None)

@@ -163,6 +163,7 @@ def test_who_answers_the_easy_items_only_does_not_lead() -> None:
     assert run.systems["few"]["s_info"].value >= run.systems["all"]["s_info"].value
     assert run.answer().startswith("all is ahead")
     assert "few scored only 1 of 3 and is not ranked" in run.answer()
+    assert "above few" not in run.answer()  # they were scored on different items
 
 
 def test_a_negated_or_miscounted_transcript_is_low() -> None:
