@@ -123,7 +123,7 @@ class Run:
         """Keep the run in a folder, as the command line does; returns the run with its place."""
         from gistmeter.runs import save_run
 
-        kept = replace(self, path=Path(folder))
+        kept = replace(self, path=Path(folder), rows=self.measured, excerpt=None)
         save_run(kept, overwrite=overwrite, source=self.path)
         kept.write_pages()
         if report:

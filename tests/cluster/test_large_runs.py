@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,6 +154,30 @@ def test_systems_of_different_items_are_not_tested(in_folder: Path) -> None:
     pair = score(Path("rows.csv"), output="parts").findings["comparisons"][0]["pairs"][0]
     assert pair["test"] == "none" and pair["p_value"] is None
     assert "gistmeter compare" in pair["note"]
+
+
+def test_who_skips_items_is_not_tested_on_the_rest(in_folder: Path) -> None:
+    """A system that leaves out what it cannot do would win on what is left."""
+    frame = polars.read_csv(write("rows.csv"))
+    skipped = (polars.col("system") == "b") & (polars.col("id") % 40 == 3)
+    empty = polars.when(skipped).then(None).otherwise(polars.col("prediction"))
+    frame.with_columns(prediction=empty).write_csv("rows.csv")
+    run = score(Path("rows.csv"), output="parts")
+    pair = run.findings["comparisons"][0]["pairs"][0]
+    assert pair["test"] == "none" and pair["p_value"] is None
+    assert "Whether that is real was not tested." in run.answer()
+
+
+def test_a_large_run_can_do_what_others_can(in_folder: Path) -> None:
+    run, whole = score(write("rows.csv"), output="parts"), score(Path("rows.csv"))
+    copied = run.save("copy")
+    same(gistmeter.load_run("copy"), whole)
+    assert copied.path == Path("copy") and Path("copy/report.html").exists()
+    labels = "".join(f"{at},{system},{at % 5}\n" for system in "ab" for at in range(SIZE))
+    Path("people.csv").write_text("id,system,human\n" + labels)
+    assert run.validate("people.csv", resamples=20).agreements
+    assert len(run.to_pandas() if importlib.util.find_spec("pandas") else run.to_polars()) == 1400
+    assert run.write("out.csv") and run.plot().names
 
 
 def test_a_killed_run_goes_on_from_its_shards(

@@ -23,7 +23,7 @@ from gistmeter.types import Metric, ScoreInfo, SystemScores
 
 MOST_SCORES, MOST_SYSTEMS = 12, 8  # beyond these, all are compared with the best alone
 FEWEST = 100  # resamples of a test
-APART = "systems of different items: gistmeter compare takes those that they share"
+APART = "systems were scored on different items: gistmeter compare takes those that they share"
 
 
 def compare_tallies(
@@ -43,17 +43,19 @@ def compare_tallies(
     names = [name for name in dict.fromkeys([*first, *next(iter(systems.values())).scores])
              if all(name in held for held in own)]  # fmt: skip
     drawn = {system: pool_all(metrics, pooled(held)[1]) for system, held in tally.systems.items()}
+    bases = {info.name: info.basis for metric in metrics.values() for info in metric.scores}
     found = []
     for name in names[:MOST_SCORES]:
         scores = {system: held.scores[name] for system, held in systems.items()}
         one = next(iter(scores.values()))
         info = ScoreInfo(name, higher_is_better=one.higher_is_better, unit=one.unit)
         values = {system: score.value for system, score in scores.items()}
+        basis = bases.get(name) or name
         results = []
         for a, b in _pairs(values, info.higher_is_better):
             n = min(scores[a].n, scores[b].n)
             result = PairedDifference(a, b, values[a] - values[b], n=n)
-            if tally.systems[a].items != tally.systems[b].items:
+            if tally.systems[a].items.get(basis) != tally.systems[b].items.get(basis):
                 results.append(replace(result, test="none", note=APART))
             else:
                 gaps = np.atleast_1d(np.asarray(drawn[a][name] - drawn[b][name]))

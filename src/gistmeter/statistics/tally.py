@@ -33,7 +33,7 @@ class SystemTally:
     groups: dict[str, Sums]
     counts: Counter[tuple[str, str]]  # (column, "n" or "unscored") -> rows
     reasons: dict[str, Counter[str]]  # column -> reason -> rows
-    items: int  # the sum of their hashes: equal for two systems of the same items
+    items: dict[str, int]  # column -> the sum of its defined rows' hashes: equal for the same items
     clusters: set[str]  # some, as many as are enough
 
     @classmethod
@@ -41,6 +41,7 @@ class SystemTally:
         clustered = _asked(rows, pool)
         labels = list(dict.fromkeys(rows.keys["cluster"]))
         named = zip(rows.keys["id"], rows.keys["group"], strict=True)
+        hashes = np.array([hash_of(*name) for name in named], np.uint64)
         return cls(
             set(rows.names),
             keyed_sums(clustered, labels, resamples, seed),
@@ -51,7 +52,10 @@ class SystemTally:
                 for kind, number in zip(("n", "unscored"), count_rows(rows, name), strict=True)
             }),
             {name: Counter(cells.values()) for name, cells in rows.reasons.items()},
-            sum(hash_of(*name) for name in named) % (1 << 64),
+            {
+                name: int(hashes[~np.isnan(column)].sum(dtype=np.uint64))
+                for name, column in rows.numbers.items()
+            },
             set(labels[:FEWEST]),
         )  # fmt: skip
 
@@ -65,7 +69,8 @@ class SystemTally:
         self.counts.update(other.counts)
         for name, reasons in other.reasons.items():
             self.reasons.setdefault(name, Counter()).update(reasons)
-        self.items = (self.items + other.items) % (1 << 64)
+        for name, hashed in other.items.items():
+            self.items[name] = (self.items.get(name, 0) + hashed) % (1 << 64)
         self.clusters = set(sorted(self.clusters | other.clusters)[:FEWEST])
 
     @property

@@ -130,9 +130,7 @@ def validate(
     `columns` names those to look at (all by default); `components` gives the weights in use of a
     weighted score, the seed's for S_Acc where its components are there.
     """
-    rows = run.rows
-    if rows is None:
-        raise InputError("This run carries no rows: load it from its folder")
+    rows = run.measured
     judged = _judged(labels)
     chosen = list(columns) or _columns(run, rows)
     for name in chosen:
