@@ -21,7 +21,7 @@ test-adapters:
 	$(PYTHON) -m venv build/adapters
 	build/adapters/bin/pip install --quiet --disable-pip-version-check --editable '.[test-adapters]'
 	@command -v npm >/dev/null && npm install --prefix build/promptfoo --no-audit --no-fund promptfoo || echo "No npm here"
-	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 build/adapters/bin/python -m pytest tests/adapters -ra
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 build/adapters/bin/python -m pytest tests/tools/adapters -ra
 
 # Wheel (made from the sdist) and sdist, in dist/.
 build: | $(BIN)/python
@@ -38,7 +38,7 @@ image: build
 
 # A real Ray with two workers and a node that is lost; where Ray has no wheel the tests are skipped.
 test-ray: $(VENV)/.ray
-	$(BIN)/python -m pytest tests/cluster tests/formats/test_remote.py -rs
+	$(BIN)/python -m pytest tests/core/engines tests/core/test_remote.py -rs
 
 # Every kill, every damaged file, every fuzzed input: about half an hour on two cores. One table in the end.
 trust: $(VENV)/.test
@@ -87,7 +87,7 @@ docs-site: $(VENV)/.docs
 
 # Every example of the READMEs, the documentation and its notebooks, and the site.
 docs-test: $(VENV)/.docs
-	$(BIN)/python -m pytest tests/docs tests/house/test_readme.py tests/house/test_documentation.py -n auto
+	$(BIN)/python -m pytest tests/docs -n auto
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gistmeter needs Python 3.11 or newer; set PYTHON=python3.11")'

@@ -34,10 +34,10 @@ import book_moves  # noqa: E402
 from book_editions import Bound  # noqa: E402
 from gold import Chapter, read_chapters, share_right  # noqa: E402
 
-from gistmeter.cache import Cache  # noqa: E402
-from gistmeter.metrics.alignment import measures  # noqa: E402
-from gistmeter.metrics.alignment.paths import align  # noqa: E402
-from gistmeter.metrics.alignment.similarity import compare  # noqa: E402
+from gistmeter.book.metrics import measures  # noqa: E402
+from gistmeter.book.metrics.paths import align  # noqa: E402
+from gistmeter.book.metrics.similarity import compare  # noqa: E402
+from gistmeter.core.cache import Cache  # noqa: E402
 from gistmeter.models.loading import load_judge, load_models  # noqa: E402
 
 

@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from book_editions import Bound, Library
 
-from gistmeter.metrics.alignment import facts, measures
-from gistmeter.metrics.alignment.facts import Found
-from gistmeter.metrics.alignment.paths import align
+from gistmeter.book.metrics import facts, measures
+from gistmeter.book.metrics.facts import Found
+from gistmeter.book.metrics.paths import align
 from gistmeter.models.protocols import JudgeModel
 
 AUXILIARY = re.compile(r"\b(was|is|were|had|could|would|should|did|has|will|must|can|are)\b( not)?")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import classical
 import numpy as np
 
-from gistmeter.metrics.alignment import measures
-from gistmeter.metrics.alignment.paths import align
-from gistmeter.metrics.alignment.similarity import compare
+from gistmeter.book.metrics import measures
+from gistmeter.book.metrics.paths import align
+from gistmeter.book.metrics.similarity import compare
 
 SEEDS = range(3)
 WAYS = ("blocks", "monotone", "dtw")

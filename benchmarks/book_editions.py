@@ -14,12 +14,12 @@ import numpy as np
 from gold import Chapter, overlap
 
 from gistmeter import languages
-from gistmeter.metrics.alignment import measures
-from gistmeter.metrics.alignment.comparison import Settings, compare_book
-from gistmeter.metrics.alignment.evidence import Words, source_evidence, summary_evidence
-from gistmeter.metrics.alignment.paths import align
-from gistmeter.metrics.alignment.segmentation import fold
-from gistmeter.metrics.alignment.similarity import Similarity, compare
+from gistmeter.book.metrics import measures
+from gistmeter.book.metrics.comparison import Settings, compare_book
+from gistmeter.book.metrics.evidence import Words, source_evidence, summary_evidence
+from gistmeter.book.metrics.paths import align
+from gistmeter.book.metrics.segmentation import fold
+from gistmeter.book.metrics.similarity import Similarity, compare
 
 ENGLISH = languages.get("en")
 WORDS = 0.1

@@ -12,14 +12,14 @@ from itertools import pairwise
 import numpy as np
 from book_editions import SHORTEST, Bound, Library
 
+from gistmeter.book.metrics.chapters import Chapter, chapters_of
+from gistmeter.book.metrics.comparison import Compared, Settings, compare_book
+from gistmeter.book.metrics.documents import describe_moves
+from gistmeter.book.metrics.evidence import Words
+from gistmeter.book.metrics.moves import Moved, find_moved
+from gistmeter.book.metrics.segmentation import Segments
+from gistmeter.book.metrics.similarity import compare
 from gistmeter.languages import Heading
-from gistmeter.metrics.alignment.chapters import Chapter, chapters_of
-from gistmeter.metrics.alignment.comparison import Compared, Settings, compare_book
-from gistmeter.metrics.alignment.documents import describe_moves
-from gistmeter.metrics.alignment.evidence import Words
-from gistmeter.metrics.alignment.moves import Moved, find_moved
-from gistmeter.metrics.alignment.segmentation import Segments
-from gistmeter.metrics.alignment.similarity import compare
 
 COSTS = np.arange(1, 16) / 10
 STEP = 0.1

@@ -53,7 +53,7 @@ def clock(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def made_pairs(count: int, start: int) -> list[Any]:
-    from gistmeter.types import Pair
+    from gistmeter.core.types import Pair
 
     random = np.random.default_rng(start)
     words = WORDS.split()
@@ -65,14 +65,14 @@ def made_pairs(count: int, start: int) -> list[Any]:
 
 
 def measure(blocks: int, size: int) -> dict[str, Any]:
-    from gistmeter.cache import Cache
-    from gistmeter.engines import Part, Work
-    from gistmeter.engines.pooling import Tallying
-    from gistmeter.families.family import Context, Items
-    from gistmeter.families.text import Text, TextSettings
-    from gistmeter.runs import Plan, RunFolder
-    from gistmeter.runs.shards import join_shards
-    from gistmeter.statistics import Tally
+    from gistmeter.core.cache import Cache
+    from gistmeter.core.engines import Part, Work
+    from gistmeter.core.engines.pooling import Tallying
+    from gistmeter.core.family import Context, Items
+    from gistmeter.core.runs import Plan, RunFolder
+    from gistmeter.core.runs.shards import join_shards
+    from gistmeter.core.statistics import Tally
+    from gistmeter.text.family import Text, TextSettings
 
     family, found = Text(), {}
     for name, options in SETS.items():

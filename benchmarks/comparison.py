@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gistmeter.types import Pair
+from gistmeter.core.types import Pair
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "sts"
 
@@ -43,13 +43,13 @@ STS = {
 
 def sts(languages: Sequence[str]) -> None:
     """S_Acc and its components against people, with the embedded models."""
-    from gistmeter.cache import Cache
-    from gistmeter.evaluation import evaluate
+    from gistmeter.core.cache import Cache
+    from gistmeter.core.evaluation import evaluate
+    from gistmeter.core.locations import cache_file
+    from gistmeter.core.validation import Labels, validate
     from gistmeter.languages import get
-    from gistmeter.locations import cache_file
-    from gistmeter.metrics.accuracy import SemanticAccuracy
     from gistmeter.models.loading import load_models
-    from gistmeter.validation import Labels, validate
+    from gistmeter.text.metrics.accuracy import SemanticAccuracy
 
     if not SHARED.is_dir():
         print(f"The sentence pairs are not here ({SHARED}): nothing to measure")

@@ -1,6 +1,6 @@
 """How well the guard tells changed facts from other words for the same.
 
-    python benchmarks/guard.py                    # the pairs of tests/guard, by half and language
+    python benchmarks/guard.py                    # the pairs of tests/languages/guard, by half
     python benchmarks/guard.py --data FOLDER      # also the alarm rate on true paraphrases
 
 Each file of pairs has two halves: odd lines were looked at while the rules were made, even lines
@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from gistmeter.guard import Alarms, compare
+from gistmeter.languages.guard import Alarms, compare
 
-PAIRS = Path(__file__).parent.parent / "tests" / "guard"
+PAIRS = Path(__file__).parent.parent / "tests" / "languages" / "guard"
 LANGUAGES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru")
 SAME = 4.5  # of 5: people's score from which two sentences say the same
 

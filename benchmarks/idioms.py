@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from gistmeter import languages
-from gistmeter.cache import Cache
-from gistmeter.formats.references import read_references
-from gistmeter.metrics.accuracy import SemanticAccuracy
+from gistmeter.core.cache import Cache
+from gistmeter.core.types import Pair
 from gistmeter.models.loading import load_models
-from gistmeter.types import Pair
+from gistmeter.text.formats.references import read_references
+from gistmeter.text.metrics.accuracy import SemanticAccuracy
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "idiom"
 FILES = {"zh": "orderprobe-Simplified_Chinese.csv", "ko": "orderprobe-Korean.csv"}

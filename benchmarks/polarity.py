@@ -22,8 +22,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gistmeter import languages
-from gistmeter.formats.references import read_references
-from gistmeter.metrics.polarity import conflicts
+from gistmeter.text.formats.references import read_references
+from gistmeter.text.metrics.polarity import conflicts
 
 IDIOMS = {"zh": "Simplified_Chinese", "zh-Hant": "Traditional_Chinese", "ko": "Korean"}
 OTHER_SENSE = re.compile(

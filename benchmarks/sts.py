@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from gistmeter.cache import Cache
+from gistmeter.core.cache import Cache
 from gistmeter.models.loading import load_models
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "sts"

@@ -36,7 +36,7 @@ from training import devsets  # noqa: E402
 from training.rows import Row  # noqa: E402
 
 from gistmeter import score_speech, score_text  # noqa: E402
-from gistmeter.cache import Cache  # noqa: E402
+from gistmeter.core.cache import Cache  # noqa: E402
 from gistmeter.models.judge import CachedJudge, Judge  # noqa: E402
 from gistmeter.models.loading import Models, load_models  # noqa: E402
 

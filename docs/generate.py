@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import sessions
 
 import gistmeter
-from gistmeter import registry
 from gistmeter.cli import app
+from gistmeter.core import registry
 
 DOCS, ROOT = sessions.DOCS, sessions.ROOT
 PAGE = DOCS / "cli.md"

@@ -132,7 +132,7 @@ def session(page: Path) -> Iterator[Session]:
         place = Path(folder)
         shutil.copytree(DOCS / "data", place, dirs_exist_ok=True)
         if page.parent == ROOT:
-            from gistmeter.recognizers.sample import write_samples
+            from gistmeter.speech.recognizers.sample import write_samples
 
             write_samples(place / "runs" / "demo" / "clips")
         source = {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.getenv("PYTHONPATH", "")])}

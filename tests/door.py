@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gistmeter.cache import Cache
-from gistmeter.families.family import Context, Family, Items
-from gistmeter.settings import Settings
+from gistmeter.core.cache import Cache
+from gistmeter.core.family import Context, Family, Items
+from gistmeter.core.settings import Settings
 
 
 @dataclass(frozen=True)

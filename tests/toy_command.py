@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from gistmeter import registry
 from gistmeter.cli import main
-from gistmeter.errors import InputError
-from gistmeter.families.family import Context, Family, Items
-from gistmeter.settings import Settings, option
-from gistmeter.types import Metric, Pair
+from gistmeter.core import registry
+from gistmeter.core.errors import InputError
+from gistmeter.core.family import Context, Family, Items
+from gistmeter.core.settings import Settings, option
+from gistmeter.core.types import Metric, Pair
 from toys import Length, pairs
 
 registry.TABLES["gistmeter.metrics"]["length"] = "toys:Length"  # type: ignore[index]

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from gistmeter.errors import ModelError
-from gistmeter.rows import Pool, Rows, Value
-from gistmeter.types import Pair, ScoreInfo
+from gistmeter.core.errors import ModelError
+from gistmeter.core.rows import Pool, Rows, Value
+from gistmeter.core.types import Pair, ScoreInfo
 
 
 @dataclass(frozen=True, slots=True)

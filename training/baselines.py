@@ -17,7 +17,7 @@ import json
 import random
 from pathlib import Path
 
-from gistmeter.cache import Cache
+from gistmeter.core.cache import Cache
 from gistmeter.models.loading import load_models, require
 
 TARGET = Path(__file__).parents[1] / "src" / "gistmeter" / "models" / "data" / "baselines.json"

@@ -19,7 +19,9 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import logit, logsumexp
 from scipy.stats import spearmanr
 
-from gistmeter.models import e5, e5_weights, judge_weights
+from gistmeter.models import e5
+from gistmeter.models.e5 import weights as e5_weights
+from gistmeter.models.judge import weights as judge_weights
 from training import corpus, devsets, evaluate
 from training.network import OUTPUTS, Judge
 

@@ -37,16 +37,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from gistmeter.cache import Cache
-from gistmeter.families.book import Books, BookSettings
-from gistmeter.families.family import Context
-from gistmeter.families.gist import build
-from gistmeter.metrics.alignment import gist as book_gist
-from gistmeter.metrics.alignment.metric import BookAlignment
-from gistmeter.metrics.alignment.segmentation import Segments
+from gistmeter.book.family import Books, BookSettings
+from gistmeter.book.metrics import gist as book_gist
+from gistmeter.book.metrics.metric import BookAlignment
+from gistmeter.book.metrics.segmentation import Segments
+from gistmeter.core.cache import Cache
+from gistmeter.core.family import Context
+from gistmeter.core.types import Book
+from gistmeter.metrics.gist.building import build
 from gistmeter.metrics.gist.features import FEATURES, gather
 from gistmeter.models.loading import load_models
-from gistmeter.types import Book
 from training import devsets
 from training.edits import change
 from training.rows import CONTRADICTION

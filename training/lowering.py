@@ -19,9 +19,9 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from gistmeter import score_text
-from gistmeter.metrics.accuracy import Weights, weigh
 from gistmeter.models.judge import Judge
 from gistmeter.models.protocols import Verdicts
+from gistmeter.text.metrics.accuracy import Weights, weigh
 from training import devsets, gist
 from training.evaluate import auc, thin
 from training.rows import Row

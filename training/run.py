@@ -20,7 +20,8 @@ from typing import Any
 import torch
 from torch import multiprocessing
 
-from gistmeter.models import e5, e5_weights
+from gistmeter.models import e5
+from gistmeter.models.e5 import weights as e5_weights
 from training import corpus, evaluate, losses
 from training.network import Judge
 from training.rows import Group

@@ -20,7 +20,7 @@ def kernels(folder: Path) -> Iterator[Work]:
     sys.path.insert(0, str(ROOT / "tests" / "book"))
     import plain_loops
 
-    from gistmeter.metrics.alignment.paths import align_sentences
+    from gistmeter.book.metrics.paths import align_sentences
 
     table = np.random.default_rng(0).random((ROWS, COLUMNS))
     listed = table.tolist()
@@ -45,8 +45,8 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 def whole(folder: Path) -> Iterator[Work]:
     """2,000 summary sentences in a book of 20,000, from their vectors to the path."""
     del folder
-    from gistmeter.metrics.alignment.paths import align
-    from gistmeter.metrics.alignment.similarity import compare
+    from gistmeter.book.metrics.paths import align
+    from gistmeter.book.metrics.similarity import compare
 
     seeded = np.random.default_rng(0)
     source = unit(seeded.standard_normal((20_000, 384)).astype(np.float32))
@@ -63,7 +63,7 @@ def whole(folder: Path) -> Iterator[Work]:
 
 def edited(folder: Path) -> Iterator[Work]:
     """A story of 200 sentences, embedded again after one was edited."""
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
     from gistmeter.models import e5
     from gistmeter.models.encoding import VectorStore
     from gistmeter.models.loading import load_models

@@ -13,7 +13,7 @@ IDIOMS = 40
 
 
 def models(folder: Path) -> Iterator[Work]:
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
     from gistmeter.models import e5
     from gistmeter.models.encoding import VectorStore
     from gistmeter.models.loading import load_models

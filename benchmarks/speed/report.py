@@ -7,16 +7,16 @@ from pathlib import Path
 
 from benchmarks.harness import Goal, Work, fresh
 from benchmarks.speed.statistics import Nine, nine_rows
-from gistmeter.rows import Rows
-from gistmeter.run import Run
+from gistmeter.core.rows import Rows
+from gistmeter.core.run import Run
 
 ITEMS = 50_000
 
 
 def write(folder: Path) -> Iterator[Work]:
-    from gistmeter.comparison import findings
+    from gistmeter.core.comparison import findings
+    from gistmeter.core.statistics import count_reasons, summarise
     from gistmeter.report.html import write_report
-    from gistmeter.statistics import count_reasons, summarise
 
     metric = Nine()
     rows = Rows.concat([nine_rows(ITEMS // 2, "a"), nine_rows(ITEMS // 2, "b", 0.01)])

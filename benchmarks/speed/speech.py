@@ -27,9 +27,9 @@ def rates(folder: Path) -> Iterator[Work]:
     need("jiwer")
     import jiwer
 
+    from gistmeter.core.types import Clip
     from gistmeter.languages import get
-    from gistmeter.metrics.transcription import ErrorRates, Normalisation
-    from gistmeter.types import Clip
+    from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
 
     said = lines("ref")
     heard = {system: lines(system) for system in SYSTEMS}

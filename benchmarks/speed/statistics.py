@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from benchmarks.harness import Goal, Work, fresh, need
-from gistmeter.rows import Pool, Rows, Value
-from gistmeter.types import ScoreInfo
+from gistmeter.core.rows import Pool, Rows, Value
+from gistmeter.core.types import ScoreInfo
 
 NAMES = tuple(f"score{number}" for number in range(9))
 ITEMS = RESAMPLES = 10_000
@@ -43,7 +43,7 @@ def bootstrap(folder: Path) -> Iterator[Work]:
     need("scipy")
     from scipy import stats
 
-    from gistmeter.statistics import intervals
+    from gistmeter.core.statistics import intervals
 
     rows = nine_rows()
 

@@ -21,7 +21,7 @@ PAIRS = 20_000
 
 
 def load(roles: Sequence[str], threads: int = 0) -> Any:
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
     from gistmeter.models import e5
     from gistmeter.models.encoding import VectorStore
     from gistmeter.models.loading import ModelSettings, load_models
@@ -60,7 +60,7 @@ def products(tokens: int, layers: int, *, threads: int = 0) -> Callable[[], None
 
 
 def count_tokens(texts: Sequence[str]) -> int:
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
     from gistmeter.models import e5
     from gistmeter.models.backends import models_folder
     from gistmeter.models.settings import ModelSettings

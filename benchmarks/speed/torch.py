@@ -42,7 +42,7 @@ def random_model(folder: Path, kind: str) -> str:
 
 
 def load(**names: str) -> Any:
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
     from gistmeter.models.loading import ModelSettings, load_models
 
     settings = ModelSettings(layer=LAYERS, device="cpu")

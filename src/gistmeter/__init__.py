@@ -6,12 +6,15 @@ are imported when they are first used, so that `import gistmeter` stays light.
 
 import importlib
 import re
+import sys
 from pathlib import Path
 
-from gistmeter.telemetry import switch_off
+from gistmeter.core.telemetry import switch_off
+from gistmeter.moved import Moved
 from gistmeter.version import __version__ as __version__
 
 switch_off()  # before anything else can be imported through us
+sys.meta_path.append(Moved())
 
 _HOMES: dict[str, str] = {
     name: module

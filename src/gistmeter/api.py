@@ -12,23 +12,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.cache import Cache
-from gistmeter.errors import InputError
-from gistmeter.families import family_of
-from gistmeter.families import values as given
-from gistmeter.families.book import BookSettings
-from gistmeter.families.family import Context, Items, RunSettings
-from gistmeter.families.parse import Parses, ParseSettings
-from gistmeter.families.speech import Speech, SpeechSettings
-from gistmeter.families.text import TextSettings
-from gistmeter.families.values import Column
-from gistmeter.run import Run
-from gistmeter.score import score
-from gistmeter.settings import Settings, aliases_of, options_of, split
-from gistmeter.types import Book, Clip, Pair
+from gistmeter.book.family import BookSettings
+from gistmeter.core import values as given
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError
+from gistmeter.core.family import Context, Items, RunSettings, family_of
+from gistmeter.core.run import Run
+from gistmeter.core.score import score
+from gistmeter.core.settings import Settings, aliases_of, options_of, split
+from gistmeter.core.types import Book, Clip, Pair
+from gistmeter.core.values import Column
+from gistmeter.parse.family import Parses, ParseSettings
+from gistmeter.speech.family import Speech, SpeechSettings
+from gistmeter.text.family import TextSettings
 
 if TYPE_CHECKING:
-    from gistmeter.families.speech.judge import CostEstimate
+    from gistmeter.speech.judge import CostEstimate
 
 Files = str | Path
 ROLES = {"matcher": "token_encoder"}  # a role's name where its option has another
@@ -96,7 +95,7 @@ def _pairs(
     language: Any,
 ) -> list[Pair]:
     """Pairs from parallel columns; a column of another length is an error."""
-    from gistmeter.formats.references import answer_in, clean
+    from gistmeter.text.formats.references import answer_in, clean
 
     said = given.texts(candidates, "candidates")
     if not said:
@@ -137,8 +136,8 @@ def _pairs(
 
 def mark_originals(pairs: list[Pair]) -> list[Pair]:
     """Pairs that know whether their system has the unscrambled forms too."""
-    from gistmeter.formats.predictions import marked
-    from gistmeter.metrics.consistency import is_original
+    from gistmeter.text.formats.predictions import marked
+    from gistmeter.text.metrics.consistency import is_original
 
     return marked(pairs, {pair.system for pair in pairs if is_original(pair.arrangement)})
 
@@ -362,13 +361,13 @@ def _configured(name: str, kind: type[Settings], options: Mapping[str, Any]) -> 
     """The options with those of a configuration file behind them."""
     if not options.get("config"):
         return dict(options)
-    from gistmeter.configuration import options_for
+    from gistmeter.core.configuration import options_for
 
     known = [*options_of(kind), *options_of(RunSettings), *aliases_of(kind)]
     return {**options_for(Path(options["config"]), name, known), **options}
 
 
 def _profiles(config: Path | None) -> dict[str, Mapping[str, Any]]:
-    from gistmeter.configuration import profiles
+    from gistmeter.core.configuration import profiles
 
     return profiles(config)

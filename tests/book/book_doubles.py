@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from door import prepare
-from gistmeter.families.book import Books, BookSettings
-from gistmeter.metrics.alignment import BookAlignment
+from gistmeter.book.family import Books, BookSettings
+from gistmeter.book.metrics import BookAlignment
+from gistmeter.core.types import Book
 from gistmeter.models.protocols import Embeddings
-from gistmeter.types import Book
 
 WIDTH = 256
 

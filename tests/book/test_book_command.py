@@ -9,12 +9,12 @@ import zipfile
 
 import polars
 import pytest
-from book_doubles import SOURCE, SUMMARY, WordEmbedder
 from click.testing import CliRunner
 
+from book.book_doubles import SOURCE, SUMMARY, WordEmbedder
 from gistmeter import EvaluationConfig, evaluate_alignment, evaluate_corpus, load_run
 from gistmeter.cli import app
-from gistmeter.errors import InputError, UnknownName
+from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.models.loading import Models
 
 SEED_FLAGS = [

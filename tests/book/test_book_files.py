@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.errors import FormatError, InputError
-from gistmeter.formats.books import read_shelf, read_texts
+from gistmeter.book.read import read_shelf, read_texts
+from gistmeter.core.errors import FormatError, InputError
 
 
 def write(path: Path, content: str | bytes | dict) -> Path:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.errors import FormatError, InputError
-from gistmeter.formats.books import read_shelf, read_texts
-from gistmeter.formats.books.matter import set_aside
-from gistmeter.formats.books.packed import parse_xml
+from gistmeter.book.formats.matter import set_aside
+from gistmeter.book.formats.packed import parse_xml
+from gistmeter.book.read import read_shelf, read_texts
+from gistmeter.core.errors import FormatError, InputError
 
 CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
 PACKAGE = """<package xmlns="http://www.idpf.org/2007/opf"><manifest>

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from book_doubles import book, make_metric
 
-from gistmeter.metrics.alignment import gist
-from gistmeter.metrics.alignment.thresholds import Thresholds
+from book.book_doubles import book, make_metric
+from gistmeter.book.metrics import gist
+from gistmeter.book.metrics.thresholds import Thresholds
 from gistmeter.metrics.gist import weights_of
 from gistmeter.models.protocols import Verdicts
 

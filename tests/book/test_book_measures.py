@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from conftest import shared_path
-from gistmeter.metrics.alignment import measures, similarity
-from gistmeter.metrics.alignment.comparison import Settings, compare_book
-from gistmeter.metrics.alignment.documents import heat_map
-from gistmeter.metrics.alignment.evidence import Words, source_evidence, summary_evidence
-from gistmeter.metrics.alignment.measures import Pairs
+from gistmeter.book.metrics import measures, similarity
+from gistmeter.book.metrics.comparison import Settings, compare_book
+from gistmeter.book.metrics.documents import heat_map
+from gistmeter.book.metrics.evidence import Words, source_evidence, summary_evidence
+from gistmeter.book.metrics.measures import Pairs
 
 
 def golden_cases():

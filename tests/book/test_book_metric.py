@@ -9,23 +9,23 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from book_doubles import SOURCE, SUMMARY, WordEmbedder, book, make_metric
 from hypothesis import given
 from hypothesis import strategies as st
 
+from book.book_doubles import SOURCE, SUMMARY, WordEmbedder, book, make_metric
 from door import prepare
 from gistmeter import score_book
-from gistmeter.cache import Cache
-from gistmeter.evaluation import evaluate
-from gistmeter.families.book import Books, BookSettings
-from gistmeter.metrics.alignment import BookAlignment
-from gistmeter.metrics.alignment.documents import document_name
-from gistmeter.metrics.alignment.metric import FEW_BOOKS, passage_labels
-from gistmeter.metrics.alignment.thresholds import Thresholds, thresholds_for
+from gistmeter.book.family import Books, BookSettings
+from gistmeter.book.metrics import BookAlignment
+from gistmeter.book.metrics.documents import document_name
+from gistmeter.book.metrics.metric import FEW_BOOKS, passage_labels
+from gistmeter.book.metrics.thresholds import Thresholds, thresholds_for
+from gistmeter.core.cache import Cache
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.rows import Rows
+from gistmeter.core.signature import sign
+from gistmeter.core.statistics import bootstrap_weights, resampled
 from gistmeter.models.cached import CachedEmbedder
-from gistmeter.rows import Rows
-from gistmeter.signature import sign
-from gistmeter.statistics import bootstrap_weights, resampled
 
 TITLE = "The Lantern"
 BOOK = book(TITLE, SOURCE, SUMMARY)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from book_doubles import book, make_metric
 from hypothesis import given
 from hypothesis import strategies as st
 
+from book.book_doubles import book, make_metric
+from gistmeter.book.metrics.chapters import chapters_of, name_stretch
+from gistmeter.book.metrics.documents import document_name
+from gistmeter.book.metrics.moves import find_moved, staying
+from gistmeter.book.metrics.paths import align_sentences
+from gistmeter.book.metrics.segmentation import Segments
 from gistmeter.languages import Heading
-from gistmeter.metrics.alignment.chapters import chapters_of, name_stretch
-from gistmeter.metrics.alignment.documents import document_name
-from gistmeter.metrics.alignment.moves import find_moved, staying
-from gistmeter.metrics.alignment.paths import align_sentences
-from gistmeter.metrics.alignment.segmentation import Segments
 
 CHAPTERS = {
     "I": "A miller owned a grey donkey. The donkey hated every sack of flour.",

@@ -6,17 +6,17 @@ import itertools
 import json
 
 import numpy as np
-import plain_loops
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from book import plain_loops
 from conftest import shared_path
-from gistmeter.errors import InputError, UnknownName
-from gistmeter.metrics.alignment import fixed_point
-from gistmeter.metrics.alignment.band import cell_band, node_band
-from gistmeter.metrics.alignment.paths import Table, align, align_sentences
+from gistmeter.book.metrics import fixed_point
+from gistmeter.book.metrics.band import cell_band, node_band
+from gistmeter.book.metrics.paths import Table, align, align_sentences
+from gistmeter.core.errors import InputError, UnknownName
 
 SIZES = st.tuples(st.integers(1, 9), st.integers(1, 20))
 WIDTHS = st.none() | st.integers(0, 6)

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from book_doubles import SOURCE, book, make_metric
 
+from book.book_doubles import SOURCE, book, make_metric
 from gistmeter import evaluate
-from gistmeter.families.book.verdict import _ranking
-from gistmeter.types import Score
+from gistmeter.book.verdict import _ranking
+from gistmeter.core.types import Score
 
 
 def run(**editions: dict[str, float]) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from book_doubles import SOURCE, SUMMARY
 
+from book.book_doubles import SOURCE, SUMMARY
 from conftest import shared_path
 from gistmeter import EvaluationConfig, evaluate_alignment
 

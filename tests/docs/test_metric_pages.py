@@ -7,7 +7,7 @@ import re
 import pytest
 
 from conftest import ROOT
-from gistmeter import registry
+from gistmeter.core import registry
 
 FOLDER = ROOT / "docs" / "metrics"
 SECTIONS = ["Idea", "Formula", "By hand", "Limits", "Reference"]

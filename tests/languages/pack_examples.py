@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from gistmeter import languages, registry
+from gistmeter import languages
+from gistmeter.core import registry
 
 GROUP = "gistmeter.languages"
 PACKS = tuple(registry.names(GROUP))

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from gistmeter import languages
-from gistmeter.errors import InputError, UnknownName
+from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.languages.choice import Choice, choose
 
 ENGLISH = "Success and failure both depend on the same person."

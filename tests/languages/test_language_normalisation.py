@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pack_examples import CODES
 
 from gistmeter import languages
 from gistmeter.languages import generic
 from gistmeter.languages.numerals import han_to_digits, han_value
+from languages.pack_examples import CODES
 
 
 def test_normalise_without_a_pack() -> None:

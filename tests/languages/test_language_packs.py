@@ -8,15 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from pack_examples import CODES, GROUP, PACKS, cases, examples, joined
 
-from gistmeter import languages, registry
-from gistmeter.errors import MissingDependency, UnknownName
+from gistmeter import languages
+from gistmeter.core import registry
+from gistmeter.core.errors import MissingDependency, UnknownName
+from gistmeter.core.signature import describe
 from gistmeter.languages import headings, lexicons
 from gistmeter.languages.ja import words as japanese
 from gistmeter.languages.ko import words as korean
 from gistmeter.languages.zh import words as chinese
-from gistmeter.signature import describe
+from languages.pack_examples import CODES, GROUP, PACKS, cases, examples, joined
 
 FOLDER = Path(languages.__file__).parent
 OURS = [languages.get(code) for code in registry.TABLES[GROUP]]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from pack_examples import CODES
 
 from gistmeter import languages
 from gistmeter.languages import generic
+from languages.pack_examples import CODES
 
 
 def test_words_found_are_marked_where_they_stand() -> None:

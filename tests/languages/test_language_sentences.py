@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pack_examples import CODES
 
 from gistmeter import languages
 from gistmeter.languages import generic
 from gistmeter.languages.sentences import CLOSERS
+from languages.pack_examples import CODES
 
 # As the generic pack reads them; packs have examples of their own.
 PARAGRAPHS = {

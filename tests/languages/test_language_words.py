@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pack_examples import CODES
 
 from gistmeter import languages
 from gistmeter.languages import generic
+from languages.pack_examples import CODES
 
 # As the generic pack reads them; packs have examples of their own.
 WORDS = {

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from conftest import ROOT
-from gistmeter.formats.conllu.alignment import align
-from gistmeter.formats.conllu.pairs import ParsePairs
-from gistmeter.formats.conllu.reading import read_treebank
+from gistmeter.book.metrics import BookAlignment
+from gistmeter.core.types import Book, Metric, Pair
 from gistmeter.languages import get
-from gistmeter.metrics.accuracy import SemanticAccuracy
 from gistmeter.metrics.alarms import FactAlarms, TranscriptAlarms, guards_of
-from gistmeter.metrics.alignment import BookAlignment
-from gistmeter.metrics.conll18 import Conll18
-from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
 from gistmeter.metrics.custom import CustomMetric, NamedFunction
-from gistmeter.metrics.distance import SemanticDistance
-from gistmeter.metrics.enhanced import EnhancedDependencies
-from gistmeter.metrics.facts import SemanticErrorRate
 from gistmeter.metrics.gist import Gist
-from gistmeter.metrics.information import Information, Recovery
-from gistmeter.metrics.keywords import Keywords, KeywordScores
-from gistmeter.metrics.latency import Latency, TimedClip
-from gistmeter.metrics.logic import LogicalValidity
-from gistmeter.metrics.parsing import ParseAccuracy
-from gistmeter.metrics.reading import Reading
-from gistmeter.metrics.transcription import ErrorRates
-from gistmeter.metrics.transcription.normalisation import Normalisation
-from gistmeter.types import Book, Metric, Pair
-
-sys.path.extend(str(ROOT / "tests" / family) for family in ("text", "book", "parse", "speech"))
+from gistmeter.parse.formats.alignment import align
+from gistmeter.parse.formats.pairs import ParsePairs
+from gistmeter.parse.formats.reading import read_treebank
+from gistmeter.parse.metrics import ParseAccuracy
+from gistmeter.parse.metrics.conll18 import Conll18
+from gistmeter.parse.metrics.enhanced import EnhancedDependencies
+from gistmeter.speech.metrics.distance import SemanticDistance
+from gistmeter.speech.metrics.facts import SemanticErrorRate
+from gistmeter.speech.metrics.keywords import Keywords, KeywordScores
+from gistmeter.speech.metrics.latency import Latency, TimedClip
+from gistmeter.speech.metrics.transcription import ErrorRates
+from gistmeter.speech.metrics.transcription.normalisation import Normalisation
+from gistmeter.text.metrics.accuracy import SemanticAccuracy
+from gistmeter.text.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
+from gistmeter.text.metrics.information import Information, Recovery
+from gistmeter.text.metrics.logic import LogicalValidity
+from gistmeter.text.metrics.reading import Reading
 
 
 @dataclass(frozen=True)
@@ -94,7 +90,7 @@ def clips() -> list[TimedClip]:
 
 
 def books() -> list[Book]:
-    from book_doubles import SOURCE, SUMMARY, book
+    from book.book_doubles import SOURCE, SUMMARY, book
 
     return [
         book("whole", SOURCE, SUMMARY),
@@ -106,7 +102,7 @@ def books() -> list[Book]:
 
 
 def treebanks() -> tuple[list[Any], list[Any]]:
-    from parse_files import row
+    from parse.parse_files import row
 
     slots, classes = ("Agent", "Object", "_", "Locative"), ("DOG", "_", "WOLF")
     gold = [
@@ -135,9 +131,8 @@ def treebanks() -> tuple[list[Any], list[Any]]:
 
 def parses(folder: Path, *, aligned: bool = False) -> ParsePairs:
     """A gold and two systems; aligned, one of them cuts sentences and words otherwise."""
-    from parse_files import write
-
-    from gistmeter.formats.conllu.pairs import pair
+    from gistmeter.parse.formats.pairs import pair
+    from parse.parse_files import write
 
     gold, system = treebanks()
     ours = read_treebank(write(folder / "gold.conllu", gold))
@@ -156,7 +151,7 @@ def text_case(*names: str) -> Callable[[Path], Case]:
     """S_Acc and S_Logic come first: the others are made from their columns."""
 
     def make(folder: Path) -> Case:
-        from text_doubles import PACKS, Given, Letters
+        from text.text_doubles import PACKS, Given, Letters
 
         made: dict[str, Metric] = {
             "s_acc": SemanticAccuracy(PACKS, Letters(), Given(), Given()),
@@ -178,7 +173,7 @@ def text_case(*names: str) -> Callable[[Path], Case]:
 
 def speech_case(name: str) -> Callable[[Path], Case]:
     def make(folder: Path) -> Case:
-        from speech_doubles import WordMatcher, honest
+        from speech.speech_doubles import WordMatcher, honest
 
         english = Normalisation(get("en"))
 
@@ -200,7 +195,7 @@ def speech_case(name: str) -> Callable[[Path], Case]:
 
 
 def book_case(folder: Path) -> Case:
-    from book_doubles import make_metric
+    from book.book_doubles import make_metric
 
     metric: BookAlignment = make_metric(books())
     return Case(books(), {"alignment": metric})

@@ -14,14 +14,13 @@ from click.testing import CliRunner
 
 import gistmeter
 from conftest import ROOT
-from gistmeter import registry
 from gistmeter.cli import app
 from gistmeter.cli.scoring import Shown, scoring_command
-from gistmeter.errors import GistmeterError
-from gistmeter.families import family_of
-from gistmeter.families.family import RunSettings
-from gistmeter.run import Run
-from gistmeter.settings import Option, options_of, split
+from gistmeter.core import registry
+from gistmeter.core.errors import GistmeterError
+from gistmeter.core.family import RunSettings, family_of
+from gistmeter.core.run import Run
+from gistmeter.core.settings import Option, options_of, split
 
 SAMPLES = ROOT / "src" / "gistmeter" / "samples"
 FAMILIES = sorted(registry.TABLES["gistmeter.families"])

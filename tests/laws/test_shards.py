@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shard_cases import CASES, Case
 
-from gistmeter import registry
-from gistmeter.engines import measure
-from gistmeter.evaluation import evaluate
-from gistmeter.formats.conllu.pairs import ParsePairs
-from gistmeter.rows import Rows
-from gistmeter.run import Run
-from gistmeter.runs import RunFolder, to_json
-from gistmeter.statistics import summarise
-from gistmeter.types import SEED
+from gistmeter.core import registry
+from gistmeter.core.engines import measure
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.rows import Rows
+from gistmeter.core.run import Run
+from gistmeter.core.runs import RunFolder, to_json
+from gistmeter.core.statistics import summarise
+from gistmeter.core.types import SEED
+from gistmeter.parse.formats.pairs import ParsePairs
+from laws.shard_cases import CASES, Case
 
 NAMES = registry.names("gistmeter.metrics")
 RESAMPLES = 40

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.models.encoding import States, Window
-from gistmeter.models.joint import PairTokens
+from gistmeter.models.judge.joint import PairTokens
 from gistmeter.models.protocols import TextPair
 
 BEGIN, END = 1, 2

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gistmeter.cache import Cache
-from gistmeter.errors import FormatError, InputError
-from gistmeter.models import e5, judge_weights
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.models import e5
 from gistmeter.models.encoding import VectorStore
 from gistmeter.models.judge import CachedJudge, Judge, load
+from gistmeter.models.judge import weights as judge_weights
 from gistmeter.models.loading import Models, load_models
 from gistmeter.models.settings import ModelSettings
 

@@ -15,8 +15,8 @@ import pytest
 pydantic = pytest.importorskip("pydantic")
 pytest.importorskip("httpx")
 
-from gistmeter.cache import Cache  # noqa: E402
-from gistmeter.errors import InputError, ModelError  # noqa: E402
+from gistmeter.core.cache import Cache  # noqa: E402
+from gistmeter.core.errors import InputError, ModelError  # noqa: E402
 from gistmeter.models.llm import (  # noqa: E402
     Budget,
     CachedLanguageModel,
@@ -178,7 +178,7 @@ def test_a_stopped_run_waits_for_the_same_batch(
     server.looks = 2
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(
-            "gistmeter.models.llm_batch_openai.time.sleep", lambda s: stop(s) if s else None
+            "gistmeter.models.llm.batch_openai.time.sleep", lambda s: stop(s) if s else None
         )
         model(server, Cache(tmp_path / "c.sqlite")).ask(["one", "two"], Verdict)
     assert len(server.batches) == 1
@@ -250,8 +250,8 @@ def test_the_budget_is_kept(server: BatchServer) -> None:
 
 
 def test_half_the_price(server: BatchServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gistmeter.models.llm_batch_openai.OPENAI", server.url)
-    monkeypatch.setattr("gistmeter.models.llm_service.estimate_cost", lambda *_: 0.4)
+    monkeypatch.setattr("gistmeter.models.llm.batch_openai.OPENAI", server.url)
+    monkeypatch.setattr("gistmeter.models.llm.service.estimate_cost", lambda *_: 0.4)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-other-key")
     settings = LanguageModelSettings(batch=True, poll=0.01)
     asked = load_language_model("openai:gpt-5", cache=Cache(None), settings=settings)

@@ -13,8 +13,8 @@ import pytest
 pydantic = pytest.importorskip("pydantic")
 pytest.importorskip("pydantic_ai.models.batch")
 
-from gistmeter.cache import Cache  # noqa: E402
-from gistmeter.errors import ModelError  # noqa: E402
+from gistmeter.core.cache import Cache  # noqa: E402
+from gistmeter.core.errors import ModelError  # noqa: E402
 from gistmeter.models.llm import (  # noqa: E402
     CachedLanguageModel,
     LanguageModelSettings,
@@ -213,7 +213,7 @@ def test_a_stopped_run_waits_for_the_same_batch(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr("gistmeter.models.llm_batch_library.time.sleep", stop)
+        patched.setattr("gistmeter.models.llm.batch_library.time.sleep", stop)
         model(server, Cache(tmp_path / "c.sqlite")).ask(["one", "two"], Verdict)
     answers = model(server, Cache(tmp_path / "c.sqlite")).ask(["one", "two", "new"], Verdict)
     assert all(answer.value == Verdict(same=True) for answer in answers)
@@ -238,7 +238,7 @@ def test_a_batch_that_the_service_forgot_is_asked_anew(
         server.batches.clear()
 
     with monkeypatch.context() as patched:
-        patched.setattr("gistmeter.models.llm_batch_library.time.sleep", forget)
+        patched.setattr("gistmeter.models.llm.batch_library.time.sleep", forget)
         (answer,) = model(server, cache).ask(["one"], Verdict)
     assert "HTTP 404" in answer.failure
     assert model(server, cache).ask(["one"], Verdict)[0].value == Verdict(same=True)

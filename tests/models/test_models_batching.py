@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.errors import InputError
+from gistmeter.core.errors import InputError
 from gistmeter.models.batching import Failure, run_in_batches
 
 LENGTHS = st.lists(st.integers(1, 50), max_size=60)

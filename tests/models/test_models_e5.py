@@ -7,17 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-import e5_file
 import numpy as np
 import pytest
 
-from gistmeter.cache import Cache
-from gistmeter.errors import InputError, MissingModel
-from gistmeter.models import e5, e5_graph, e5_weights
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError, MissingModel
+from gistmeter.models import e5
+from gistmeter.models.e5 import graph as e5_graph
+from gistmeter.models.e5 import weights as e5_weights
 from gistmeter.models.graph import Graph
 from gistmeter.models.loading import Models, load_models
 from gistmeter.models.runtime import open_session
 from gistmeter.models.settings import ModelSettings
+from models import e5_file
 
 TEXTS = [
     "今天天气很好。",
@@ -103,7 +105,7 @@ def test_the_file_is_what_the_onnx_package_would_write(layer: int) -> None:
 def test_the_onnx_package_is_not_needed(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['onnx'] = None\n"
-        "from gistmeter.cache import Cache\n"
+        "from gistmeter.core.cache import Cache\n"
         "from gistmeter.models.loading import load_models\n"
         "from pathlib import Path\n"
         f"folder = Path({str(tmp_path)!r})\n"

@@ -6,14 +6,14 @@ import contextlib
 import hashlib
 from pathlib import Path
 
-import e5_file
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.errors import FormatError
-from gistmeter.models import e5_weights
+from gistmeter.core.errors import FormatError
+from gistmeter.models.e5 import weights as e5_weights
+from models import e5_file
 
 WHOLE = e5_file.content()
 

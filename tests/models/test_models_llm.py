@@ -9,17 +9,22 @@ import logging
 from typing import Any
 
 import pytest
-from llm_server import Service, serve
+
+from models.llm_server import Service, serve
 
 pytest.importorskip("pydantic_ai")
 
 from pydantic import BaseModel
 
-from gistmeter.cache import Cache
-from gistmeter.errors import InputError
-from gistmeter.models.llm import CachedLanguageModel, LanguageModelSettings, load_language_model
-from gistmeter.models.llm_asking import ServiceAsker
-from gistmeter.models.llm_service import estimate_cost, full_name, public_url
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError
+from gistmeter.models.llm import (
+    CachedLanguageModel,
+    LanguageModelSettings,
+    load_language_model,
+)
+from gistmeter.models.llm.asking import ServiceAsker
+from gistmeter.models.llm.service import estimate_cost, full_name, public_url
 from gistmeter.models.protocols import Answer
 from small_model import serve_small_model
 
@@ -303,7 +308,7 @@ def test_a_service_that_hangs_is_left_alone() -> None:
 
 
 def test_a_short_outage_does_not_end_the_asking(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gistmeter.models.llm_asking.LEAST_PAUSES", 6000)  # a minute, not 0.3 s
+    monkeypatch.setattr("gistmeter.models.llm.asking.LEAST_PAUSES", 6000)  # a minute, not 0.3 s
     with serve(*[503] * 9, GOOD) as service:
         asked = model(service, concurrency=4, attempts=5, give_up=8)
         answers = asked.ask([f"What {at}?" for at in range(6)], Thing)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.cache import Cache
-from gistmeter.errors import InputError, MissingModel, UnknownName
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError, MissingModel, UnknownName
 from gistmeter.models import folder as folders
 from gistmeter.models import hub
 from gistmeter.models.loading import load_models, models_folder, require

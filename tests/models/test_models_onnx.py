@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gistmeter.cache import Cache
-from gistmeter.errors import FormatError, InputError, MissingModel
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import FormatError, InputError, MissingModel
 from gistmeter.models import hub, inventory
 from gistmeter.models import onnx as backend
 from gistmeter.models.loading import load_models
@@ -132,7 +132,7 @@ def test_what_such_a_folder_cannot_do_is_said(tmp_path: Path) -> None:
 def test_torch_is_not_touched(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "encoder")
     program = (
-        "import sys; from gistmeter.cache import Cache\n"
+        "import sys; from gistmeter.core.cache import Cache\n"
         "from gistmeter.models.loading import load_models\n"
         f"names = {{'embedder': 'onnx:{folder}'}}\n"
         "load_models(['embedder'], names=names, cache=Cache(None)).embedder.embed(['a'])\n"

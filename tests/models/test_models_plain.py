@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from gistmeter.cache import Cache
-from gistmeter.errors import InputError
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError
 from gistmeter.models.loading import Models, load_models, load_models_by_language
 from gistmeter.models.protocols import Embeddings, Judgements, Matches, PairScores, TextPair
 from gistmeter.models.settings import ModelSettings

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from conftest import shared_path
-from gistmeter.cache import Cache
-from gistmeter.errors import InputError
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError
 from gistmeter.models.loading import Models, load_models
 from gistmeter.models.settings import ModelSettings
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model_doubles import LengthReader, LetterEncoder, letter
 
-from gistmeter.cache import Cache
+from gistmeter.core.cache import Cache
 from gistmeter.models.bertscore import Baseline, TokenMatching, TokenWeights, find_baseline, match
 from gistmeter.models.cached import (
     CachedCrossEncoder,
@@ -21,9 +20,10 @@ from gistmeter.models.cached import (
     CachedMatcher,
 )
 from gistmeter.models.encoding import SharedEncoder, TextVectors, VectorStore, cut, to_unit
-from gistmeter.models.joint import JointReading
+from gistmeter.models.judge.joint import JointReading
 from gistmeter.models.loading import load_models
 from gistmeter.models.settings import ModelSettings
+from models.model_doubles import LengthReader, LetterEncoder, letter
 
 WORDS = st.lists(st.text("abcdefgh", max_size=14), min_size=1, max_size=20)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from gistmeter.formats.conllu.pairs import ParsePairs, pair
-from gistmeter.formats.conllu.reading import read_treebank
+from gistmeter.parse.formats.pairs import ParsePairs, pair
+from gistmeter.parse.formats.reading import read_treebank
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC",
            "SEMSLOT", "SEMCLASS")  # fmt: skip

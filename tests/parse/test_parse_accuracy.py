@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parse_files import PLACE, paired, row, two_treebanks
 
 from conftest import shared_path
 from door import prepare
 from gistmeter import score_parses
-from gistmeter.errors import FormatError, InputError
-from gistmeter.families.parse import Parses, ParseSettings
-from gistmeter.families.parse.treebanks import read_weights
-from gistmeter.files import system_names
-from gistmeter.formats.taxonomy import Taxonomy
-from gistmeter.metrics.parsing import SEVEN, ParseAccuracy
-from gistmeter.metrics.parsing.features import FeatureSets
-from gistmeter.metrics.parsing.points import normalise_lemma
-from gistmeter.metrics.parsing.weights import FEATS_WEIGHTS, split_features
-from gistmeter.statistics import bootstrap_weights, resampled
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.files import system_names
+from gistmeter.core.statistics import bootstrap_weights, resampled
+from gistmeter.parse.family import Parses, ParseSettings
+from gistmeter.parse.formats.taxonomy import Taxonomy
+from gistmeter.parse.metrics import SEVEN, ParseAccuracy
+from gistmeter.parse.metrics.features import FeatureSets
+from gistmeter.parse.metrics.points import normalise_lemma
+from gistmeter.parse.metrics.weights import FEATS_WEIGHTS, split_features
+from gistmeter.parse.read import read_weights
+from parse.parse_files import PLACE, paired, row, two_treebanks
 
 Treebanks = tuple[list[list[list[str]]], list[list[list[str]]]]
 CLASSES = Taxonomy.build(

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from parse_files import row, write
 
 from conftest import shared_path
 from gistmeter import score_parses
 from gistmeter.cli import app
-from gistmeter.errors import GistmeterError
-from gistmeter.run import load_run
-from gistmeter.types import defined
+from gistmeter.core.errors import GistmeterError
+from gistmeter.core.run import load_run
+from gistmeter.core.types import defined
+from parse.parse_files import row, write
 
 SAMPLES = Path(str(resources.files("gistmeter"))) / "samples" / "parse"
 TAXONOMY = SAMPLES / "taxonomy.csv"

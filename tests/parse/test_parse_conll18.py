@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parse_files import paired, row, write
 
 from conftest import shared_path
 from gistmeter import score_parses
-from gistmeter.errors import InputError
-from gistmeter.formats.conllu.alignment import align, common_subsequence
-from gistmeter.formats.conllu.pairs import ParsePairs
-from gistmeter.formats.conllu.reading import read_treebank
-from gistmeter.metrics.conll18 import CONTENT, Conll18
-from gistmeter.metrics.parsing import ParseAccuracy
-from gistmeter.rows import Rows
+from gistmeter.core.errors import InputError
+from gistmeter.core.rows import Rows
+from gistmeter.parse.formats.alignment import align, common_subsequence
+from gistmeter.parse.formats.pairs import ParsePairs
+from gistmeter.parse.formats.reading import read_treebank
+from gistmeter.parse.metrics import ParseAccuracy
+from gistmeter.parse.metrics.conll18 import CONTENT, Conll18
+from parse.parse_files import paired, row, write
 
 Sentences = list[list[list[str]]]
 
@@ -381,7 +381,7 @@ def test_a_real_treebank_without_its_multiword_tokens(tmp_path: Path) -> None:
 
 
 def test_an_item_of_several_sentences_is_drawn_with_the_heads_of_each(tmp_path: Path) -> None:
-    from gistmeter.families.parse.blocks import tree
+    from gistmeter.parse.views import tree
 
     apart = [
         [word(1, "Go", "VERB", 0, "root"), word(2, "home", "ADV", 1, "advmod")],

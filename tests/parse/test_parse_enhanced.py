@@ -8,15 +8,15 @@ import random
 from pathlib import Path
 
 import pytest
-from parse_files import row, write
 
 from conftest import shared_path
 from gistmeter import Run, score_parses
 from gistmeter.cli import app
-from gistmeter.errors import FormatError, InputError
-from gistmeter.formats.conllu.graphs import PATHS, read_graph, universal_path
-from gistmeter.formats.conllu.reading import read_treebank
-from gistmeter.formats.conllu.treebank import Vocabulary
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.parse.formats.graphs import PATHS, read_graph, universal_path
+from gistmeter.parse.formats.reading import read_treebank
+from gistmeter.parse.formats.treebank import Vocabulary
+from parse.parse_files import row, write
 
 Sentence = list[list[str]]
 

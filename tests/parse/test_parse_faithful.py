@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import gistmeter
-from gistmeter.errors import FormatError, InputError
-from gistmeter.formats.conllu.vocabularies import read_vocabulary
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.parse.formats.vocabularies import read_vocabulary
 
 
 def conllu(path: Path, *sentences: list[str]) -> Path:

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parse_files import row, sentence, text
 
 from door import prepare
-from gistmeter.engines import measure
-from gistmeter.errors import GistmeterError
-from gistmeter.families.parse import Parses, ParseSettings
-from gistmeter.families.parse.treebanks import read_weights
-from gistmeter.formats.conllu.erasing import erase
-from gistmeter.formats.conllu.validation import find_problems
-from gistmeter.formats.conllu.vocabularies import build, read_vocabulary
-from gistmeter.formats.taxonomy import read_taxonomy
+from gistmeter.core.engines import measure
+from gistmeter.core.errors import GistmeterError
+from gistmeter.parse.family import Parses, ParseSettings
+from gistmeter.parse.formats.erasing import erase
+from gistmeter.parse.formats.taxonomy import read_taxonomy
+from gistmeter.parse.formats.validation import find_problems
+from gistmeter.parse.formats.vocabularies import build, read_vocabulary
+from gistmeter.parse.read import read_weights
+from parse.parse_files import row, sentence, text
 
 PIECES = st.one_of(
     st.binary(max_size=6),

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parse_files import paired, row, two_treebanks
 
-from gistmeter.errors import FormatError
-from gistmeter.formats.conllu.pairs import ParsePairs
-from gistmeter.metrics.parsing import SEVEN, ParseAccuracy
-from gistmeter.rows import Rows
+from gistmeter.core.errors import FormatError
+from gistmeter.core.rows import Rows
+from gistmeter.parse.formats.pairs import ParsePairs
+from gistmeter.parse.metrics import SEVEN, ParseAccuracy
+from parse.parse_files import paired, row, two_treebanks
 
 Treebanks = tuple[list[list[list[str]]], list[list[list[str]]]]
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parse_files import row, sentence, text, write
 
-from gistmeter.errors import FormatError, InputError
-from gistmeter.formats.conllu import blocks
-from gistmeter.formats.conllu.interning import CellReader
-from gistmeter.formats.conllu.layout import COBALD, CONLLU, SEMARKUP, declare
-from gistmeter.formats.conllu.reading import read_treebank
-from gistmeter.formats.conllu.treebank import Treebank, unique_ids
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.parse.formats import blocks
+from gistmeter.parse.formats.interning import CellReader
+from gistmeter.parse.formats.layout import COBALD, CONLLU, SEMARKUP, declare
+from gistmeter.parse.formats.reading import read_treebank
+from gistmeter.parse.formats.treebank import Treebank, unique_ids
+from parse.parse_files import row, sentence, text, write
 
 TWO = [[row(1, "Dogs", upos="NOUN", head="2"), row(2, "bark", upos="VERB", head="0")],
        [row(1, "Why", upos="ADV", head="0")]]  # fmt: skip

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import shared_path
-from gistmeter.cache import Cache
-from gistmeter.errors import FormatError
-from gistmeter.families.parse.treebanks import load_taxonomy
-from gistmeter.formats import forest
-from gistmeter.formats.taxonomy import Taxonomy, read_taxonomy
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import FormatError
+from gistmeter.parse.formats import forest
+from gistmeter.parse.formats.taxonomy import Taxonomy, read_taxonomy
+from gistmeter.parse.read import load_taxonomy
 
 ANIMALS = "child,parent\nANIMAL,\nCANINAE,ANIMAL\nDOG,CANINAE\nWOLF,CANINAE\nTHING,\nTABLE,THING\n"
 

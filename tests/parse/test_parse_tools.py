@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from parse_files import row, text, write
 
 from conftest import shared_path
-from gistmeter.errors import FormatError
-from gistmeter.families.parse.treebanks import estimate_weights
-from gistmeter.formats.conllu.erasing import erase
-from gistmeter.formats.conllu.reading import read_treebank
-from gistmeter.formats.conllu.validation import Problem, find_problems
-from gistmeter.formats.conllu.vocabularies import build, read_vocabulary
+from gistmeter.core.errors import FormatError
+from gistmeter.parse.formats.erasing import erase
+from gistmeter.parse.formats.reading import read_treebank
+from gistmeter.parse.formats.validation import Problem, find_problems
+from gistmeter.parse.formats.vocabularies import build, read_vocabulary
+from gistmeter.parse.read import estimate_weights
+from parse.parse_files import row, text, write
 
 GOOD = [
     [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gistmeter.families import Family
-from gistmeter.views import Block, Dots, Lines, Opener, Point, Row, View
+from gistmeter.core.family import Family
+from gistmeter.core.views import Block, Dots, Lines, Opener, Point, Row, View
 
 
 class RecipeView(View):

@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gistmeter.families.book.blocks import VIEW as BOOK
-from gistmeter.families.parse.blocks import VIEW as PARSE
-from gistmeter.families.speech.blocks import VIEW as SPEECH
-from gistmeter.families.text.blocks import VIEW as TEXT
-from gistmeter.rows import Pool, Rows, Value
-from gistmeter.run import Run
-from gistmeter.statistics import count_reasons, summarise
-from gistmeter.types import Metric, ScoreInfo
-from gistmeter.views import View
+from gistmeter.book.views import VIEW as BOOK
+from gistmeter.core.rows import Pool, Rows, Value
+from gistmeter.core.run import Run
+from gistmeter.core.statistics import count_reasons, summarise
+from gistmeter.core.types import Metric, ScoreInfo
+from gistmeter.core.views import View
+from gistmeter.parse.views import VIEW as PARSE
+from gistmeter.speech.views import VIEW as SPEECH
+from gistmeter.text.views import VIEW as TEXT
 
 VIEWS = {"text": TEXT, "book": BOOK, "parse": PARSE, "speech": SPEECH}
 

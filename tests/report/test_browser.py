@@ -9,11 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import browser
 import numpy as np
 import pytest
-from browser import Tab
-from sample_runs import (
+
+from gistmeter.core.comparison import findings
+from gistmeter.core.rows import Rows
+from gistmeter.report.html import write_report
+from report import browser
+from report.browser import Tab
+from report.sample_runs import (
     Means,
     book_run,
     finish,
@@ -23,10 +27,6 @@ from sample_runs import (
     text_run,
     views,
 )
-
-from gistmeter.comparison import findings
-from gistmeter.report.html import write_report
-from gistmeter.rows import Rows
 
 pytestmark = pytest.mark.browser
 

@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import gistmeter
-from gistmeter import registry
 from gistmeter.cli import app
-from gistmeter.evaluation import evaluate
-from gistmeter.run import load_run, write_report
-from gistmeter.runs import RunFolder
+from gistmeter.core import registry
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.run import load_run, write_report
+from gistmeter.core.runs import RunFolder
 from toys import Length, pairs
 
 Scored = Callable[..., Path]

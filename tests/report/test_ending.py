@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
-from sample_runs import Means, finish, speech_run, text_run
 
 from gistmeter.cli import app, demo
-from gistmeter.errors import MissingDependency
-from gistmeter.families import family_of
+from gistmeter.core.errors import MissingDependency
+from gistmeter.core.family import family_of
+from gistmeter.core.rows import Rows
+from gistmeter.core.run import Run
+from gistmeter.core.types import Sheet
 from gistmeter.report.ending import print_ending
 from gistmeter.report.progress import ProgressBars
 from gistmeter.report.terminal import print_run, print_sheet
-from gistmeter.rows import Rows
-from gistmeter.run import Run
-from gistmeter.types import Sheet
+from report.sample_runs import Means, finish, speech_run, text_run
 
 
 def shown(run: Run, width: int = 200) -> str:
@@ -126,7 +126,7 @@ def test_the_demo_skips_what_is_missing_and_writes_its_report(
     steps = [step for step in demo.STEPS if step.name in ("parse-en", "speech")]
     broken = demo.Step("broken", ("parse", "{samples}/absent.conllu", "{samples}/absent.conllu"))
     monkeypatch.setattr(demo, "STEPS", (*steps, broken))
-    monkeypatch.setattr("gistmeter.recognizers.sample.sample", lacking)
+    monkeypatch.setattr("gistmeter.speech.recognizers.sample.sample", lacking)
     result = CliRunner().invoke(app, ["demo", "-o", "tour"])
     assert result.exit_code == 0, result.stderr
     assert "speech is left out" in result.stderr

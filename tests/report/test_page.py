@@ -16,24 +16,33 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_runs import VIEWS, Means, book_run, finish, parse_run, speech_run, text_run, views
 
-from gistmeter import registry
-from gistmeter.answer import Standing, answer
-from gistmeter.comparison import findings
-from gistmeter.families import family_of
-from gistmeter.families.book.blocks import book_view, pooled
-from gistmeter.families.speech.blocks import diff_runs
-from gistmeter.families.text.blocks import mark
+from gistmeter.book.views import book_view, pooled
+from gistmeter.core import registry
+from gistmeter.core.answer import Standing, answer
+from gistmeter.core.comparison import findings
+from gistmeter.core.family import family_of
+from gistmeter.core.rows import Rows
+from gistmeter.core.run import Run
+from gistmeter.core.views import Dots, Lines, Point, script_language, shown, visible
+from gistmeter.core.wording import gap
 from gistmeter.report import agreement, charts, drawing
 from gistmeter.report.html import write_report
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.items import choose
 from gistmeter.report.html.page import build_page, section_names
-from gistmeter.rows import Rows
-from gistmeter.run import Run
-from gistmeter.views import Dots, Lines, Point, script_language, shown, visible
-from gistmeter.wording import gap
+from gistmeter.speech.views import diff_runs
+from gistmeter.text.views import mark
+from report.sample_runs import (
+    VIEWS,
+    Means,
+    book_run,
+    finish,
+    parse_run,
+    speech_run,
+    text_run,
+    views,
+)
 
 
 def built(runs: list[Run], **more: Any) -> str:

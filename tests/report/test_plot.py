@@ -6,15 +6,15 @@ import re
 from dataclasses import replace
 
 import pytest
-from sample_runs import book_run, parse_run, speech_run, text_run
 
 from gistmeter import InputError, UnknownName
-from gistmeter.families import family_of
+from gistmeter.core.family import family_of
+from gistmeter.core.run import Run
+from gistmeter.core.types import Score, SystemScores
+from gistmeter.core.views import View
 from gistmeter.report.html.page import build_page
 from gistmeter.report.html.plot import plot
-from gistmeter.run import Run
-from gistmeter.types import Score, SystemScores
-from gistmeter.views import View
+from report.sample_runs import book_run, parse_run, speech_run, text_run
 
 RUNS = {"text": text_run, "book": book_run, "parse": parse_run, "speech": speech_run}
 

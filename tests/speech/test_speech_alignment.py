@@ -8,8 +8,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.metrics.transcription import align, segments
-from gistmeter.metrics.transcription.alignment import character_edits
+from gistmeter.speech.metrics.transcription import align, segments
+from gistmeter.speech.metrics.transcription.alignment import character_edits
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=40)
 

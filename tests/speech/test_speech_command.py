@@ -16,12 +16,12 @@ from typing import Any
 import polars
 import pytest
 from click.testing import CliRunner
-from loopback import serve
-from speech_doubles import HEARD, SAID, sentence_facts, texts_of
 
 from conftest import ROOT, shared_path
 from gistmeter.cli import app
-from gistmeter.run import load_run
+from gistmeter.core.run import load_run
+from speech.loopback import serve
+from speech.speech_doubles import HEARD, SAID, sentence_facts, texts_of
 
 PLUGINS = Path(__file__).parent
 FAST = ("--metrics", "wer,cer", "--language", "en", "--no-report")

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.compat.speech import CustomMetricResult, SemanticMetricResult
-from gistmeter.evaluation import evaluate
-from gistmeter.families.speech import Speech
-from gistmeter.families.speech.clips import ClipResult, edit_totals, gather, lost_words, worst
-from gistmeter.families.speech.pages import page_name, results_sheet, sheets, view
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.pages import PairView
+from gistmeter.core.run import Run
+from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.metrics.facts import SemanticFact, Verdict
-from gistmeter.metrics.latency import Latency, TimedClip
-from gistmeter.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.pages import PairView
 from gistmeter.report.diff import render_diff, render_pair
-from gistmeter.run import Run
-from gistmeter.types import Clip
+from gistmeter.speech.clips import ClipResult, edit_totals, gather, lost_words, worst
+from gistmeter.speech.compat import CustomMetricResult, SemanticMetricResult
+from gistmeter.speech.family import Speech
+from gistmeter.speech.metrics.facts import SemanticFact, Verdict
+from gistmeter.speech.metrics.latency import Latency, TimedClip
+from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.speech.pages import page_name, results_sheet, sheets, view
 
 FACTS = (
     SemanticFact("Anna", "met", "Boris", Verdict.BOTH),

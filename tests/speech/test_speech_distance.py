@@ -7,13 +7,13 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_doubles import WordMatcher
 
-from gistmeter.evaluation import evaluate
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.metrics.distance import Scale, SemanticDistance, ngram_cosine
-from gistmeter.metrics.transcription import Normalisation
-from gistmeter.types import Clip
+from gistmeter.speech.metrics.distance import Scale, SemanticDistance, ngram_cosine
+from gistmeter.speech.metrics.transcription import Normalisation
+from speech.speech_doubles import WordMatcher
 
 LONG = " ".join(f"word{number}" for number in range(400))
 

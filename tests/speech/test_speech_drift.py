@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from speech_doubles import Scripted, texts_of
 
 import gistmeter
 from gistmeter.cli import app
-from gistmeter.drifting import mcnemar
-from gistmeter.errors import InputError
-from gistmeter.run import Run
+from gistmeter.core.errors import InputError
+from gistmeter.core.run import Run
+from gistmeter.tools.drift import mcnemar
+from speech.speech_doubles import Scripted, texts_of
 
 SAID = [f"turn on light {at} in room {at} please now" for at in range(40)]
 HEARD = [one.replace("please", "trees") for one in SAID]
@@ -94,7 +94,7 @@ def test_mcnemar_by_hand() -> None:
 
 def test_the_command(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = judge(lambda word, _: word in ("please", "light"))
-    monkeypatch.setattr("gistmeter.families.speech.judge._load", lambda *_, **__: model)
+    monkeypatch.setattr("gistmeter.speech.judge._load", lambda *_, **__: model)
     arguments = ["drift", str(kept), "--llm", "openai:x", "--llm-url", "http://localhost:1/v1"]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output

@@ -8,11 +8,12 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_doubles import HEARD, SAID, Scripted, fact, honest, outside, sentence_facts, texts_of
 
-from gistmeter.evaluation import evaluate
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.rows import Rows
+from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.metrics.facts import (
+from gistmeter.speech.metrics.facts import (
     SemanticErrorRate,
     SemanticFact,
     Verdict,
@@ -21,10 +22,18 @@ from gistmeter.metrics.facts import (
     count_facts,
     fact_schema,
 )
-from gistmeter.metrics.facts.prompt import fence, prompt_hash, verdict_schema
-from gistmeter.metrics.transcription import Normalisation
-from gistmeter.rows import Rows
-from gistmeter.types import Clip
+from gistmeter.speech.metrics.facts.prompt import fence, prompt_hash, verdict_schema
+from gistmeter.speech.metrics.transcription import Normalisation
+from speech.speech_doubles import (
+    HEARD,
+    SAID,
+    Scripted,
+    fact,
+    honest,
+    outside,
+    sentence_facts,
+    texts_of,
+)
 
 
 def metric(llm: Scripted, code: str = "en", **settings: object) -> SemanticErrorRate:

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from speech_doubles import honest
 
 import gistmeter
 from gistmeter import languages
 from gistmeter.cli import app
-from gistmeter.errors import MissingModel
-from gistmeter.families.speech import SpeechSettings
-from gistmeter.formats.audio import sounding
+from gistmeter.core.errors import MissingModel
 from gistmeter.models.loading import load_models_by_language
+from gistmeter.speech.family import SpeechSettings
+from gistmeter.speech.formats.audio import sounding
+from speech.speech_doubles import honest
 
 SAID, HEARD = ["Anna met Boris today."], ["Anna met Doris today."]
 
@@ -70,7 +70,7 @@ def test_ser_alone_still_shows_the_word_diff() -> None:
 def test_all_missing_models_are_named_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
 
     monkeypatch.setattr("gistmeter.models.backends._has_torch", lambda: True)
     names = {role: str(tmp_path / role) for role in ("embedder", "cross_encoder", "nli")}

@@ -10,20 +10,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Service, serve
-from speech_doubles import HEARD, SAID, honest, sentence_facts, texts_of
 
-from gistmeter.cache import Cache
-from gistmeter.compat.speech import SemanticMetricResult, SemanticUnderstandingAnalyzer
-from gistmeter.errors import InputError
-from gistmeter.families.family import Context
-from gistmeter.families.speech import SpeechSettings
-from gistmeter.families.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge, limit_cost
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError
+from gistmeter.core.family import Context
+from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.metrics.facts import INSTRUCTIONS, SemanticErrorRate, build_prompt, fact_schema
-from gistmeter.metrics.transcription import Normalisation
 from gistmeter.models.llm import Budget, LanguageModelSettings, load_language_model
-from gistmeter.types import Clip
+from gistmeter.speech.compat import SemanticMetricResult, SemanticUnderstandingAnalyzer
+from gistmeter.speech.family import SpeechSettings
+from gistmeter.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge, limit_cost
+from gistmeter.speech.metrics.facts import (
+    INSTRUCTIONS,
+    SemanticErrorRate,
+    build_prompt,
+    fact_schema,
+)
+from gistmeter.speech.metrics.transcription import Normalisation
+from speech.loopback import Service, serve
+from speech.speech_doubles import HEARD, SAID, honest, sentence_facts, texts_of
 
 NAMES = {"gemini": DEFAULT_MODEL, "openai": "openai:local"}
 
@@ -274,7 +279,7 @@ def test_answers_so_far_correct_the_estimate(tmp_path: Path) -> None:
 
 
 def test_a_dearer_run_than_expected_stops_before_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gistmeter.models.llm_service.estimate_cost", lambda *_: 0.4)
+    monkeypatch.setattr("gistmeter.models.llm.service.estimate_cost", lambda *_: 0.4)
     with serve(answer) as service:
         llm = model(service, concurrency=1)
         llm.asker.budget = Budget(limit=1.0, a_call=0.01)

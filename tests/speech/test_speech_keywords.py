@@ -11,9 +11,9 @@ from click.testing import CliRunner
 import gistmeter
 from gistmeter import languages
 from gistmeter.cli import app
-from gistmeter.metrics.keywords import Keywords, KeywordScores
-from gistmeter.metrics.transcription import Normalisation
-from gistmeter.types import Clip
+from gistmeter.core.types import Clip
+from gistmeter.speech.metrics.keywords import Keywords, KeywordScores
+from gistmeter.speech.metrics.transcription import Normalisation
 
 
 def scores(pairs: list[tuple[str, str | None]], *words: str, code: str = "en") -> dict[str, float]:

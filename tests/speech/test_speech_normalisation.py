@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import shared_path
-from gistmeter.errors import InputError, UnknownName
+from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.types import Clip
 from gistmeter.languages import codes_with_packs, get
-from gistmeter.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.metrics.transcription.normalisation import merge_alternatives
-from gistmeter.types import Clip
+from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.speech.metrics.transcription.normalisation import merge_alternatives
 
 
 def read(text: str, code: str = "en", **settings: object) -> tuple[str, ...]:

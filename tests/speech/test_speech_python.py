@@ -10,9 +10,7 @@ import wave
 from pathlib import Path
 
 import pytest
-import speech_plugins
 from click.testing import CliRunner
-from speech_doubles import WordMatcher, honest
 
 from gistmeter import (
     DiffReport,
@@ -23,10 +21,12 @@ from gistmeter import (
     score_speech,
     transcribe_and_diff,
 )
-from gistmeter.cache import Cache
 from gistmeter.cli import app
-from gistmeter.errors import InputError, UnknownName
-from gistmeter.families.speech import Speech
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.speech.family import Speech
+from speech import speech_plugins
+from speech.speech_doubles import WordMatcher, honest
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_custom_metric_that_raises_leaves_a_warning(
 
 
 def test_a_recogniser_that_fails_is_in_the_report(clip: Path) -> None:
-    from gistmeter.recognizers.benchmark import BenchmarkSettings
+    from gistmeter.speech.recognizers.benchmark import BenchmarkSettings
 
     def broken(path: Path) -> str:
         raise RuntimeError("no microphone")

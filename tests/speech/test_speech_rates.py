@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import shared_path
-from gistmeter.evaluation import evaluate
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.types import Clip
+from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
 
 SYSTEMS = (
     "amazon", "google", "kaldi_librispeech", "microsoft", "rev_espnet", "rev_kaldi", "speechmatics",

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gistmeter import score_speech
-from gistmeter.families.speech.readings import PIECE, changes, cut, edits_of, share_readings, wrong
-from gistmeter.metrics.transcription import align
-from gistmeter.run import Run
-from gistmeter.views import Opener
+from gistmeter.core.run import Run
+from gistmeter.core.views import Opener
+from gistmeter.speech.metrics.transcription import align
+from gistmeter.speech.readings import PIECE, changes, cut, edits_of, share_readings, wrong
 
 words = st.lists(st.sampled_from("abcdef"), max_size=120)
 

@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import shared_path
-from gistmeter.cache import Cache
 from gistmeter.cli import app
+from gistmeter.core.cache import Cache
+from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.metrics.facts import SemanticErrorRate, fact_schema
-from gistmeter.metrics.transcription import Normalisation
 from gistmeter.models.llm import LanguageModelSettings, load_language_model
-from gistmeter.types import Clip
+from gistmeter.speech.metrics.facts import SemanticErrorRate, fact_schema
+from gistmeter.speech.metrics.transcription import Normalisation
 from small_model import serve_small_model
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.evaluation import evaluate
-from gistmeter.formats.transcripts import pair_files, read_alternatives
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.run import Run
 from gistmeter.languages import get
-from gistmeter.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.run import Run
+from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.speech.read import pair_files, read_alternatives
 
 SAMPLES = Path(str(files("gistmeter") / "samples" / "speech"))
 SYSTEMS = {"en": ("careful", "names", "noisy"), "cs": ("names", "endings", "noisy")}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.errors import FormatError, InputError
-from gistmeter.files import system_names
-from gistmeter.formats.transcripts import (
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.files import system_names
+from gistmeter.speech.read import (
     pair_files,
     read_alternatives,
     read_assets,

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from text_doubles import PACKS, Given, Letters, pair
 
-from gistmeter.errors import InputError
-from gistmeter.evaluation import evaluate
-from gistmeter.metrics.accuracy import (
+from gistmeter.core.errors import InputError
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.signature import sign
+from gistmeter.text.metrics.accuracy import (
     SemanticAccuracy,
     Weights,
     components_of,
     mean_of_defined,
     weigh,
 )
-from gistmeter.metrics.polarity import PolarityRule
-from gistmeter.signature import sign
+from gistmeter.text.metrics.polarity import PolarityRule
+from text.text_doubles import PACKS, Given, Letters, pair
 
 FULL = SemanticAccuracy(PACKS, Letters(), Given(), Given())
 WORDS = st.lists(

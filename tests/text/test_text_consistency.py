@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from text_doubles import PACKS, pair
 
 from gistmeter import load_run
-from gistmeter.evaluation import evaluate
-from gistmeter.metrics.accuracy import SemanticAccuracy
-from gistmeter.metrics.consistency import (
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.rows import Rows
+from gistmeter.core.runs import RunFolder
+from gistmeter.text.metrics.accuracy import SemanticAccuracy
+from gistmeter.text.metrics.consistency import (
     NO_ORIGINAL,
     Consistency,
     SequenceRobustness,
     StructuralRobustness,
 )
-from gistmeter.rows import Rows
-from gistmeter.runs import RunFolder
+from text.text_doubles import PACKS, pair
 
 FAMILY = {
     "s_acc": SemanticAccuracy(PACKS),

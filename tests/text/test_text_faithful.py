@@ -11,24 +11,24 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from orderprobe_words import NEGATIONS, NEGATIVE, OVERRIDES, POSITIVE
-from text_doubles import PACKS, Given, pair
 
 import gistmeter
 from conftest import shared_path
 from gistmeter.cli import app
-from gistmeter.errors import InputError
-from gistmeter.evaluation import evaluate
-from gistmeter.families.text import TextSettings
-from gistmeter.metrics.consistency import (
+from gistmeter.core.errors import InputError
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.rows import Rows
+from gistmeter.text.family import TextSettings
+from gistmeter.text.metrics.consistency import (
     NO_ORIGINAL,
     Consistency,
     SequenceRobustness,
     StructuralRobustness,
 )
-from gistmeter.metrics.information import Recovery
-from gistmeter.metrics.logic import LogicalValidity
-from gistmeter.rows import Rows
+from gistmeter.text.metrics.information import Recovery
+from gistmeter.text.metrics.logic import LogicalValidity
+from text.orderprobe_words import NEGATIONS, NEGATIVE, OVERRIDES, POSITIVE
+from text.text_doubles import PACKS, Given, pair
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
 
@@ -235,7 +235,7 @@ def test_one_arrangement_says_nothing_of_consistency() -> None:
 
 
 def gistmeter_accuracy() -> Any:
-    from gistmeter.metrics.accuracy import SemanticAccuracy
+    from gistmeter.text.metrics.accuracy import SemanticAccuracy
 
     return SemanticAccuracy(PACKS)
 
@@ -321,7 +321,7 @@ def test_the_preset_reproduces_the_golden_composites(aggregate: str, tmp_path: P
 @pytest.mark.parametrize(("words", "sign"), [(POSITIVE, 1), (NEGATIVE, -1)])
 def test_the_systems_polar_words_have_its_signs(words: Sequence[str], sign: int) -> None:
     from gistmeter import languages
-    from gistmeter.metrics.polarity import sign as sign_of
+    from gistmeter.text.metrics.polarity import sign as sign_of
 
     pack = languages.get("zh")
     assert [word for word in words if sign_of(pack.polarity(word)) != sign] == []
@@ -400,7 +400,7 @@ def test_the_cells_of_several_files_are_joined(tmp_path: Path) -> None:
 
 
 def test_two_sigmoids() -> None:
-    from gistmeter.metrics.accuracy import SemanticAccuracy
+    from gistmeter.text.metrics.accuracy import SemanticAccuracy
 
     once = SemanticAccuracy(PACKS, cross_encoder=Given({("b", "a"): 0.9}))
     twice = SemanticAccuracy(PACKS, cross_encoder=Given({("b", "a"): 0.9}), sigmoids=2)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from conftest import shared_path
-from gistmeter.errors import FormatError, InputError
-from gistmeter.formats.predictions import match, read_original, read_predictions, split_stem
-from gistmeter.formats.references import (
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.text.formats.predictions import match, read_original, read_predictions, split_stem
+from gistmeter.text.formats.references import (
     References,
     Splitting,
     clean,

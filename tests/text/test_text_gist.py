@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from text_doubles import Given, Letters
 
 import gistmeter
-from gistmeter import guard
-from gistmeter.guard import Guard
+from gistmeter.core.run import Run
+from gistmeter.core.types import Pair
+from gistmeter.languages import guard
+from gistmeter.languages.guard import Guard
 from gistmeter.metrics.gist import FEATURES, Gist, features, probability, weights_of
 from gistmeter.metrics.gist.features import shared_letters
 from gistmeter.metrics.gist.metric import unmatched, verdict
 from gistmeter.models.protocols import TextPair, Verdicts
-from gistmeter.run import Run
-from gistmeter.types import Pair
+from text.text_doubles import Given, Letters
 
 
 class Direction(Given):

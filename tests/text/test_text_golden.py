@@ -14,7 +14,7 @@ import pytest
 import gistmeter
 from conftest import shared_path
 from gistmeter.cli import main
-from gistmeter.formats.references import Splitting, clean
+from gistmeter.text.formats.references import Splitting, clean
 
 # transformers' DeBERTa still compiles a function in torch's old way, at its first use.
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
@@ -78,10 +78,10 @@ def test_s_acc_from_given_components(aggregate: str) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("aggregate", ["max", "mean"])
 def test_model_values_through_python(aggregate: str) -> None:
-    from gistmeter.families.family import Items, RunSettings
-    from gistmeter.families.text import Text, TextSettings
-    from gistmeter.score import score
-    from gistmeter.types import Pair
+    from gistmeter.core.family import Items, RunSettings
+    from gistmeter.core.score import score
+    from gistmeter.core.types import Pair
+    from gistmeter.text.family import Text, TextSettings
 
     cases = golden()
     pairs = [

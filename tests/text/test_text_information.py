@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from text_doubles import PACKS, pair
 
-from gistmeter.metrics.information import Information, Recovery, information, recovered
+from gistmeter.text.metrics.information import Information, Recovery, information, recovered
+from text.text_doubles import PACKS, pair
 
 WORDS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=8)
 

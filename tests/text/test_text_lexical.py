@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from text_doubles import Spaces
 
 from gistmeter import languages
-from gistmeter.cache import Cache
-from gistmeter.families.text.remembering import RememberingLanguage
-from gistmeter.metrics.lexical import (
+from gistmeter.core.cache import Cache
+from gistmeter.text.metrics.lexical import (
     compare_counts,
     content_counts,
     count_cosine,
     negations_of,
     set_f_beta,
 )
-from gistmeter.metrics.reader import normal_words
+from gistmeter.text.metrics.reader import normal_words
+from gistmeter.text.remembering import RememberingLanguage
+from text.text_doubles import Spaces
 
 WORDS = st.lists(st.sampled_from("abcdef"), max_size=8)
 

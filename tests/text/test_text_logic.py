@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from text_doubles import PACKS, Given, pair
 
-from gistmeter.errors import InputError
-from gistmeter.evaluation import evaluate
-from gistmeter.families.text import Text
-from gistmeter.metrics.accuracy import SemanticAccuracy
-from gistmeter.metrics.logic import LogicalValidity
-from gistmeter.metrics.reading import Reading, count_readings
+from gistmeter.core.errors import InputError
+from gistmeter.core.evaluation import evaluate
+from gistmeter.core.rows import Rows
 from gistmeter.models.protocols import Judgements, TextPair
-from gistmeter.rows import Rows
+from gistmeter.text.family import Text
+from gistmeter.text.metrics.accuracy import SemanticAccuracy
+from gistmeter.text.metrics.logic import LogicalValidity
+from gistmeter.text.metrics.reading import Reading, count_readings
+from text.text_doubles import PACKS, Given, pair
 
 NLI = Given({("ref", "pred"): 0.9, ("pred", "ref"): 0.3, ("other", "pred"): 0.2})
 

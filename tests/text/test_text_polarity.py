@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from text_doubles import PACKS, pair
 
 import gistmeter
-from gistmeter.errors import InputError
+from gistmeter.core.errors import InputError
 from gistmeter.languages import Polarity, PolarWord
-from gistmeter.metrics.polarity import PolarityRule, conflicts, parse_sign, sign
-from gistmeter.metrics.references import Comparisons
+from gistmeter.text.metrics.polarity import PolarityRule, conflicts, parse_sign, sign
+from gistmeter.text.metrics.references import Comparisons
+from text.text_doubles import PACKS, pair
 
 PRAISE, BLAME = Polarity(positive=True), Polarity(negative=True)
 DENIED, PLAIN, MIXED = Polarity(negated=True), Polarity(), Polarity(True, True)

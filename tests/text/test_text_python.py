@@ -6,18 +6,19 @@ import doctest
 import math
 
 import pytest
-from text_doubles import Given, Letters
 
 import gistmeter
 import gistmeter.api
-import gistmeter.families.text.components
-import gistmeter.formats.predictions
-import gistmeter.formats.references
-import gistmeter.metrics.accuracy
+import gistmeter.text.components
+import gistmeter.text.formats.predictions
+import gistmeter.text.formats.references
+import gistmeter.text.metrics.accuracy
 from conftest import ROOT
-from gistmeter import registry, semantic_accuracy
-from gistmeter.errors import InputError
-from gistmeter.families.text import Text
+from gistmeter import semantic_accuracy
+from gistmeter.core import registry
+from gistmeter.core.errors import InputError
+from gistmeter.text.family import Text
+from text.text_doubles import Given, Letters
 
 CANDIDATES = ["喜欢学习", "天气晴朗", None]
 REFERENCES = [["喜欢学习", "热爱读书"], "害怕困难", "无人预测"]
@@ -27,11 +28,11 @@ DOUBLES = {"embedder": Letters(), "matcher": Given(), "cross_encoder": Given(), 
 @pytest.mark.parametrize(
     "module",
     [
-        gistmeter.families.text.components,
+        gistmeter.text.components,
         gistmeter.api,
-        gistmeter.formats.predictions,
-        gistmeter.formats.references,
-        gistmeter.metrics.accuracy,
+        gistmeter.text.formats.predictions,
+        gistmeter.text.formats.references,
+        gistmeter.text.metrics.accuracy,
     ],
     ids=lambda module: module.__name__,
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from text_doubles import pair
 
-from gistmeter.metrics.references import Comparisons
+from gistmeter.text.metrics.references import Comparisons
+from text.text_doubles import pair
 
 VALUES = st.lists(
     st.lists(st.one_of(st.floats(0, 1), st.just(float("nan"))), max_size=4), min_size=1, max_size=6

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.families.family import Items
-from gistmeter.families.text import Text, TextSettings
-from gistmeter.formats.predictions import Matched, match, read_predictions
-from gistmeter.formats.references import read_references
-from gistmeter.score import score
+from gistmeter.core.family import Items
+from gistmeter.core.score import score
+from gistmeter.text.family import Text, TextSettings
+from gistmeter.text.formats.predictions import Matched, match, read_predictions
+from gistmeter.text.formats.references import read_references
 
 SAMPLES = Path(str(files("gistmeter") / "samples" / "text"))
 LANGUAGES = {"chinese": "zh", "traditional_chinese": "zh-Hant", "japanese": "ja", "korean": "ko"}

@@ -12,9 +12,9 @@ import xlsxwriter
 from click.testing import CliRunner
 
 from gistmeter.cli import app
-from gistmeter.errors import InputError
-from gistmeter.formats.chat import with_answer
-from gistmeter.formats.predictions import read_predictions
+from gistmeter.core.errors import InputError
+from gistmeter.text.formats.chat import with_answer
+from gistmeter.text.formats.predictions import read_predictions
 
 FAST = ("--metrics", "s_info", "--no-report", "--format", "json")
 CHINESE = [
@@ -205,7 +205,7 @@ def test_a_file_that_is_packed_badly_or_without_end_is_an_error(
     path.write_bytes(gzip.compress(b"prediction,reference\na,b\n")[:-6])
     with pytest.raises(InputError, match="gzip"):
         read_predictions([path])
-    monkeypatch.setattr("gistmeter.files.MAX_BYTES", 1000)
+    monkeypatch.setattr("gistmeter.core.files.MAX_BYTES", 1000)
     path.write_bytes(gzip.compress(b"prediction,reference\n" + b"a,b\n" * 10_000))
     with pytest.raises(InputError, match="unpacks to more than"):
         read_predictions([path])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gistmeter.core.types import Pair
 from gistmeter.languages import Polarity
 from gistmeter.models.protocols import (
     Embeddings,
@@ -17,7 +18,6 @@ from gistmeter.models.protocols import (
     TextPair,
     Verdicts,
 )
-from gistmeter.types import Pair
 
 
 @dataclass(frozen=True)

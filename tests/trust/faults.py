@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from gistmeter import files
+from gistmeter.core import files
 
 GROWING = ("open", "os.mkdir", "os.rename", "write")
 WATCHED = (*GROWING, "os.remove", "os.rmdir", "os.chmod")

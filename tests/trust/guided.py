@@ -20,13 +20,12 @@ from pathlib import Path
 import atheris
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT / "tests" / "trust")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 SEEDS = 40
 
 with atheris.instrument_imports(include=["gistmeter"]):
-    from test_trust_fuzz import CASES
-
-    from gistmeter.errors import GistmeterError
+    from gistmeter.core.errors import GistmeterError
+    from trust.test_trust_fuzz import CASES
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gistmeter.cli import app
-from gistmeter.families import family_of
+from gistmeter.core.family import family_of
 
 SAMPLES = Path(str(resources.files("gistmeter") / "samples"))
 PLUGINS = Path(__file__).parent.parent / "speech"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gistmeter.cli import app
-from gistmeter.models.e5_graph import graph_path
+from gistmeter.models.e5.graph import graph_path
 
 
 @pytest.fixture

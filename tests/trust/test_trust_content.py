@@ -11,14 +11,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from payloads import ALL
 
 from gistmeter import Run, load_run, score_speech
+from gistmeter.core.run import write_report
 from gistmeter.report import pasted
 from gistmeter.report.diff import render_pair
 from gistmeter.report.tables import FORMULA_STARTS, markdown
 from gistmeter.report.terminal import CONTROL, Screen, print_run
-from gistmeter.run import write_report
+from trust.payloads import ALL
 
 
 def run_of(payloads: tuple[str, ...], **options: object) -> Run:
@@ -86,7 +86,7 @@ def test_a_page_has_no_element_of_theirs(part: tuple[str, ...], tmp_path: Path) 
 
 
 def test_pages_of_single_items_have_no_element_of_theirs(part: tuple[str, ...]) -> None:
-    from gistmeter.families import family_of
+    from gistmeter.core.family import family_of
 
     family = family_of("speech")
     for names in (part, plain_names(len(part))):

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from faults import Killed, failing
-from scenes import SCENES, Scene, set_up
 
 from gistmeter import load_run
 from gistmeter.cli import app
+from trust.faults import Killed, failing
+from trust.scenes import SCENES, Scene, set_up
 
 HOW = {"new": (), "stopped": ("--resume",), "replaced": ("--overwrite",), "again": ("--resume",)}
 SITUATIONS = tuple(HOW)

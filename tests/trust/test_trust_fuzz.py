@@ -11,7 +11,6 @@ import io
 import json
 import math
 import random
-import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,34 +18,24 @@ from typing import Any
 
 import polars
 import pytest
-from payloads import ALL
-from scenes import SAMPLES, look_up_once
-from test_trust_readers import BODY, HEAD, workbook
 
-from conftest import ROOT
-from gistmeter import (
-    Run,
-    configuration,
-    load_run,
-    score_book,
-    score_parses,
-    score_speech,
-    score_text,
-)
-from gistmeter.errors import GistmeterError
-from gistmeter.families.parse.treebanks import read_weights
-from gistmeter.files import printable
-from gistmeter.formats.conllu.vocabularies import read_vocabulary
-from gistmeter.formats.predictions import read_predictions
-from gistmeter.formats.references import read_references
-from gistmeter.formats.table import read_sheets
-from gistmeter.formats.taxonomy import read_taxonomy
-from gistmeter.formats.transcripts import read_alternatives
-from gistmeter.validation import read_labels
-
-sys.path += [str(ROOT / "tests" / "book"), str(ROOT / "tests" / "text")]
-from book_doubles import WordEmbedder
-from text_doubles import Given, Letters
+from book.book_doubles import WordEmbedder
+from gistmeter import Run, load_run, score_book, score_parses, score_speech, score_text
+from gistmeter.core import configuration
+from gistmeter.core.errors import GistmeterError
+from gistmeter.core.files import printable
+from gistmeter.core.table import read_sheets
+from gistmeter.core.validation import read_labels
+from gistmeter.parse.formats.taxonomy import read_taxonomy
+from gistmeter.parse.formats.vocabularies import read_vocabulary
+from gistmeter.parse.read import read_weights
+from gistmeter.speech.read import read_alternatives
+from gistmeter.text.formats.predictions import read_predictions
+from gistmeter.text.formats.references import read_references
+from text.text_doubles import Given, Letters
+from trust.payloads import ALL
+from trust.scenes import SAMPLES, look_up_once
+from trust.test_trust_readers import BODY, HEAD, workbook
 
 TRIES, SAMPLE = 1000, 20
 # The least share of changed files that must be scored, by the kind of file.

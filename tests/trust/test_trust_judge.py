@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import ROOT
 from gistmeter import Run, score_speech
-from gistmeter.metrics.facts.prompt import UNSEEN, build_prompt, build_verification, fence, seen
-from gistmeter.metrics.facts.verdicts import SemanticFact, Verdict
-
-sys.path.append(str(ROOT / "tests" / "speech"))
-from speech_doubles import Scripted, fact, honest, outside, sentence_facts, texts_of
+from gistmeter.speech.metrics.facts.prompt import (
+    UNSEEN,
+    build_prompt,
+    build_verification,
+    fence,
+    seen,
+)
+from gistmeter.speech.metrics.facts.verdicts import SemanticFact, Verdict
+from speech.speech_doubles import Scripted, fact, honest, outside, sentence_facts, texts_of
 
 pytest.importorskip("pydantic")
 
@@ -167,7 +169,7 @@ def test_words_with_hidden_characters_are_the_same_words() -> None:
 
 def test_a_real_model_that_obeys_gives_no_score_unseen(tmp_path: Path) -> None:
     """SmolLM2-135M does what it likes. Whatever that is, it is seen, and nothing ends the run."""
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
     from gistmeter.models.llm import LanguageModelSettings, load_language_model
     from small_model import serve_small_model
 

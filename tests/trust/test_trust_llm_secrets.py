@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rude import ENDLESS, MANNERS, Service, bad_certificate, packed, reply, serving
+
+from trust.rude import ENDLESS, MANNERS, Service, bad_certificate, packed, reply, serving
 
 pytest.importorskip("pydantic_ai")
 
 from gistmeter import load_run
 from gistmeter.cli import app
-from gistmeter.models.llm_asking import ServiceAsker
+from gistmeter.models.llm.asking import ServiceAsker
 from models.llm_server import anthropic_answer, as_events, gemini_answer, openai_answer
 
 CANARY = "sk-canary-0123456789abcdefghij"

@@ -15,19 +15,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rude import Service, reply, serving
-from test_trust_fuzz import bitten, in_range, revalued
+
+from trust.rude import Service, reply, serving
+from trust.test_trust_fuzz import bitten, in_range, revalued
 
 pytest.importorskip("pydantic_ai")
 
 from gistmeter import score_speech
-from gistmeter.cache import Cache
+from gistmeter.core.cache import Cache
 from gistmeter.models.llm import LanguageModelSettings, load_language_model
-from gistmeter.recognizers.benchmark import BenchmarkSettings, Transcript, resolve, transcribe
-from gistmeter.recognizers.elevenlabs import ElevenLabsLive
+from gistmeter.speech.recognizers.benchmark import (
+    BenchmarkSettings,
+    Transcript,
+    resolve,
+    transcribe,
+)
+from gistmeter.speech.recognizers.elevenlabs import ElevenLabsLive
 from models.llm_server import anthropic_answer, gemini_answer, openai_answer
-from recognizers import loopback, vendors
-from recognizers.recognizer_doubles import clip
+from speech.recognizers import loopback, vendors
+from speech.recognizers.recognizer_doubles import clip
 
 TRIES, SAMPLE = 1000, 24
 TOGETHER = 8

@@ -18,8 +18,8 @@ import polars
 import pytest
 
 from conftest import ROOT
-from gistmeter.errors import InputError
-from gistmeter.formats.table import MAX_CELL, read_sheets, read_table
+from gistmeter.core.errors import InputError
+from gistmeter.core.table import MAX_CELL, read_sheets, read_table
 
 MEMORY = 3 * 1024**3  # bytes that a reader may take of address space
 TYPES = (
@@ -195,7 +195,7 @@ def test_a_compressed_treebank_may_not_unfold_without_bound(tmp_path: Path) -> N
     with gzip.open(path, "wb", 9) as stream:
         for _ in range(80):
             stream.write(b"# comment\n" * 100_000 + b"\n")
-    from gistmeter.formats.conllu.blocks import read_blocks
+    from gistmeter.parse.formats.blocks import read_blocks
 
     with pytest.raises(InputError, match="unfolds to more than"):
         for _ in read_blocks(path):

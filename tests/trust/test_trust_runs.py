@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scenes import SCENES, Scene, set_up
 
 from conftest import ROOT
-from gistmeter import files, load_run, score_text
-from gistmeter.errors import GistmeterError, InputError
+from gistmeter import load_run, score_text
+from gistmeter.core import files
+from gistmeter.core.errors import GistmeterError, InputError
+from trust.scenes import SCENES, Scene, set_up
 
 SPEECH = next(scene for scene in SCENES if scene.name == "speech")
 PARSE = next(scene for scene in SCENES if scene.name == "parse")
@@ -33,7 +34,7 @@ def inputs(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def stopped(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run that ended when all its chunks were journalled; the journal's place."""
     with monkeypatch.context() as patch:
-        patch.setattr("gistmeter.runs.RunFolder.finish", _interrupt)
+        patch.setattr("gistmeter.core.runs.RunFolder.finish", _interrupt)
         assert scene.run("--overwrite") == 130
     return Path("folder/journal.jsonl")
 

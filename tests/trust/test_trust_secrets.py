@@ -13,14 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rude import ENDLESS, MANNERS, packed, serving
-from scenes import sounds
 
 from conftest import ROOT
-from gistmeter.errors import InputError, hide
-from gistmeter.recognizers.benchmark import BenchmarkSettings, resolve, transcribe
-from recognizers.loopback import FileService, Service, Visit
-from recognizers.recognizer_doubles import clip
+from gistmeter.core.errors import InputError, hide
+from gistmeter.speech.recognizers.benchmark import BenchmarkSettings, resolve, transcribe
+from speech.recognizers.loopback import FileService, Service, Visit
+from speech.recognizers.recognizer_doubles import clip
+from trust.rude import ENDLESS, MANNERS, packed, serving
+from trust.scenes import sounds
 
 CANARY = "sk-canary-0123456789abcdefghij"
 Answer = tuple[int, str, dict[str, str]]

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from scenes import SAMPLES
-from watch import Watched, need_strace, watch
 
 from conftest import ROOT
 from gistmeter import load_run
 from gistmeter.cli import COMMANDS as LISTED
-from gistmeter.telemetry import SWITCHES
+from gistmeter.core.telemetry import SWITCHES
+from trust.scenes import SAMPLES
+from trust.watch import Watched, need_strace, watch
 
 LIBRARIES = (
     "onnxruntime", "tokenizers", "polars", "vl_convert", "altair", "huggingface_hub",

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from payloads import STEERING
 
 from conftest import ROOT
 from gistmeter.cli import console
 from gistmeter.report.progress import ProgressBars
 from gistmeter.report.terminal import CONTROL, Screen
+from trust.payloads import STEERING
 
 COMMAND_LINE = ROOT / "src" / "gistmeter" / "cli"
 NAME = "evil\x1b]0;title\x07\x1b[2J\u202egnp"

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from gistmeter.errors import GistmeterError
+from gistmeter.core.errors import GistmeterError
 from gistmeter.version import __version__
 
 INTERRUPTED = 130
@@ -124,9 +124,9 @@ def _adds_families() -> bool:
 
 def further_families() -> list[str]:
     """Shapes of data that installed packages add."""
-    if "gistmeter.registry" not in sys.modules and not _adds_families():
+    if "gistmeter.core.registry" not in sys.modules and not _adds_families():
         return []  # the usual case: looking packages up would take as long as all the rest of help
-    from gistmeter import registry
+    from gistmeter.core import registry
 
     return [name for name in registry.names("gistmeter.families") if name not in COMMANDS]
 

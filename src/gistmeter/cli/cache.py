@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gistmeter import locations
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand, ToolGroup
+from gistmeter.core import locations
 
 
 def info() -> None:
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
 
     found = Cache(locations.cache_file()).info()
     console.show(f"path     {found.path}")
@@ -17,7 +17,7 @@ def info() -> None:
 
 
 def clear() -> None:
-    from gistmeter.cache import Cache
+    from gistmeter.core.cache import Cache
     from gistmeter.models.inventory import stale
 
     cache = Cache(locations.cache_file())

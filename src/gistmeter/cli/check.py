@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.errors import InputError
-from gistmeter.pipeline import CheckSettings
-from gistmeter.settings import Settings, option
+from gistmeter.core.errors import InputError
+from gistmeter.core.settings import Settings, option
+from gistmeter.tools.check import CheckSettings
 
 if TYPE_CHECKING:
-    from gistmeter.pipeline import Outcome, Outcomes
+    from gistmeter.tools.check import Outcome, Outcomes
 
 SUFFIXES = (".xml", ".md", ".json", ".html")
 
@@ -46,9 +46,9 @@ class Shown(Settings):
 
 
 def work(settings: CheckSettings, shown: Shown) -> int:
-    from gistmeter.cache import Cache
-    from gistmeter.locations import cache_file
-    from gistmeter.pipeline import run_check
+    from gistmeter.core.cache import Cache
+    from gistmeter.core.locations import cache_file
+    from gistmeter.tools.check import run_check
 
     def hear(remark: str, warning: bool) -> None:
         if not shown.quiet:
@@ -85,12 +85,12 @@ def _show(one: Outcome) -> None:
 
 
 def _write(path: Path, outcomes: Outcomes) -> None:
-    from gistmeter.files import write_atomically
+    from gistmeter.core.files import write_atomically
 
     if path.suffix.lower() != ".html":
         write_atomically(path, _spell(outcomes, path.suffix.lower()))
     else:
-        from gistmeter.run import write_report
+        from gistmeter.core.run import write_report
 
         runs = [one.run for one in outcomes.held if one.run is not None]
         if not runs:
@@ -101,7 +101,7 @@ def _write(path: Path, outcomes: Outcomes) -> None:
 
 
 def _spell(outcomes: Outcomes, suffix: str) -> str:
-    from gistmeter.report import pipeline
+    from gistmeter.report import check as pipeline
 
     if suffix == ".json":
         return json.dumps(outcomes.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"

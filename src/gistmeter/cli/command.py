@@ -15,9 +15,9 @@ from typing import Any
 
 import click
 
-from gistmeter.errors import InputError, UnknownName
-from gistmeter.files import MAX_PIPED
-from gistmeter.settings import PANELS, Option, Settings, aliases_of, options_of, split
+from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.files import MAX_PIPED
+from gistmeter.core.settings import PANELS, Option, Settings, aliases_of, options_of, split
 
 TITLES = {
     "": "Most used", "input": "Input", "scores": "Scores", "models": "Models",
@@ -112,7 +112,7 @@ class SettingsCommand(click.Command):
                 value = _without_stdin(value, context)
             given[name] = [*given.get(name, ()), *value] if isinstance(value, tuple) else value
         if "config" in self.declared and given.get("config"):
-            from gistmeter.configuration import options_for
+            from gistmeter.core.configuration import options_for
 
             aliases = [alias for kind in self.kinds for alias in aliases_of(kind)]
             known = [*self.declared, *aliases]

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
 from gistmeter.cli.finding import find_run, find_runs
-from gistmeter.errors import InputError, ThresholdError
-from gistmeter.run import CompareSettings
-from gistmeter.settings import Settings, option
+from gistmeter.core.errors import InputError, ThresholdError
+from gistmeter.core.run import CompareSettings
+from gistmeter.core.settings import Settings, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gistmeter.comparison import Comparison
-    from gistmeter.run import Run
+    from gistmeter.core.comparison import Comparison
+    from gistmeter.core.run import Run
 
 SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex", ".csv": "csv"}
 
@@ -74,8 +74,8 @@ class Shown(Settings):
 
 
 def work(settings: CompareSettings, shown: Shown) -> int:
-    from gistmeter.files import write_atomically
-    from gistmeter.run import compare_all
+    from gistmeter.core.files import write_atomically
+    from gistmeter.core.run import compare_all
 
     if shown.fail_if_worse and not settings.baseline:
         raise InputError("--fail-if-worse needs --baseline RUN: what is it not to be worse than?")
@@ -107,8 +107,8 @@ def _answer(runs: Sequence[Run], found: Sequence[Comparison]) -> str:
 
     It is said with the tests of the table below it; scores that are not there keep the run's own.
     """
-    from gistmeter.comparison import gather
-    from gistmeter.families import family_of
+    from gistmeter.core.comparison import gather
+    from gistmeter.core.family import family_of
 
     together = gather(runs)
     if len(together) != 1:
@@ -131,9 +131,9 @@ def _runs(shown: Shown, baseline: str) -> tuple[list[Run], str]:
 
 
 def _load(place: Path, shown: Shown) -> Run:
-    from gistmeter.files import suffix_of
-    from gistmeter.formats.table import SUFFIXES as TABLES
-    from gistmeter.run import load_run, load_scores
+    from gistmeter.core.files import suffix_of
+    from gistmeter.core.run import load_run, load_scores
+    from gistmeter.core.table import SUFFIXES as TABLES
 
     if place.is_file() and place.name != "run.json" and suffix_of(place) in TABLES:
         run = load_scores(place, lower_is_better=shown.lower_is_better)
@@ -144,7 +144,7 @@ def _load(place: Path, shown: Shown) -> Run:
 def refuse_losses(found: Sequence[Comparison], margin: float | None) -> None:
     """End with 3 where a system is shown to be worse than the baseline, or not shown to be within
     the margin."""
-    from gistmeter.comparison import loss
+    from gistmeter.core.comparison import loss
 
     failed = [told for one in found for pair in one.pairs if (told := loss(one, pair, margin))]
     if failed:

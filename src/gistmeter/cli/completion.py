@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.settings import Settings, option
+from gistmeter.core.settings import Settings, option
 
 
 @dataclass(frozen=True, kw_only=True)

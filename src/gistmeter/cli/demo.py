@@ -20,13 +20,13 @@ import click
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.errors import GistmeterError
-from gistmeter.settings import Settings, option
+from gistmeter.core.errors import GistmeterError
+from gistmeter.core.settings import Settings, option
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ class DemoSettings(Settings):
 
 
 def work(settings: DemoSettings) -> int:
+    from gistmeter.core.run import load_run, write_report
     from gistmeter.report.ending import linked
     from gistmeter.report.terminal import safe
-    from gistmeter.run import load_run, write_report
 
     output, screen = settings.output, console.stdout()
     done: dict[str, dict[str, Run]] = {}
@@ -152,7 +152,7 @@ def checked(steps: Sequence[Step]) -> tuple[list[Step], dict[str, str]]:
 
 def _require(step: Step) -> None:
     from gistmeter import languages
-    from gistmeter.recognizers.sample import sample
+    from gistmeter.speech.recognizers.sample import sample
 
     if step.language:
         languages.get(step.language).content_words("sample")
@@ -166,7 +166,7 @@ def run_step(step: Step, folder: Path) -> None:
 
     places = {"{samples}": str(importlib.resources.files("gistmeter") / "samples")}
     if any("{clips}" in part for part in step.arguments):
-        from gistmeter.recognizers.sample import write_samples
+        from gistmeter.speech.recognizers.sample import write_samples
 
         places["{clips}"] = str(folder.with_name("clips"))
         write_samples(folder.with_name("clips"))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.health import DoctorSettings, examine
-from gistmeter.settings import Settings, option
+from gistmeter.core.settings import Settings, option
+from gistmeter.tools.doctor import DoctorSettings, examine
 
 if TYPE_CHECKING:
-    from gistmeter.health import Finding, Health
+    from gistmeter.tools.doctor import Finding, Health
 
 INDENT = 29  # where a line goes on after its mark and name
 MARKS = {"here": "ok", "missing": "--", "broken": "!!"}

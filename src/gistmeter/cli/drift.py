@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
 from gistmeter.cli.finding import find_run
-from gistmeter.drifting import DriftSettings
-from gistmeter.errors import InputError, ThresholdError
-from gistmeter.settings import Settings, option
+from gistmeter.core.errors import InputError, ThresholdError
+from gistmeter.core.settings import Settings, option
+from gistmeter.tools.drift import DriftSettings
 
 if TYPE_CHECKING:
-    from gistmeter.drifting import Drift
+    from gistmeter.tools.drift import Drift
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +29,8 @@ class Shown(Settings):
 
 
 def work(settings: DriftSettings, shown: Shown) -> int:
-    from gistmeter.drifting import ask_again
-    from gistmeter.run import load_run
+    from gistmeter.core.run import load_run
+    from gistmeter.tools.drift import ask_again
 
     if settings.run is None:
         raise InputError("Name the run whose judge is asked again: gistmeter drift RUN")
@@ -47,7 +47,7 @@ def work(settings: DriftSettings, shown: Shown) -> int:
 
 
 def _show(found: Drift) -> None:
-    from gistmeter.wording import count, figure, probability
+    from gistmeter.core.wording import count, figure, probability
 
     console.show(f"{found.model}, {count(found.clips, 'clip')} asked about again")
     if found.failed:

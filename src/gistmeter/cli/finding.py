@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gistmeter.errors import InputError
+from gistmeter.core.errors import InputError
 
 ROOT = Path("runs")
 LATEST = "latest"
@@ -16,7 +16,7 @@ def find_run(path: Path) -> Path:
     """The run that is meant by a path or by `latest`."""
     if str(path) != LATEST or path.exists():
         return path
-    from gistmeter.runs import runs_in
+    from gistmeter.core.runs import runs_in
 
     known = runs_in(ROOT) if ROOT.is_dir() else []
     if not known:
@@ -26,7 +26,7 @@ def find_run(path: Path) -> Path:
 
 def find_runs(paths: Sequence[Path]) -> list[Path]:
     """All runs that are meant; a folder that is no run stands for those below it."""
-    from gistmeter.runs import runs_in
+    from gistmeter.core.runs import runs_in
 
     found: list[Path] = []
     for path in paths:

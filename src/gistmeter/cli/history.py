@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.errors import InputError
-from gistmeter.settings import Settings, option
-from gistmeter.trend import HistorySettings
+from gistmeter.core.errors import InputError
+from gistmeter.core.settings import Settings, option
+from gistmeter.tools.history import HistorySettings
 
 SUFFIXES = (".html", ".json")
 
@@ -36,7 +36,7 @@ class Shown(Settings):
 
 
 def work(settings: HistorySettings, shown: Shown) -> int:
-    from gistmeter.trend import read_history
+    from gistmeter.tools.history import read_history
 
     found = read_history(settings)
     told = json.dumps([one.to_dict() for one in found], ensure_ascii=False, indent=2) + "\n"
@@ -46,14 +46,14 @@ def work(settings: HistorySettings, shown: Shown) -> int:
 
             write_history(found, path)
         else:
-            from gistmeter.files import write_atomically
+            from gistmeter.core.files import write_atomically
 
             write_atomically(path, told)
         console.say(f"Wrote {path}")
     if shown.format == "json":
         console.write_json(told)
         return 0
-    from gistmeter.report.trend import print_series
+    from gistmeter.report.history import print_series
 
     for one in found:
         print_series(one, console.stdout())

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand, ToolGroup
-from gistmeter.errors import GistmeterError, InputError
-from gistmeter.settings import Settings, option
+from gistmeter.core.errors import GistmeterError, InputError
+from gistmeter.core.settings import Settings, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class Which(Settings):
 
 
 def list_models(where: Where) -> None:
-    from gistmeter.configuration import profiles
+    from gistmeter.core.configuration import profiles
     from gistmeter.models.inventory import list_models as look
     from gistmeter.models.settings import PROFILES
 
@@ -75,7 +75,7 @@ def list_models(where: Where) -> None:
 
 
 def pull(which: Which, where: Where, pulled: Pulled) -> None:
-    from gistmeter.configuration import profiles
+    from gistmeter.core.configuration import profiles
     from gistmeter.models import inventory
 
     failed: list[GistmeterError] = []
@@ -94,7 +94,7 @@ def pull(which: Which, where: Where, pulled: Pulled) -> None:
 
 
 def verify(where: Where) -> None:
-    from gistmeter.configuration import profiles
+    from gistmeter.core.configuration import profiles
     from gistmeter.models import inventory
     from gistmeter.models.settings import PROFILES
 
@@ -121,7 +121,7 @@ def info(which: Which) -> None:
 
 def models_folder() -> Path:
     """Where converted models are kept."""
-    from gistmeter.locations import cache_folder
+    from gistmeter.core.locations import cache_folder
 
     return cache_folder() / "models"
 

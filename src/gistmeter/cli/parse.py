@@ -10,9 +10,9 @@ from typing import ClassVar
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand, ToolGroup
 from gistmeter.cli.scoring import scoring_command
-from gistmeter.errors import InputError
-from gistmeter.families.parse.settings import COLUMNS_HELP
-from gistmeter.settings import Settings, option
+from gistmeter.core.errors import InputError
+from gistmeter.core.settings import Settings, option
+from gistmeter.parse.settings import COLUMNS_HELP
 
 FOUND = 2  # the exit code where a treebank has problems
 
@@ -58,8 +58,8 @@ class Written(Settings):
 
 
 def validate(tool: Tool, known: Known) -> int:
-    from gistmeter.formats.conllu.validation import find_problems
-    from gistmeter.formats.conllu.vocabularies import read_vocabulary
+    from gistmeter.parse.formats.validation import find_problems
+    from gistmeter.parse.formats.vocabularies import read_vocabulary
 
     file = tool.file
     tags = read_vocabulary(known.vocabulary) if known.vocabulary else None
@@ -75,13 +75,13 @@ def validate(tool: Tool, known: Known) -> int:
 
 
 def build_vocabulary(tool: Tool, written: Written) -> None:
-    from gistmeter.formats.conllu.vocabularies import build
+    from gistmeter.parse.formats.vocabularies import build
 
     _write(written.output, _json(build(list(tool.files), _layout(tool))))
 
 
 def erase(tool: Tool, written: Written) -> None:
-    from gistmeter.formats.conllu.erasing import erase as erase_annotation
+    from gistmeter.parse.formats.erasing import erase as erase_annotation
 
     output, file = written.output, tool.file
     if output is not None and output.resolve() == file.resolve():
@@ -90,14 +90,14 @@ def erase(tool: Tool, written: Written) -> None:
 
 
 def estimate_weights(tool: Tool, written: Written) -> None:
-    from gistmeter.families.parse.treebanks import estimate_weights as estimate
+    from gistmeter.parse.read import estimate_weights as estimate
 
     weights = estimate(tool.files, tool.columns)
     _write(written.output, _json({"lemma": dict(weights.lemma), "feats": dict(weights.feats)}))
 
 
 def _layout(tool: Tool):  # type: ignore[no-untyped-def]
-    from gistmeter.formats.conllu.layout import declare
+    from gistmeter.parse.formats.layout import declare
 
     return declare(tool.columns, name="--columns") if tool.columns else None
 
@@ -109,7 +109,7 @@ def _json(document: object) -> str:
 def _write(path: Path | None, content: str) -> None:
     import gzip
 
-    from gistmeter.files import write_atomically
+    from gistmeter.core.files import write_atomically
 
     if path is None:
         console.write(content)

@@ -9,8 +9,8 @@ from typing import ClassVar
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
 from gistmeter.cli.finding import find_runs
-from gistmeter.errors import InputError
-from gistmeter.settings import Settings, option
+from gistmeter.core.errors import InputError
+from gistmeter.core.settings import Settings, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class ReportSettings(Settings):
 
 
 def work(settings: ReportSettings) -> int:
-    from gistmeter.run import load_run, write_report
+    from gistmeter.core.run import load_run, write_report
 
     output = settings.output
     runs = [load_run(path) for path in find_runs(settings.runs)]

@@ -12,8 +12,8 @@ from typing import ClassVar
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
 from gistmeter.cli.finding import ROOT, RUN
-from gistmeter.errors import GistmeterError, InputError
-from gistmeter.settings import Settings, option
+from gistmeter.core.errors import GistmeterError, InputError
+from gistmeter.core.settings import Settings, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +30,8 @@ def work(settings: RunsSettings) -> int:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
+    from gistmeter.core.runs import runs_in
     from gistmeter.report.terminal import safe
-    from gistmeter.runs import runs_in
 
     if not settings.folder.is_dir():
         raise InputError(f"{settings.folder}: is no folder. Runs are kept in {ROOT}/ by default")
@@ -52,7 +52,7 @@ def work(settings: RunsSettings) -> int:
 
 def _lines(place: Path) -> Iterator[tuple[str, ...]]:
     """One line per system, by the first headline score that it has."""
-    from gistmeter.run import load_run
+    from gistmeter.core.run import load_run
 
     when = datetime.datetime.fromtimestamp((place / RUN).stat().st_mtime)
     label, told = str(place), f"{when:%Y-%m-%d %H:%M}"

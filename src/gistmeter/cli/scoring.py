@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.families import family_of
-from gistmeter.families.family import RunSettings
-from gistmeter.settings import Settings, option
+from gistmeter.core.family import RunSettings, family_of
+from gistmeter.core.settings import Settings, option
 
 if TYPE_CHECKING:
-    from gistmeter.families.family import Family
-    from gistmeter.run import Run
+    from gistmeter.core.family import Family
+    from gistmeter.core.run import Run
 
 INTERRUPTED = 130
 
@@ -63,11 +62,11 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
 
 
 def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown) -> int:
-    from gistmeter.cache import Cache
-    from gistmeter.configuration import profiles
-    from gistmeter.locations import cache_file
+    from gistmeter.core.cache import Cache
+    from gistmeter.core.configuration import profiles
+    from gistmeter.core.locations import cache_file
+    from gistmeter.core.score import score
     from gistmeter.report.progress import ProgressBars
-    from gistmeter.score import score
 
     if getattr(settings, "estimate", False):
         return _estimate(family, settings, how)
@@ -98,9 +97,9 @@ def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown
 
 
 def _estimate(family: Any, settings: Any, how: RunSettings) -> int:
-    from gistmeter.cache import Cache
-    from gistmeter.families.family import Context
-    from gistmeter.locations import cache_file
+    from gistmeter.core.cache import Cache
+    from gistmeter.core.family import Context
+    from gistmeter.core.locations import cache_file
 
     cache = Cache(None if how.no_cache else cache_file())
     told = family.estimate(settings, Context(cache, hear=partial(_hear, False)))
@@ -110,8 +109,8 @@ def _estimate(family: Any, settings: Any, how: RunSettings) -> int:
 
 def _with_folder(name: str, how: RunSettings) -> tuple[RunSettings, Path]:
     """A command always keeps its run."""
-    from gistmeter.runs import choose_folder
-    from gistmeter.score import split_outputs
+    from gistmeter.core.runs import choose_folder
+    from gistmeter.core.score import split_outputs
 
     files, folder = split_outputs(how.output)
     chosen = folder or choose_folder(name, resume=how.resume)

@@ -11,9 +11,9 @@ from typing import ClassVar, Literal
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
 from gistmeter.cli.finding import find_run
-from gistmeter.errors import InputError
-from gistmeter.settings import Settings, option
-from gistmeter.types import SEED
+from gistmeter.core.errors import InputError
+from gistmeter.core.settings import Settings, option
+from gistmeter.core.types import SEED
 
 SUFFIXES = (".json", ".html")
 
@@ -73,8 +73,8 @@ class ValidateSettings(Settings):
 
 
 def work(settings: ValidateSettings) -> int:
-    from gistmeter.run import load_run
-    from gistmeter.validation import read_labels, validate
+    from gistmeter.core.run import load_run
+    from gistmeter.core.validation import read_labels, validate
 
     assert settings.run is not None and settings.human is not None
     loaded = load_run(find_run(settings.run))
@@ -106,7 +106,7 @@ def _write(path: Path, text: str, found: dict[str, object], title: str) -> None:
 
         write_validation(found, path, title)
     else:
-        from gistmeter.files import write_atomically
+        from gistmeter.core.files import write_atomically
 
         write_atomically(path, text)
     console.say(f"Wrote {path}")

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
-from gistmeter import registry
-from gistmeter.errors import UnknownName
+from gistmeter.core import registry
+from gistmeter.core.errors import UnknownName
 from gistmeter.languages import generic
 from gistmeter.languages.choice import choose
 from gistmeter.languages.codes import name_of, of_name, packs, resolve

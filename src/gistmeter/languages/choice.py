@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import PurePath
 
-from gistmeter.errors import InputError, UnknownName
+from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.languages import generic
 from gistmeter.languages.codes import name_of, of_name, resolve
 from gistmeter.languages.detection import SOUND, Detection, detect, hinted, sample

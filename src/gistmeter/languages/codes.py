@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from gistmeter import registry
-from gistmeter.errors import InputError, UnknownName
+from gistmeter.core import registry
+from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.languages import generic
 from gistmeter.languages.language import Language
 

@@ -22,11 +22,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from gistmeter.guard import KINDS, Alarms, Guard, compare
-from gistmeter.metrics.references import NO_PREDICTION, NO_REFERENCE
-from gistmeter.metrics.transcription import Normalisation, align, clip_rows
-from gistmeter.rows import Pool, Rows, Value
-from gistmeter.types import Clip, Pair, ScoreInfo
+from gistmeter.core.rows import Pool, Rows, Value
+from gistmeter.core.types import Clip, Pair, ScoreInfo
+from gistmeter.languages.guard import KINDS, Alarms, Guard, compare
+from gistmeter.speech.metrics.transcription import Normalisation, align, clip_rows
+from gistmeter.text.metrics.references import NO_PREDICTION, NO_REFERENCE
 
 NO_TRANSCRIPT = "no transcript"
 WORDS = "alarm_words"

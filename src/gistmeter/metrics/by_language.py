@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from gistmeter.rows import Pool, Rows, Value
-from gistmeter.signature import describe
-from gistmeter.types import Metric, ScoreInfo
+from gistmeter.core.rows import Pool, Rows, Value
+from gistmeter.core.signature import describe
+from gistmeter.core.types import Metric, ScoreInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from gistmeter.metrics.transcription.rates import NO_TRANSCRIPT
-from gistmeter.rows import Pool, Rows, Value
-from gistmeter.types import Clip, ScoreInfo
+from gistmeter.core.rows import Pool, Rows, Value
+from gistmeter.core.types import Clip, ScoreInfo
+from gistmeter.speech.metrics.transcription.rates import NO_TRANSCRIPT
 
 logger = logging.getLogger(__name__)
 

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gistmeter import registry
-from gistmeter.cache import Cache
-from gistmeter.errors import GistmeterError, InputError, MissingDependency, MissingModel
+from gistmeter.core import registry
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import GistmeterError, InputError, MissingDependency, MissingModel
 from gistmeter.models.e5 import NAME, weights_path
 from gistmeter.models.settings import ModelSettings
 
@@ -30,7 +30,7 @@ def models_folder(cache: Cache) -> Path:
     """Where converted models are kept: beside the answers, or in the user's cache folder."""
     if cache.path is not None:
         return cache.path.parent / "models"
-    from gistmeter.locations import cache_folder
+    from gistmeter.core.locations import cache_folder
 
     return cache_folder() / "models"
 

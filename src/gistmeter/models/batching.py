@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gistmeter.errors import InputError
+from gistmeter.core.errors import InputError
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")

@@ -29,11 +29,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import FormatError, InputError
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.signature import digest
 from gistmeter.models.batching import Failure
 from gistmeter.models.encoding import SharedEncoder, TextVectors, Window
 from gistmeter.models.protocols import TextPair
-from gistmeter.signature import digest
 
 Float64 = npt.NDArray[np.float64]
 Float32 = npt.NDArray[np.float32]

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.cache import Cache
+from gistmeter.core.cache import Cache
 from gistmeter.models.batching import Failure
 from gistmeter.models.bertscore import Baseline
 from gistmeter.models.encoding import TextVectors

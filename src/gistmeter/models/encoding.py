@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import GistmeterError
+from gistmeter.core.errors import GistmeterError
 from gistmeter.models.batching import NOT_FINITE, Failure, describe_failure, run_in_batches
 
 Float32 = npt.NDArray[np.float32]

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import FormatError, InputError
-from gistmeter.files import parse_json
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.files import parse_json
 
 Float32 = npt.NDArray[np.float32]
 POOLING_MODES = {

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gistmeter.errors import InputError, MissingDependency, MissingModel
+from gistmeter.core.errors import InputError, MissingDependency, MissingModel
 from gistmeter.models.settings import ModelSettings
 
 TEXTS = ["*.json", "*.txt", "*.model", "*.jinja"]

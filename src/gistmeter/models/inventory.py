@@ -13,12 +13,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gistmeter.errors import GistmeterError, InputError
-from gistmeter.files import is_draft, sha256
-from gistmeter.models import e5_graph, e5_weights, hub, judge_weights
+from gistmeter.core.errors import GistmeterError, InputError
+from gistmeter.core.files import is_draft, sha256
 from gistmeter.models import folder as folders
+from gistmeter.models import hub
 from gistmeter.models.backends import EMBEDDED, GET_EMBEDDED, OFFICIAL_E5
 from gistmeter.models.e5 import LAYERS, POSITIONS, weights_path
+from gistmeter.models.e5 import graph as e5_graph
+from gistmeter.models.e5 import weights as e5_weights
+from gistmeter.models.judge import weights as judge_weights
 from gistmeter.models.loading import explain_absence
 from gistmeter.models.settings import PROFILES, ROLES, ModelSettings, matching_layer, profile_names
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gistmeter.cache import Cache
-from gistmeter.errors import InputError, MissingModel
+from gistmeter.core.cache import Cache
+from gistmeter.core.errors import InputError, MissingModel
 from gistmeter.models.backends import load_backend, models_folder
 from gistmeter.models.bertscore import TokenMatching, TokenWeights, find_baseline
 from gistmeter.models.cached import (
@@ -30,7 +30,7 @@ from gistmeter.models.cached import (
     CachedMatcher,
 )
 from gistmeter.models.encoding import SharedEncoder, TokenEncoder, VectorStore
-from gistmeter.models.joint import JointReading
+from gistmeter.models.judge.joint import JointReading
 from gistmeter.models.plain import PlainEmbedder, PlainPairs, check, serves
 from gistmeter.models.protocols import (
     CrossEncoder,

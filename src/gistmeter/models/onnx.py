@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import FormatError, InputError
+from gistmeter.core.errors import FormatError, InputError
 from gistmeter.models import folder as folders
 from gistmeter.models.encoding import States, Window, cut
 from gistmeter.models.hub import Place, locate
-from gistmeter.models.joint import PairTokens
+from gistmeter.models.judge.joint import PairTokens
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.runtime import open_session
 from gistmeter.models.settings import ModelSettings

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import InputError, ModelError
+from gistmeter.core.errors import InputError, ModelError
 from gistmeter.models.batching import NOT_FINITE, Failure, describe_failure
 from gistmeter.models.encoding import TextVectors, to_unit
 from gistmeter.models.protocols import TextPair

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.cache import Cache, Key, keys
+from gistmeter.core.cache import Cache, Key, keys
 from gistmeter.models.batching import Failure
 
 Numbers = npt.NDArray[np.floating[Any]]

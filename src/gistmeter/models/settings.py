@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from gistmeter.errors import InputError, UnknownName
+from gistmeter.core.errors import InputError, UnknownName
 
 ROLES = ("embedder", "matcher", "cross_encoder", "nli")
 ALIASES = {"token_encoder": "matcher", "crossencoder": "cross_encoder", "entailment": "nli"}

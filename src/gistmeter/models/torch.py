@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.errors import FormatError, InputError, MissingDependency
+from gistmeter.core.errors import FormatError, InputError, MissingDependency
 from gistmeter.models import folder as folders
 from gistmeter.models.encoding import States, Window, cut
 from gistmeter.models.hub import Place, locate
-from gistmeter.models.joint import PairTokens
+from gistmeter.models.judge.joint import PairTokens
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.settings import ModelSettings
 from gistmeter.models.unloaded import Unloaded

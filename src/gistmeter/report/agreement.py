@@ -162,9 +162,9 @@ def _bound(value: float | None) -> float:
 
 def calibrations(found: Validation) -> dict[str, str]:
     """Calibration plots of the scores that agree best."""
+    from gistmeter.core.views import Lines, Point
     from gistmeter.report.charts import draw
     from gistmeter.report.drawing import Palette
-    from gistmeter.views import Lines, Point
 
     drawn = {}
     for name, _ in ordered(found)[:PLOTS]:

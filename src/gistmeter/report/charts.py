@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 
+from gistmeter.core.views import Chart, Dots, Lines, Point
 from gistmeter.report.drawing import UNSAFE, Palette, Scale, tag, unique_labels
-from gistmeter.views import Chart, Dots, Lines, Point
 
 NEAR = 4.0  # per cent of the width within which two marks would cover each other
 LANE = 12  # pixels between marks that stand above each other

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from gistmeter.pages import Card, PairView, Section
+from gistmeter.core.pages import Card, PairView, Section
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 GROUPS = (("both", "Preserved"), ("expected", "Missing from STT"), ("got", "Extra in STT"))

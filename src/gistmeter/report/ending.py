@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from rich.style import Style
 from rich.text import Text
 
-from gistmeter.answer import Standing
-from gistmeter.highlights import Highlight, apart, judged_by, worst
+from gistmeter.core.answer import Standing
+from gistmeter.core.highlights import Highlight, apart, judged_by, worst
+from gistmeter.core.views import View, shown
+from gistmeter.core.wording import figure
 from gistmeter.report.terminal import print_lines, safe
-from gistmeter.views import View, shown
-from gistmeter.wording import figure
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 LONGEST = 60  # characters of a text
 

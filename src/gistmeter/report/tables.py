@@ -19,14 +19,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.errors import InputError
-from gistmeter.files import printable, write_atomically
+from gistmeter.core.errors import InputError
+from gistmeter.core.files import printable, write_atomically
+from gistmeter.core.types import Score, Sheet
 from gistmeter.report.suffixes import SUFFIXES
 from gistmeter.report.terminal import safe
-from gistmeter.types import Score, Sheet
 
 if TYPE_CHECKING:
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 MAX_SHEET_NAME, MAX_CELL = 31, 32_767  # what XLSX allows

@@ -14,10 +14,10 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from gistmeter.types import Score, Sheet
+from gistmeter.core.types import Score, Sheet
 
 if TYPE_CHECKING:
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 LONGEST_SIGNATURE = 240
 SHORT = 16  # characters of a cell that need not be wrapped

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import metadata
 from typing import NamedTuple, Protocol
 
-from gistmeter.files import printable
+from gistmeter.core.files import printable
 
 ENDLESS, PIECE = re.compile(r"\w{1000,}"), 500
 

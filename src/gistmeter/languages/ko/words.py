@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from gistmeter.errors import MissingDependency
+from gistmeter.core.errors import MissingDependency
 from gistmeter.languages.analysers import Token, version_of, well_formed
 
 CONTENT = frozenset(

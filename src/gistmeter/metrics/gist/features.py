@@ -30,8 +30,8 @@ from operator import add
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter import guard
 from gistmeter import languages as packs
+from gistmeter.languages import guard
 from gistmeter.metrics.cosine import cosines
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdicts
 

@@ -24,11 +24,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from gistmeter import guard
+from gistmeter.core.rows import Pool, Rows, Value
+from gistmeter.core.types import ScoreInfo
+from gistmeter.languages import guard
 from gistmeter.metrics.gist.features import FEATURES, Baselines, Evidence, Floats, gather
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher
-from gistmeter.rows import Pool, Rows, Value
-from gistmeter.types import ScoreInfo
 
 Shape = Literal["text", "speech"]
 HALF = 0.5

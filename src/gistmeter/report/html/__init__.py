@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.files import write_atomically
-from gistmeter.views import View
+from gistmeter.core.files import write_atomically
+from gistmeter.core.views import View
 
 if TYPE_CHECKING:
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 
 def write_report(

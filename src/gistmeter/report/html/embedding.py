@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any
 
-from gistmeter.files import HALVES
+from gistmeter.core.files import HALVES
 
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 DANGEROUS = re.compile("[<>&\u2028\u2029]")

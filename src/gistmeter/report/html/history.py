@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.files import write_atomically
+from gistmeter.core.files import write_atomically
+from gistmeter.core.views import Lines, Point, shown
 from gistmeter.report.charts import draw
 from gistmeter.report.drawing import Palette
+from gistmeter.report.history import conclusion, names_of, p_of, told_of
 from gistmeter.report.html.embedding import policy
 from gistmeter.report.html.page import environment, page_style, trusted
 from gistmeter.report.terminal import interval
-from gistmeter.report.trend import conclusion, names_of, p_of, told_of
-from gistmeter.views import Lines, Point, shown
 
 if TYPE_CHECKING:
-    from gistmeter.trend import Series
+    from gistmeter.tools.history import Series
 
 
 def write_history(found: Sequence[Series], path: Path) -> None:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gistmeter.core.rows import Rows
+from gistmeter.core.views import Opener, rounded, shown
 from gistmeter.report.html.embedding import to_script
 from gistmeter.report.html.opening import Sounds, open_row
 from gistmeter.report.html.scores import Subject
-from gistmeter.rows import Rows
-from gistmeter.views import Opener, rounded, shown
 
 if TYPE_CHECKING:
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 MOST_ROWS = 3000
 ROOM = 2_200_000  # bytes of items in one page

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from gistmeter.views import Block, Opener, Row, View, plain, rounded
+from gistmeter.core.views import Block, Opener, Row, View, plain, rounded
 
 if TYPE_CHECKING:
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 SOUNDS = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
 

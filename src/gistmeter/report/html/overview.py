@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gistmeter.answer import Comparison, is_real, number
+from gistmeter.core.answer import Comparison, is_real, number
+from gistmeter.core.types import Score
+from gistmeter.core.views import shown
+from gistmeter.core.wording import count, figure, listed, probability, signed, span
 from gistmeter.report.html.scores import Subject
-from gistmeter.types import Score
-from gistmeter.views import shown
-from gistmeter.wording import count, figure, listed, probability, signed, span
 
 
 def board(subject: Subject, comparison: Comparison | None) -> list[dict[str, Any]]:

@@ -12,20 +12,20 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.answer import Findings, answer
+from gistmeter.core.answer import Findings, answer
+from gistmeter.core.types import Sheet
+from gistmeter.core.views import Opener, View, shown
+from gistmeter.core.wording import listed
 from gistmeter.report.html import overview
 from gistmeter.report.html.embedding import policy, to_script
 from gistmeter.report.html.items import ROOM, ItemData, item_data
 from gistmeter.report.html.opening import Sounds, recorded
 from gistmeter.report.html.pictures import pictures
 from gistmeter.report.html.scores import Subject, subjects
-from gistmeter.types import Sheet
 from gistmeter.version import __version__
-from gistmeter.views import Opener, View, shown
-from gistmeter.wording import listed
 
 if TYPE_CHECKING:
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 SOUNDS = 1_000_000  # bytes of recordings in one page
 UNLIMITED = 10**12  # bytes of views, where everything is asked for

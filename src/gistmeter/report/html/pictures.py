@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gistmeter.answer import Comparison
+from gistmeter.core.answer import Comparison
+from gistmeter.core.rows import Floats
+from gistmeter.core.types import Score
+from gistmeter.core.views import Chart, Dots, Lines, Opener, Point
+from gistmeter.core.wording import signed
 from gistmeter.report import charts
 from gistmeter.report.html.items import text_column
 from gistmeter.report.html.scores import Subject
-from gistmeter.rows import Floats
-from gistmeter.types import Score
-from gistmeter.views import Chart, Dots, Lines, Opener, Point
-from gistmeter.wording import signed
 
 MOST_SYSTEMS, MOST_GROUPS, MOST_SCORES, MOST_POINTS, BINS = 12, 24, 10, 600, 24
 FEW_VALUES = 5  # yes and no have no spread

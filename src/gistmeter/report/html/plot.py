@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from gistmeter.answer import Findings
-from gistmeter.errors import InputError, UnknownName
+from gistmeter.core.answer import Findings
+from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.views import Opener, View
 from gistmeter.report.html.page import asset
 from gistmeter.report.html.pictures import Picture, pictures
 from gistmeter.report.html.scores import Subject
-from gistmeter.views import Opener, View
 
 if TYPE_CHECKING:
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 FRAME = (
     "background: var(--card); color: var(--ink); font: 14px/1.5 system-ui, sans-serif; "

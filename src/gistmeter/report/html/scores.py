@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gistmeter.answer import Standing
+from gistmeter.core.answer import Standing
+from gistmeter.core.views import View
 from gistmeter.report.drawing import Palette
-from gistmeter.views import View
 
 if TYPE_CHECKING:
-    from gistmeter.run import Run
+    from gistmeter.core.run import Run
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from gistmeter.files import write_atomically
+from gistmeter.core.files import write_atomically
+from gistmeter.core.views import shown
+from gistmeter.core.wording import count
 from gistmeter.report import agreement
 from gistmeter.report.html.embedding import policy
 from gistmeter.report.html.page import environment, page_style, trusted
-from gistmeter.views import shown
-from gistmeter.wording import count
 
 HEADS = [title for _, title in agreement.MEASURES]
 

@@ -1,0 +1,1 @@
+"""Abridged books against their originals."""

@@ -1,0 +1,237 @@
+"""Books: is an abridgement faithful to its original?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gistmeter.book.settings import BookSettings
+from gistmeter.core.errors import InputError
+from gistmeter.core.family import Context, Family, Items, Task, roles_of, summary_sheet
+from gistmeter.core.settings import Settings
+from gistmeter.core.types import Book, Metric, Sheet
+from gistmeter.metrics.gist import building as gist
+
+if TYPE_CHECKING:
+    from gistmeter.book.metrics.metric import BookAlignment
+    from gistmeter.core.answer import Findings
+    from gistmeter.core.rows import Rows
+    from gistmeter.core.run import Run
+    from gistmeter.models.protocols import Embedder, JudgeModel
+
+__all__ = ["BookSettings", "Books"]
+TOKENS_A_SENTENCE = 128  # what one sentence of batch_size stands for
+LONGER = 1.25  # times the original's length from which on an edition may be the original
+TOLD = 5000  # characters of a source that tell its language
+ALIGNMENT = "alignment"
+
+
+class Books(Family[BookSettings, Book]):
+    """Sentences of original and abridgement aligned in order."""
+
+    name = "book"
+    noun = "sentence"
+    summary = "Abridged books against their originals: are they faithful?"
+    description = (
+        "Aligns editions with their originals, sentence by sentence, and says what an edition kept,"
+        " cut, invented, moved and changed, chapter by chapter."
+    )
+    examples = (
+        "gistmeter book original.epub edition.docx",
+        "gistmeter book original.txt ours.txt theirs.txt -o report.html -o tables.xlsx",
+        "gistmeter book --source-path originals/ --summary-path ours/ --summary-path theirs/",
+    )
+    Settings: ClassVar[type[Settings]] = BookSettings
+    # Half of any summary is "covered" by its mean similarity, whatever it says.
+    headline = ("fidelity", "source_recall", "unsupported", "moved", "changed", "gist")
+    makers: ClassVar[Mapping[str, str]] = {ALIGNMENT: "gistmeter.book.metrics:BookAlignment"}
+    shows = "gistmeter.book.views:VIEW"
+    chunk = 1
+    stage = "Evaluating summaries"
+
+    def read(self, settings: BookSettings, context: Context) -> Items[Book]:
+        from gistmeter.book.read import read_shelf
+
+        source, summaries = settings.paths
+        shelf = read_shelf(
+            source,
+            summaries,
+            skip_missing=settings.skip_missing,
+            keep_matter=settings.keep_matter,
+            chapters=settings.chapters,
+        )
+        for remark in shelf.remarks:
+            context.warn(remark)
+        return Items(list(shelf.books), files=list(shelf.files))
+
+    def prepare(self, read: Items[Book], settings: BookSettings, context: Context) -> Items[Book]:
+        """Every book with its language, found from the beginning of its source; a remark on one
+        that seems to be swapped with its edition."""
+        from gistmeter.core.language import assign_languages
+
+        path = settings.output_path
+        if path is not None and path.is_dir():
+            raise InputError(f"{path}: is a folder; --output-path names a file")
+        if path is not None and path.resolve() in {file.resolve() for file in read.files}:
+            raise InputError(f"{path}: is read by this command; choose another file to write")
+        for book in read.items:
+            if remark := _swapped(book):
+                context.warn(remark)
+        texts = [((book.source.strip() or book.summary)[:TOLD],) for book in read.items]
+        return assign_languages(
+            read, settings.language, texts, context, [(book.id,) for book in read.items]
+        )
+
+    def build(
+        self, read: Items[Book], settings: BookSettings, context: Context
+    ) -> dict[str, Metric]:
+        from gistmeter.core.models import load_by_language
+        from gistmeter.metrics.by_language import by_language
+
+        names = self.makers_of(settings.metrics) or [ALIGNMENT]
+        further = {role for name in names if name != ALIGNMENT for role in roles_of(name)}
+        codes = list(dict.fromkeys(book.language for book in read.items))
+        loaded = load_by_language(
+            list({"embedder": 0, **dict.fromkeys(sorted(further))}),
+            codes,
+            settings,
+            context,
+            profile=settings.models_profile,
+            names={"embedder": settings.model_name},
+            pooling=settings.pooling,
+            batch_size=settings.batch_size * TOKENS_A_SENTENCE,
+        )
+        built: dict[str, Metric] = {}
+        for name in names:
+            if name != ALIGNMENT:
+                built[name] = by_language(
+                    {code: self.plugin(name, models) for code, models in loaded.items()}
+                )
+                continue
+            metrics = {
+                code: self._alignment(
+                    read.items, settings, _embedder(models, settings), codes, context
+                )
+                for code, models in loaded.items()
+            }
+            built[name] = by_language(metrics)
+        return built
+
+    @staticmethod
+    def _alignment(
+        books: Sequence[Book],
+        settings: BookSettings,
+        embedder: Embedder,
+        codes: Sequence[str],
+        context: Context,
+    ) -> BookAlignment:
+        """The metric for these books; the intervals of few books are over their passages."""
+        from gistmeter import languages
+        from gistmeter.book.metrics.facts import identity
+        from gistmeter.book.metrics.metric import FEW_BOOKS, BookAlignment
+        from gistmeter.book.metrics.segmentation import SimpleSplitter
+        from gistmeter.book.metrics.thresholds import thresholds_for
+        from gistmeter.metrics.gist import weights_of
+
+        simple = settings.splitter == "simple"
+        judge = _judge(settings, context)
+        metric = BookAlignment(
+            algorithm=settings.alignment,
+            gap_penalty=settings.gap_penalty,
+            bandwidth=settings.bandwidth,
+            band=settings.band,
+            pfs_gamma=settings.pfs_gamma,
+            alpha=settings.alpha,
+            move_cost=settings.move_cost,
+            word_weight=settings.word_weight,
+            scs_beta=settings.scs_beta,
+            top_k=settings.top_k,
+            coverage_threshold=settings.coverage_threshold,
+            support_threshold=settings.support_threshold,
+            order_tolerance=settings.order_tolerance,
+            embedder=embedder,
+            splitters={
+                code: SimpleSplitter() if simple else languages.get(code) for code in sorted(codes)
+            },
+            calibrated=thresholds_for(embedder.id, sorted(codes)),
+            resampled="books" if len({book.id for book in books}) >= FEW_BOOKS else "passages",
+            guard=identity(codes),
+            judge=judge,
+            weights=weights_of("book") if judge is not None else {},
+        )
+        if metric.coverage_threshold is None and not metric.calibrated:
+            context.warn(
+                f"No threshold is calibrated for {embedder.id}: what was kept and invented stays"
+                " unscored. Give one by --coverage-threshold"
+            )
+        return metric
+
+    def notes(self, rows: Rows, task: Task[BookSettings, Book]) -> Mapping[str, Any]:
+        from gistmeter.book.documents import book_intervals
+
+        metric = task.metrics.get(ALIGNMENT)
+        bounds = book_intervals(metric.pool, rows, **task.statistics) if metric else {}
+        return {"language": task.read.found["language"], **bounds, **task.read.notes}
+
+    def finish(self, run: Run, task: Task[BookSettings, Book], context: Context) -> None:
+        from gistmeter.book import documents
+
+        path = task.settings.output_path
+        if path is not None:
+            documents.write_report(run, task.settings.to_dict(), path)
+            context.say(f"Wrote {path}")
+        for title, band in documents.widened(run):
+            context.warn(
+                f"'{title}': the band of {task.settings.bandwidth} holds no path; it was widened to"
+                f" {band}"
+            )
+
+    def answer(self, run: Run, findings: Findings) -> str:
+        """What was kept, invented, moved and changed; of several editions, first which is best."""
+        from gistmeter.book.verdict import verdict
+
+        return "\n".join(verdict(run, findings))
+
+    def sheets(self, run: Run) -> list[Sheet]:
+        """The verdict, chapters, what was cut, moved, invented and changed, and every sentence."""
+        from gistmeter.book.sheets import book_sheets
+
+        return [*book_sheets(run), summary_sheet(run)]
+
+    def overview(self, run: Run) -> list[Sheet]:
+        """The largest cuts, what was invented and what moved; several books with their scores."""
+        from gistmeter.book.sheets import overview_sheets
+
+        return overview_sheets(run)
+
+
+def _swapped(book: Book) -> str:
+    """A remark on an edition that is longer than its original; empty where it is not."""
+    if len(book.summary) <= LONGER * max(len(book.source), 1):
+        return ""
+    return (
+        f"'{book.id}', {book.system}: the edition is longer than the original "
+        f"({len(book.summary):,} against {len(book.source):,} characters). The original comes "
+        "first: are they swapped?"
+    )
+
+
+def _judge(settings: BookSettings, context: Context) -> JudgeModel | None:
+    """The judge of facts that comes with gistmeter, unless it is left out or has no weights."""
+    from gistmeter.models.loading import load_judge
+
+    if not gist.by_default(settings):
+        return None
+    return load_judge(context.cache, progress=context.progress)
+
+
+def _embedder(models: Any, settings: BookSettings) -> Embedder:
+    if models.embedder is None:
+        raise InputError(models.absent.get("embedder", "There is no embedder in this profile"))
+    found: Embedder = models.embedder
+    if settings.pooling and not found.id.endswith(f"/{settings.pooling}"):
+        raise InputError(
+            f"The model {found.id} does not pool by '{settings.pooling}'. Leave the pooling out, or"
+            " name another model"
+        )
+    return found

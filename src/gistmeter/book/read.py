@@ -1,0 +1,267 @@
+"""Originals and editions side by side: JSON objects title → text, folders of books, or books.
+
+A folder's books are its files, titled by their names; against a single book a folder is one book
+too, its files the chapters in the order of their numbers. Single files are one book, titled by the
+source's name; "-" is the standard input. Titles are matched as they are, but for Unicode's composed
+and decomposed letters, which file systems mix. A text with control characters is no text: it was
+read in the wrong encoding, or damaged, and scoring it would mislead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from gistmeter.book.formats.matter import set_aside
+from gistmeter.book.formats.written import CONTROL, Written, control, refuse_control
+from gistmeter.core.encoding import decode
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.files import MAX_PIPED, printable, read_bytes, system_names
+from gistmeter.core.types import Book
+
+READERS: Mapping[str, str] = {
+    ".txt": "plain:read_plain", ".md": "plain:read_plain", ".markdown": "plain:read_plain",
+    ".html": "html:read_html", ".htm": "html:read_html", ".xhtml": "html:read_html",
+    ".epub": "epub:read_epub", ".docx": "docx:read_docx", ".fb2": "fb2:read_fb2",
+    ".fbz": "fb2:read_fb2",
+}  # fmt: skip
+FORMATS = ".txt, .md, .html, .epub, .docx, .fb2"
+OTHERS = (".pdf", ".mobi", ".azw", ".azw3", ".doc", ".rtf", ".odt", ".djvu", ".lit")
+STANDARD_INPUT = "-"
+HEADING, ENDS = 60, (".", "!", "?", ",", ";", "。", "！", "？", "，")  # of a first line
+NAMED = 5  # titles that an error lists
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """One side: texts by title."""
+
+    path: Path
+    texts: Mapping[str, str]
+    files: tuple[Path, ...]  # what was read
+    single: bool = False  # one text file, whose title is only its name
+    guessed: Mapping[str, str] = field(default_factory=dict)  # file -> encoding, where guessed
+    aside: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # file -> what, how often
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Books to score, with what the reader should be told about them."""
+
+    books: tuple[Book, ...]
+    files: tuple[Path, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def read_texts(path: Path, *, keep_matter: bool = False, one_book: bool = False) -> Texts:
+    """The texts of one side; anything that is not as described is an error.
+
+    A folder is a book for each of its files or, as `one_book`, the chapters of one.
+    """
+    if str(path) == STANDARD_INPUT:
+        return _single(path, "stdin", _read_input(), (), keep_matter)
+    if path.is_dir():
+        return _read_folder(path, keep_matter=keep_matter, one_book=one_book)
+    if path.suffix.lower() == ".json":
+        text, guessed = decode(read_bytes(path), path)
+        held = {str(path): guessed} if guessed else {}
+        return Texts(path, _parse(text, path), (path,), guessed=held)
+    if not path.exists():
+        raise InputError(f"{path}: no such file. Check the path and the working folder")
+    return _single(path, _title(path.stem), read_file(path), (path,), keep_matter)
+
+
+def read_file(path: Path) -> Written:
+    """One file by its reader."""
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    kind = ".fbz" if suffixes == [".fb2", ".zip"] else path.suffix.lower()
+    if kind not in READERS:
+        hint = " Convert it to .epub or .txt first" if kind in OTHERS else ""
+        raise FormatError(
+            f"cannot be read as a book: known are {FORMATS}, folders of them, and .json (title →"
+            f" text).{hint}",
+            path=path,
+        )
+    module, _, name = READERS[kind].partition(":")
+    reader = getattr(import_module(f"gistmeter.book.formats.{module}"), name)
+    written: Written = reader(read_bytes(path), path)
+    refuse_control(written.text, path)
+    return written
+
+
+def _read_input() -> Written:
+    content = sys.stdin.buffer.read(MAX_PIPED + 1)
+    if len(content) > MAX_PIPED:
+        raise InputError(f"The standard input gives more than {MAX_PIPED:,} bytes")
+    if not content.strip():
+        raise InputError("The standard input is empty")
+    text, guessed = decode(content, Path(STANDARD_INPUT))
+    refuse_control(text, Path(STANDARD_INPUT))
+    return Written(text, guessed)
+
+
+def _single(
+    path: Path, title: str, written: Written, files: tuple[Path, ...], keep_matter: bool
+) -> Texts:
+    text, aside = (written.text, Counter[str]()) if keep_matter else set_aside(written.text)
+    aside.update(written.aside)
+    return Texts(
+        path,
+        {title: text},
+        files,
+        single=True,
+        guessed={str(path): written.encoding} if written.encoding else {},
+        aside={str(path): aside} if aside else {},
+    )
+
+
+def read_shelf(
+    source_path: Path,
+    summary_paths: Sequence[Path],
+    *,
+    skip_missing: bool = False,
+    keep_matter: bool = False,
+    chapters: bool = False,
+) -> Shelf:
+    """Sources with one or more sets of summaries, each a system named by its file."""
+    paths = [source_path, *summary_paths]
+    if sum(str(path) == STANDARD_INPUT for path in paths) > 1:
+        raise InputError("Only one of the texts can come from the standard input")
+    # Against a single book a folder is a book, too: its files are chapters.
+    one_book = chapters or any(not path.is_dir() and path.suffix != ".json" for path in paths)
+    sides = [read_texts(path, keep_matter=keep_matter, one_book=one_book) for path in paths]
+    source, books = sides[0], list[Book]()
+    files, remarks = list(source.files), []
+    systems = ["stdin" if name == STANDARD_INPUT else name for name in system_names(summary_paths)]
+    for summary, system in zip(sides[1:], systems, strict=True):
+        matched, missing = match_titles(source, summary, skip_missing=skip_missing)
+        remarks += missing
+        files += [file for file in summary.files if file not in files]
+        books += [Book(title, text, summarised, system) for title, text, summarised in matched]
+    for side in sides:
+        remarks += [
+            f"{file}: read as {encoding}, which is a guess"
+            for file, encoding in side.guessed.items()
+        ]
+        remarks += [
+            f"{file}: set aside {_counted(aside)}. Keep them with --keep-matter"
+            for file, aside in side.aside.items()
+        ]
+    return Shelf(tuple(books), tuple(files), tuple(remarks))
+
+
+def _counted(aside: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {thing}" for thing, count in aside.items())
+
+
+def match_titles(
+    source: Texts, summary: Texts, *, skip_missing: bool
+) -> tuple[list[tuple[str, str, str]], list[str]]:
+    """(title, source, summary) in the source's order, and remarks on what was left out."""
+    if source.single and summary.single:
+        (title, text), (summarised,) = next(iter(source.texts.items())), summary.texts.values()
+        return [(title, text, summarised)], []
+    remarks: list[str] = []
+    for here, there in ((source, summary), (summary, source)):
+        missing = [title for title in here.texts if title not in there.texts]
+        if missing and not skip_missing:
+            raise InputError(
+                f"{there.path}: has no {_listed(missing)}, which {here.path} has. Use "
+                "--skip-missing to go on without"
+            )
+        remarks += [f"Skipped {_listed(missing)}: not in {there.path}"] if missing else []
+    matched = [
+        (title, text, summary.texts[title])
+        for title, text in source.texts.items()
+        if title in summary.texts
+    ]
+    if not matched:
+        raise InputError(f"{source.path} and {summary.path} have no title in common")
+    return matched, remarks
+
+
+def _read_folder(path: Path, *, keep_matter: bool, one_book: bool) -> Texts:
+    files = sorted((file for file in path.iterdir() if _is_book(file)), key=_natural)
+    if not files:
+        raise FormatError(f"is a folder without books ({FORMATS})", path=path)
+    found = [
+        _single(file, _title(file.stem), read_file(file), (file,), keep_matter) for file in files
+    ]
+    guessed = {file: name for one in found for file, name in one.guessed.items()}
+    aside = {file: left for one in found for file, left in one.aside.items()}
+    titles = [title for one in found for title in one.texts]
+    texts = [text for one in found for text in one.texts.values()]
+    if one_book:
+        whole = "\n\n".join(map(_as_chapter, titles, texts))
+        return Texts(path, {_title(path.name): whole}, tuple(files), True, guessed, aside)
+    for title, often in Counter(titles).items():
+        if often > 1:
+            raise FormatError(f"has several files titled '{printable(title)}'", path=path)
+    held = dict(zip(titles, texts, strict=True))
+    return Texts(path, held, tuple(files), guessed=guessed, aside=aside)
+
+
+def _is_book(file: Path) -> bool:
+    return file.suffix.lower() in READERS and not file.name.startswith(".")
+
+
+def _natural(file: Path) -> list[tuple[int, int | str]]:
+    """Numbers in names sort as numbers: chapter 2 before chapter 10."""
+    parts = re.split(r"(\d+)", file.stem)
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in parts]
+
+
+def _as_chapter(title: str, text: str) -> str:
+    """A chapter under its file's name, unless it begins with a heading of its own."""
+    first = text.lstrip().split("\n", 1)[0].strip()
+    named = first.startswith("#") or (0 < len(first) <= HEADING and not first.endswith(ENDS))
+    return text if named else f"# {title}\n\n{text}"
+
+
+def _parse(text: str, path: Path) -> dict[str, str]:
+    try:
+        document = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, path))
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"is not JSON ({error.msg})", path=path, row=error.lineno, column=error.colno
+        ) from error
+    except RecursionError as error:
+        raise FormatError("is not an object of title → text (it is nested)", path=path) from error
+    if not isinstance(document, dict) or not document:
+        raise FormatError("is not an object of title → text with at least one title", path=path)
+    texts: dict[str, str] = {}
+    for key, value in document.items():
+        if not isinstance(value, str):
+            kind = type(value).__name__
+            raise FormatError(f"'{printable(key)}' is not a text but {kind}", path=path)
+        for part in (key, value):
+            if found := CONTROL.search(part):
+                raise FormatError(f"'{printable(key)}' {control(found[0])}", path=path)
+        texts[_title(key)] = value
+    return texts
+
+
+def _unique(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise FormatError(f"has the title '{printable(key)}' twice", path=path)
+        found[key] = value
+    return found
+
+
+def _title(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _listed(titles: Sequence[str]) -> str:
+    named = ", ".join(f"'{printable(title)}'" for title in titles[:NAMED])
+    return named + (f" and {len(titles) - NAMED} more" if len(titles) > NAMED else "")

@@ -1,0 +1,1 @@
+"""What every shape of data needs, and nothing of a single one."""

@@ -1,0 +1,246 @@
+"""The answer in a sentence: who is ahead, by how much, and is it real.
+
+The terminal and the report say the same: both ask the family, whose own answer this is by default.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gistmeter.core.types import Score
+from gistmeter.core.views import View, shown
+from gistmeter.core.wording import count, figure, gap, listed, probability, span
+
+if TYPE_CHECKING:
+    from gistmeter.core.run import Run
+
+Comparison = Mapping[str, Any]  # what `Comparison.to_dict` gives
+Findings = Mapping[str, Any]  # "comparisons": one for each score, the headline's first
+REAL = 0.05
+SKIPPED = 0.1  # the share of items, beyond what others skip, from which a system is not ranked
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A run and how its family shows it: which score to judge by, who stands where."""
+
+    run: Run
+    view: View = field(default_factory=View)
+
+    @property
+    def has_parts(self) -> bool:
+        """Do items have several rows, as a book has sentences?"""
+        rows = self.run.rows
+        if rows is None:
+            return False
+        return len(set(zip(rows.keys["system"], rows.item.tolist(), strict=True))) < len(rows)
+
+    @property
+    def noun(self) -> str:
+        """What a row of the run is."""
+        return self.view.part or "part" if self.has_parts else self.view.noun
+
+    @property
+    def cluster(self) -> str:
+        """What is resampled as a whole."""
+        keys = self.run.rows.keys if self.run.rows is not None else {}
+        several = len(set(keys.get("cluster", ()))) < len(set(keys.get("id", ())))
+        return self.view.cluster if several and self.view.cluster else self.view.noun
+
+    def called(self, name: str) -> str:
+        """A score in plain words with its code: "word errors (wer)"."""
+        words = self.view.names.get(name)
+        return f"{words} ({name})" if words else shown(name, 60)
+
+    @property
+    def score_names(self) -> list[str]:
+        """All scores of the run."""
+        held = self.run.systems.values()
+        return list(dict.fromkeys(name for system in held for name in system.scores))
+
+    @property
+    def headline(self) -> str:
+        """The score to judge by: the first that some system has a value for."""
+        held = self.score_names
+        names = [*(name for name in self.run.headline if name in held), *held]
+        return next((name for name in names if self.has_value(name)), names[0] if names else "")
+
+    @property
+    def shown_scores(self) -> list[str]:
+        """The scores that have a value somewhere, the headline first."""
+        first = self.headline
+        known = [name for name in self.score_names if name != first and self.has_value(name)]
+        return [first, *known] if first else []
+
+    def has_value(self, name: str) -> bool:
+        return any(math.isfinite(score.value) for score in self.held(name).values())
+
+    def held(self, name: str) -> dict[str, Score]:
+        """A score of every system that has it."""
+        return {
+            system: own.scores[name]
+            for system, own in self.run.systems.items()
+            if name in own.scores
+        }
+
+    def score(self, name: str) -> Score:
+        """A score of any system, for its unit and direction."""
+        return next(iter(self.held(name).values()), Score(name, math.nan))
+
+    def way(self, name: str) -> str:
+        """What an axis says of a score: its unit, and which way is better."""
+        score = self.score(name)
+        unit = f"in {score.unit}, " if score.unit else ""
+        return f"{unit}{'higher' if score.higher_is_better else 'lower'} is better"
+
+    @property
+    def ordered(self) -> list[str]:
+        """The systems, best first by the headline; then who skipped items, then who has no value.
+
+        A system that answers the easy items only would otherwise lead.
+        """
+        held, skipping = self.held(self.headline), self.skipping
+
+        def rank(system: str) -> tuple[bool, bool, float]:
+            score = held.get(system)
+            if score is None or not math.isfinite(score.value):
+                return True, True, 0.0
+            value = -score.value if score.higher_is_better else score.value
+            return False, system in skipping, value
+
+        return sorted(self.run.systems, key=rank)
+
+    @property
+    def skipping(self) -> list[str]:
+        """The systems that left many more items unscored than another did."""
+        shares = {
+            system: score.unscored / (score.n + score.unscored)
+            for system, score in self.held(self.headline).items()
+            if score.n
+        }
+        least = min(shares.values(), default=0.0)
+        return [system for system, share in shares.items() if share - least > SKIPPED]
+
+    def lead(self, findings: Findings) -> Comparison | None:
+        """The comparison on the score to judge by."""
+        compared = findings.get("comparisons") or ()
+        return next((one for one in compared if one.get("metric") == self.headline), None)
+
+
+def number(value: Any) -> float:
+    """A number of a comparison; NaN where it is null."""
+    return float(value) if isinstance(value, int | float) else math.nan
+
+
+def is_real(pair: Mapping[str, Any]) -> bool:
+    """Was a difference shown, after correction?"""
+    return number(pair.get("p_corrected")) < REAL
+
+
+def answer(standing: Standing, findings: Findings) -> str:
+    """Who is ahead, by how much, and is it real; and who is not ranked, for skipping items."""
+    held = standing.held(standing.headline)
+    skipped = [
+        f" {shown(system, 60)} scored only {held[system].n:,} of"
+        f" {held[system].n + held[system].unscored:,} and is not ranked with the others."
+        for system in standing.skipping
+    ]
+    return _answer(standing, findings) + "".join(skipped)
+
+
+def _answer(standing: Standing, findings: Findings) -> str:
+    comparison = standing.lead(findings)
+    name = standing.headline
+    if not name:
+        return "No score could be computed."
+    systems = standing.ordered
+    held = standing.held(name)
+    best = held.get(systems[0], Score(name, math.nan))
+    if not math.isfinite(best.value):
+        return f"{standing.called(name)} could not be computed for any system."
+    if len(systems) == 1:
+        return _alone(standing, systems[0], best)
+    if systems[1] in standing.skipping:  # what lies between them would be of other items
+        name = standing.called(name)
+        return f"{shown(systems[0], 60)} is ahead on {name} with {_with_interval(best)}."
+    ahead = _ahead(standing, best, held.get(systems[1]))
+    pairs = [pair for pair in (comparison or {}).get("pairs", []) if _about(pair, systems[0])]
+    runner = next((pair for pair in pairs if _other(pair, systems[0]) == systems[1]), None)
+    if runner is None or not runner.get("clusters"):
+        return f"{ahead}. Whether that is real was not tested."
+    p = number(runner.get("p_corrected"))
+    if not math.isfinite(p) or _too_few(runner):
+        units = count(int(runner.get("clusters") or 0), standing.cluster)
+        verb = "is" if runner.get("clusters") == 1 else "are"
+        return f"{ahead}. {units} {verb} too few to test whether that is real."
+    tied = [_other(pair, systems[0]) for pair in pairs if not is_real(pair)]
+    if systems[1] not in tied:
+        rest = "" if len(systems) == 2 else " and ahead of all others" if not tied else ""
+        return f"{ahead}{rest}. The difference is real: {_evidence(standing, runner, best.unit)}."
+    group = [system for system in systems if system == systems[0] or system in tied]
+    names = listed([shown(system, 60) for system in group])
+    least = number(runner.get("detectable"))
+    visible = f"; a true difference below about {gap(least, best.unit)} would not show on this data"
+    return (
+        f"{ahead}, but the data cannot tell {names} apart (p {_equals(p)})"
+        + (visible if math.isfinite(least) else "")
+        + "."
+    )
+
+
+def _ahead(standing: Standing, best: Score, second: Score | None) -> str:
+    """The first two, and what lies between them."""
+    first, other = (shown(system, 60) for system in standing.ordered[:2])
+    name = standing.called(best.name)
+    if second is None or not math.isfinite(second.value):
+        return f"{first} is ahead on {name} with {_with_interval(best)}; {other} has no value"
+    if best.value == second.value:
+        return f"{first} and {other} are level on {name} with {_with_interval(best)}"
+    way = "above" if best.higher_is_better else "below"
+    between = gap(best.value - second.value, best.unit)
+    return f"{first} is ahead on {name} with {_with_interval(best)}, {between} {way} {other}"
+
+
+def _too_few(pair: Mapping[str, Any]) -> bool:
+    """So few clusters that no exchange of systems could be rare."""
+    clusters = int(pair.get("clusters") or 0)
+    return pair.get("test") == "permutation" and 0 < clusters < 40 and 2 ** (1 - clusters) >= REAL
+
+
+def _alone(standing: Standing, system: str, score: Score) -> str:
+    unscored = f", {score.unscored:,} unscored" if score.unscored else ""
+    return (
+        f"{shown(system, 60)} reaches {standing.called(score.name)} {_with_interval(score)} on "
+        f"{count(score.n, standing.noun)}{unscored}."
+    )
+
+
+def _with_interval(score: Score) -> str:
+    bounds = span(score.low, score.high, score.unit)
+    return figure(score.value, score.unit) + (f" ({bounds})" if bounds else "")
+
+
+def _evidence(standing: Standing, pair: Mapping[str, Any], unit: str) -> str:
+    low, high = number(pair.get("low")), number(pair.get("high"))
+    if number(pair.get("difference")) < 0:
+        low, high = -high, -low
+    bounds = f"{low:.1f} to {high:.1f} points" if unit == "%" else f"{low:.3f} to {high:.3f}"
+    if not (math.isfinite(low) and math.isfinite(high)):
+        bounds = "no interval"
+    p = _equals(number(pair.get("p_corrected")))
+    return f"interval {bounds}, p {p} on {count(int(pair.get('n', 0)), standing.noun)}"
+
+
+def _equals(p: float) -> str:
+    return probability(p) if p < 0.001 else f"= {probability(p)}"
+
+
+def _about(pair: Mapping[str, Any], system: str) -> bool:
+    return system in (pair.get("a"), pair.get("b"))
+
+
+def _other(pair: Mapping[str, Any], system: str) -> str:
+    return str(pair["b"] if pair["a"] == system else pair["a"])

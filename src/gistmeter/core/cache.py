@@ -1,0 +1,230 @@
+"""What a model said once it need not say again.
+
+An answer is kept under the SHA-256 of the canonical JSON of (model id, settings, input), in one
+SQLite file in WAL mode, so that several processes may read and write at once. Numbers are stored
+as their raw little-endian bytes, answers as UTF-8; nothing is ever unpickled. Every value is sealed
+with a hash over its key and itself: a bit that flipped on the disk is a miss, never another score.
+
+Without a file the cache lives in memory, for the length of a run. So it does when the file cannot
+be used (damaged, locked, on a full or read-only disk): that is said once, what can be read is read,
+and the run goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from json.encoder import encode_basestring
+from pathlib import Path
+from typing import Any
+
+from gistmeter.core.errors import GistmeterError
+from gistmeter.core.signature import canonical
+
+logger = logging.getLogger(__name__)
+BATCH = 4096  # look-ups in one statement; SQLite allows 32,766 parameters
+SEAL = 8  # bytes of hash before a value
+TRIES = 20  # to make the file, while other processes do the same
+Key = bytes
+
+
+def keys(model: str, inputs: Iterable[Any], settings: Mapping[str, Any] | None = None) -> list[Key]:
+    """The cache keys of a model's inputs, each anything that JSON can hold."""
+    head = canonical([model, dict(settings or {})]).encode("utf-8", "surrogatepass") + b"\0"
+    base = hashlib.sha256(head)
+    found = []
+    for entry in inputs:
+        hashed = base.copy()
+        hashed.update(_spell(entry).encode("utf-8", "surrogatepass"))
+        found.append(hashed.digest())
+    return found
+
+
+def _spell(entry: Any) -> str:
+    """`canonical`, at a fraction of its cost for a pair of texts."""
+    if isinstance(entry, tuple) and len(entry) == 2 and all(isinstance(one, str) for one in entry):
+        return f"[{encode_basestring(entry[0])},{encode_basestring(entry[1])}]"
+    return canonical(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    path: str
+    entries: int
+    size: int  # bytes on disk
+
+
+def seal(key: Key, value: bytes) -> bytes:
+    """A value as it is stored, its hash before it."""
+    return hashlib.blake2b(key + value, digest_size=SEAL).digest() + value
+
+
+def unseal(key: Key, stored: Any) -> bytes | None:
+    """The value, or None where it is not what was stored under this key."""
+    if not isinstance(stored, bytes) or seal(key, stored[SEAL:]) != stored:
+        return None
+    return stored[SEAL:]
+
+
+class Cache:
+    """A table from keys to bytes; `Cache(None)` keeps it in memory."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._owner = 0
+        self._memory: dict[Key, bytes] = {}  # what no file takes
+        self._writes = self._reads = path is not None
+
+    def __reduce__(self) -> tuple[type[Cache], tuple[Path | None]]:
+        """Another process opens the file for itself; what is in memory stays here."""
+        return Cache, (self.path,)
+
+    def get_many(self, wanted: Sequence[Key]) -> dict[Key, bytes]:
+        """The answers that are there."""
+        unique = list(dict.fromkeys(wanted))
+        with self._lock:
+            found = {key: self._memory[key] for key in unique if key in self._memory}
+            if self._reads:
+                try:
+                    found |= self._select([key for key in unique if key not in found])
+                except (sqlite3.Error, OSError) as error:
+                    self._reads = self._writes = False
+                    self._warn(error)
+        return found
+
+    def put_many(self, answers: Mapping[Key, bytes]) -> None:
+        """Keep answers, all or none of them."""
+        if not answers:
+            return
+        with self._lock:
+            if self._writes:
+                try:
+                    self._insert(answers)
+                except (sqlite3.Error, OSError) as error:
+                    self._writes = False
+                    self._warn(error)
+            if not self._writes:
+                self._memory.update(answers)
+
+    def info(self) -> CacheInfo:
+        """How many answers there are; an error where the file cannot be read."""
+        if self.path is None:
+            return CacheInfo("memory", len(self._memory), 0)
+        if not self.path.exists():
+            return CacheInfo(str(self.path), 0, 0)
+        try:
+            with self._lock:
+                query = "SELECT count(*) FROM sealed"
+                (entries,) = self._open().execute(query).fetchone()
+        except (sqlite3.Error, OSError) as error:
+            raise GistmeterError(
+                f"The cache {self.path} cannot be used ({error}). "
+                "Clear it with: gistmeter cache clear, or do without: --no-cache"
+            ) from error
+        size = sum(file.stat().st_size for file in self.files())
+        return CacheInfo(str(self.path), entries, size)
+
+    def clear(self) -> None:
+        """Forget everything, a damaged file included."""
+        self.close()
+        self._memory.clear()
+        for file in self.files():
+            file.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None and self._owner == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def files(self) -> list[Path]:
+        if self.path is None:
+            return []
+        names = (self.path.name + end for end in ("", "-wal", "-shm"))
+        return [file for name in names if (file := self.path.with_name(name)).exists()]
+
+    def _select(self, wanted: Sequence[Key]) -> dict[Key, bytes]:
+        found = {}
+        for start in range(0, len(wanted), BATCH):
+            part = wanted[start : start + BATCH]
+            marks = ",".join("?" * len(part))
+            query = f"SELECT key, value FROM sealed WHERE key IN ({marks})"  # noqa: S608
+            for key, stored in self._open().execute(query, part):
+                value = unseal(key, stored)
+                if value is not None:
+                    found[key] = value
+        return found
+
+    def _insert(self, answers: Mapping[Key, bytes]) -> None:
+        with self._open() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO sealed VALUES (?, ?)",
+                ((key, seal(key, value)) for key, value in answers.items()),
+            )
+
+    def _warn(self, error: Exception) -> None:
+        logger.warning(
+            "The cache %s cannot be %s (%s): new answers are kept for this run only. "
+            "Free its disk, or clear it with: gistmeter cache clear",
+            self.path,
+            "written" if self._reads else "used",
+            error,
+        )
+
+    def _open(self) -> sqlite3.Connection:
+        """The connection of this process: one must not cross a fork."""
+        if self._connection is None or self._owner != os.getpid():
+            assert self.path is not None
+            self._connection, self._owner = _connect(self.path), os.getpid()
+        return self._connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """The file, made where there is none; only to be read where it cannot be written."""
+    for attempt in range(TRIES):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return _make_ready(sqlite3.connect(path, timeout=60, check_same_thread=False))
+        except (sqlite3.OperationalError, OSError) as error:
+            # Turning a new file to WAL does not wait for others that do the same.
+            if "locked" in str(error) and attempt + 1 < TRIES:
+                time.sleep(0.05 * (attempt + 1))
+                continue
+            if not path.is_file():
+                raise
+            return _connect_to_read(path)
+    raise AssertionError  # the last attempt returned or raised
+
+
+def _make_ready(connection: sqlite3.Connection) -> sqlite3.Connection:
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute(
+            # With row numbers: what was kept together lies together, and is read together again.
+            "CREATE TABLE IF NOT EXISTS sealed (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
+        )
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A file on a read-only disk: `immutable`, for SQLite would make files beside it."""
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+    try:
+        connection.execute("SELECT count(*) FROM sealed")
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,144 @@
+"""Is a difference real? P-values, effect sizes, corrections and ranks from arrays of numbers.
+
+- Approximate randomisation (Noreen 1989; Riezler and Maxwell 2005): p is the share of exchanges
+  whose difference is at least as far from 0 as the one observed, (1 + hits) / (1 + trials), and
+  hits / trials when all exchanges were tried.
+- Paired bootstrap (Koehn 2004, two-sided with the shift of Efron and Tibshirani 1993, 16.4): p is
+  the share of resampled differences that lie as far from the observed difference as that lies
+  from 0.
+- Wilcoxon's signed ranks (1945) on the differences of the clusters, those of 0 left out: exact for
+  up to 50 without ties or up to 13 with, else the normal approximation corrected for ties.
+- Effect: d = mean / standard deviation of the clusters' differences (Cohen's d for pairs), and the
+  probability that a does better than b on a cluster, ties as halves.
+- Smallest difference that could be shown: (z(1 - alpha/2) + z(power)) x standard error.
+- Corrections: Holm (1979) holds the family-wise error, Benjamini and Hochberg (1995) the share of
+  false discoveries.
+- Ranks: 1 + the number of systems shown to be better; who cannot be told apart shares a rank.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+
+import numpy as np
+
+from gistmeter.core.errors import UnknownName
+from gistmeter.core.rows import Floats
+
+TESTS = ("permutation", "bootstrap", "wilcoxon")
+CORRECTIONS = ("bh", "holm", "none")
+POWER = 0.8
+MOST_EXACT, MOST_EXACT_TIED = 50, 13  # differences of Wilcoxon's exact test
+CLOSE = 1e-9  # differences that agree to this share are equal: sums in another order differ in bits
+
+
+def permutation_p(observed: float, exchanged: Floats, *, exact: bool) -> float:
+    """Two-sided p-value of approximate randomisation; exact when all exchanges were tried."""
+    tried = exchanged[np.isfinite(exchanged)]
+    if not math.isfinite(observed) or not tried.size:
+        return math.nan
+    hits = int(np.count_nonzero(np.abs(tried) >= abs(observed) * (1 - CLOSE)))
+    return hits / tried.size if exact else (hits + 1) / (tried.size + 1)
+
+
+def bootstrap_p(observed: float, resampled: Floats) -> float:
+    """Two-sided p-value of the paired bootstrap."""
+    drawn = resampled[np.isfinite(resampled)]
+    if not math.isfinite(observed) or not drawn.size:
+        return math.nan
+    hits = int(np.count_nonzero(np.abs(drawn - observed) >= abs(observed) * (1 - CLOSE)))
+    return (hits + 1) / (drawn.size + 1)
+
+
+def percentile_p(resampled: Floats) -> float:
+    """Two-sided p-value of the percentile interval: the level at which it just reaches 0."""
+    drawn = resampled[np.isfinite(resampled)]
+    if not drawn.size:
+        return math.nan
+    hits = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
+    return min(1.0, 2 * (int(hits) + 1) / (drawn.size + 1))
+
+
+def wilcoxon_p(differences: Floats) -> float:
+    """Two-sided p-value of Wilcoxon's test; 1 where nothing differs."""
+    known = differences[np.isfinite(differences)]
+    if not known.size:
+        return math.nan
+    if not np.any(known):
+        return 1.0
+    gaps = known[known != 0]
+    _, place, often = np.unique(np.abs(gaps), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(often) - (often - 1) / 2)[place]
+    positive = float(ranks[gaps > 0].sum())
+    plain = len(often) == len(known)  # neither ties nor zeros
+    if len(known) <= (MOST_EXACT if plain else MOST_EXACT_TIED):
+        return _exact_p(ranks, positive)
+    size = len(gaps)
+    variance = (size * (size + 1) * (2 * size + 1) - (often**3 - often).sum() / 2) / 24
+    distance = abs(positive - size * (size + 1) / 4) / math.sqrt(variance)
+    return math.erfc(distance / math.sqrt(2))
+
+
+def _exact_p(ranks: Floats, positive: float) -> float:
+    """Twice the smaller tail of the sum of ranks over all signs; ranks may be halves."""
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    chances = np.zeros(int(doubled.sum()) + 1)
+    chances[0] = 1.0
+    for rank in doubled.tolist():
+        shifted = np.concatenate([np.zeros(rank), chances[: len(chances) - rank]])
+        chances = (chances + shifted) / 2
+    at = round(2 * positive)
+    return min(1.0, 2 * float(min(chances[: at + 1].sum(), chances[at:].sum())))
+
+
+def paired_d(differences: Floats) -> float:
+    """Cohen's d of paired differences; NaN for fewer than two or no spread at all."""
+    known = differences[np.isfinite(differences)]
+    if known.size < 2:
+        return math.nan
+    spread = float(np.std(known, ddof=1))
+    return float(known.mean()) / spread if spread > 0 else math.nan
+
+
+def superiority(differences: Floats) -> float:
+    """Share of clusters on which a is above b, ties as halves; NaN for none."""
+    known = differences[np.isfinite(differences)]
+    if not known.size:
+        return math.nan
+    return float(np.mean((known > 0) + 0.5 * (known == 0)))
+
+
+def detectable(resampled: Floats, confidence: float, power: float = POWER) -> float:
+    """The smallest true difference that these items would show with the given power."""
+    drawn = resampled[np.isfinite(resampled)]
+    if drawn.size < 2:
+        return math.nan
+    normal = NormalDist()
+    reach = normal.inv_cdf(1 - (1 - confidence) / 2) + normal.inv_cdf(power)
+    return reach * float(np.std(drawn, ddof=1))
+
+
+def correct(p_values: Sequence[float], method: str) -> list[float]:
+    """P-values adjusted for how many were asked; undefined ones stay so and do not count."""
+    if method not in CORRECTIONS:
+        raise UnknownName("correction", method, CORRECTIONS)
+    given = np.asarray(p_values, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(given))
+    if method == "none" or not known.size:
+        return [float(p) for p in given]
+    order = known[np.argsort(given[known], kind="stable")]
+    count = order.size
+    steps = np.arange(1, count + 1)
+    if method == "holm":
+        adjusted = np.maximum.accumulate(given[order] * (count - steps + 1))
+    else:
+        adjusted = np.minimum.accumulate((given[order] * count / steps)[::-1])[::-1]
+    given[order] = np.minimum(adjusted, 1.0)
+    return [float(p) for p in given]
+
+
+def ranks(systems: Sequence[str], beaten_by: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Each system's rank: 1 + how many were shown to be better than it."""
+    return {system: 1 + len(beaten_by.get(system, ())) for system in systems}

@@ -1,0 +1,385 @@
+"""What a family *is*, said in one place: its settings, how its files become items, its metrics,
+its headline, its tables and what it shows of an item.
+
+`score.score` asks these questions in this order, whoever calls it: the command line, Python, a
+cluster or a test. A family never prints; what the user should know goes through the `Context`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.settings import Settings, option
+from gistmeter.core.types import SEED, Item, Sheet
+from gistmeter.core.views import View
+
+if TYPE_CHECKING:
+    from gistmeter.core.answer import Findings
+    from gistmeter.core.cache import Cache
+    from gistmeter.core.engines import Engine
+    from gistmeter.core.pages import PairView
+    from gistmeter.core.rows import Rows
+    from gistmeter.core.run import Run
+    from gistmeter.core.types import Metric
+    from gistmeter.models.loading import Models
+
+logger = logging.getLogger(__name__)
+
+ItemT = TypeVar("ItemT", bound=Item)
+SettingsT = TypeVar("SettingsT", bound=Settings)
+Progress = Callable[[str, int, int], None]  # stage, done, total
+METRICS = "gistmeter.metrics"
+DETAILS = "details"  # in a run's folder: what a family adds
+TRANSCRIPTS = ".transcripts.jsonl"  # behind the folder's name: what recognisers heard so far
+ROLES = ("embedder", "matcher", "cross_encoder", "nli")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings(Settings):
+    """The models of a run; each may be given by name or, in Python, as an object."""
+
+    profile: str = option(
+        "embedded",
+        "Which models: embedded (offline), paper (exactly those of the papers), or one of the"
+        " configuration's own.",
+        panel="models", main=True,
+    )  # fmt: skip
+    encoding: str = option(
+        "", "The files' encoding, such as gb18030. By default it is found.",
+        panel="input", kept=False, advanced=True,
+    )  # fmt: skip
+    no_judge: bool = option(
+        False, "Leave out the judge that comes with gistmeter: S_Acc is then partial, S_Logic and"
+        " gist are not made.",
+        panel="models", advanced=True,
+    )  # fmt: skip
+    device: str = option(
+        "auto", "Where torch runs: auto, cpu, cuda or mps.", panel="models", kept=False
+    )
+    max_length: int = option(
+        0,
+        "Tokens a model reads at once; 0: its own maximum.",
+        panel="models", low=0, flags=("--max-len",), advanced=True,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings(Settings):
+    """How a run is kept and its intervals are found: the same for every family."""
+
+    title: ClassVar[str] = "a run"
+    output: tuple[Path, ...] = option(
+        (),
+        "Where to write: a file by its suffix (.json .csv .tsv .xlsx .parquet .md .html), or the"
+        " run's folder. May be repeated. The command always keeps its run, by default in"
+        " runs/COMMAND-TIME.",
+        panel="output", flags=("-o",), metavar="PATH", main=True, variable="OUTPUT_FILE",
+    )  # fmt: skip
+    seed: int = option(SEED, "Seed of the intervals; part of the signature.", panel="statistics")
+    resamples: int = option(
+        1000, "Bootstrap resamples for the intervals; 0 for none.",
+        panel="statistics", low=0, high=1_000_000,
+    )  # fmt: skip
+    confidence: float = option(
+        0.95, "Confidence of the intervals.", panel="statistics", low=0.5, high=0.9999
+    )
+    fail_under: Mapping[str, float] = option(
+        {},
+        "Exit with 3 when a score of any system is worse than this. May be repeated.",
+        panel="statistics", metavar="SCORE=VALUE",
+    )  # fmt: skip
+    resume: bool = option(
+        False,
+        "Go on with the unfinished run in the folder given by -o, or with the command's newest"
+        " one.",
+        panel="output",
+    )  # fmt: skip
+    overwrite: bool = option(False, "Replace the run in the folder given by -o.", panel="output")
+    heading: str = option(
+        "", "The title of the report.", panel="output", flag="--title", metavar="TEXT"
+    )
+    no_cache: bool = option(
+        False, "Neither read nor write the cache of model answers.", panel="output", advanced=True
+    )
+    no_bom: bool = option(
+        False, "No byte-order mark in CSV; TSV never has one.", panel="output", advanced=True
+    )
+    no_report: bool = option(
+        False, "Do not write report.html into the run's folder.", panel="output", advanced=True
+    )
+    engine: str = option(
+        "local", "Where the work runs: local (here) or ray (on a cluster, see docs/cluster.md).",
+        panel="output", model=True, kept=False,
+    )  # fmt: skip
+    address: str = option(
+        "", "The cluster that --engine ray joins: auto (the one this machine belongs to) or"
+        " ray://HOST:10001. By default it starts one here.",
+        panel="output", advanced=True, kept=False,
+    )  # fmt: skip
+    workers: int = option(
+        0, "How many workers --engine ray uses; 0: one for each processor of the cluster, or GPU"
+        " with --device cuda.",
+        panel="output", low=0, high=100_000, advanced=True, kept=False,
+    )  # fmt: skip
+    config: Path | None = option(
+        None,
+        "Options from a TOML file: those at the top for every command, those in [COMMAND] for"
+        " one. Flags win over the environment, that over the file.",
+        panel="output", metavar="FILE.toml", advanced=True,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Generic[ItemT]):
+    """What a family read, and what there is to know of it."""
+
+    items: Sequence[ItemT]
+    files: Sequence[Path] = ()  # that were read: their content is part of the plan
+    found: Mapping[str, Any] = field(default_factory=dict)  # settings that reading settled
+    signed: Mapping[str, Any] = field(default_factory=dict)  # of these, what can change a score
+    notes: Mapping[str, Any] = field(default_factory=dict)  # kept with the run
+    digests: Mapping[str, str] = field(default_factory=dict)  # of inputs that are not files here
+    anew: bool = False  # a resumed run scores all items again: reading them was the work
+    interrupted: str = ""  # what stopped the reading midway
+    held: Any = None  # what the family's own later steps need
+
+
+@dataclass
+class Context:
+    """What a family may use while it works, and the caller's ear."""
+
+    cache: Cache
+    profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    progress: Progress | None = None
+    hear: Callable[[str, bool], None] | None = None  # a remark, and whether it is a warning
+    confirm: Callable[[str], bool] | None = None  # a question that costs money
+    folder: Path | None = None  # of the run, where it is kept
+    resume: bool = False
+    overwrite: bool = False
+    remarks: list[str] = field(default_factory=list)
+    engine: Engine | None = None  # where the work runs
+
+    def say(self, remark: str) -> None:
+        self._tell(remark, False)
+
+    def warn(self, remark: str) -> None:
+        self._tell(remark, True)
+
+    def _tell(self, remark: str, warning: bool) -> None:
+        self.remarks.append(remark)
+        if self.hear:
+            self.hear(remark, warning)
+        else:
+            logger.log(logging.WARNING if warning else logging.INFO, "%s", remark)
+
+
+@dataclass(frozen=True)
+class Task(Generic[SettingsT, ItemT]):
+    """Everything that one scoring has settled before it measures."""
+
+    settings: SettingsT
+    read: Items[ItemT]
+    metrics: Mapping[str, Metric]
+    statistics: Mapping[str, Any]  # seed, resamples, confidence
+
+
+class Family(Generic[SettingsT, ItemT]):
+    """The contract of a family; what is not overridden serves as it is."""
+
+    name: ClassVar[str]  # of the command
+    noun: ClassVar[str] = "item"
+    summary: ClassVar[str] = ""  # the command's line in the list of commands
+    description: ClassVar[str] = ""  # what its help says beneath the summary
+    examples: ClassVar[Sequence[str]] = ()
+    Settings: ClassVar[type[Settings]] = ModelSettings
+    headline: ClassVar[Sequence[str]] = ()  # the scores to judge by, the first that a run has
+    makers: ClassVar[Mapping[str, str]] = {}  # metrics of this family: name -> "module:Class"
+    shows: ClassVar[str] = ""  # its `View`, as "module:attribute"
+    chunk: ClassVar[int] = 1024
+    adds_up: ClassVar[bool] = False  # whether a large run is pooled part by part, from sums
+    stage: ClassVar[str] = "Scoring"
+
+    def streams(self, settings: SettingsT, context: Context) -> bool:
+        """Whether its items are read by whoever measures them, wherever their files are."""
+        del settings, context
+        return False
+
+    def read(self, settings: SettingsT, context: Context) -> Items[ItemT]:
+        """The items of the files that the settings name."""
+        raise NotImplementedError
+
+    def prepare(self, read: Items[ItemT], settings: SettingsT, context: Context) -> Items[ItemT]:
+        """Items as they are scored, wherever they come from: languages found, groups named."""
+        del settings, context
+        return read
+
+    def build(self, read: Items[ItemT], settings: SettingsT, context: Context) -> dict[str, Metric]:
+        """The metrics by name, with their models."""
+        raise NotImplementedError
+
+    def base(self, items: Sequence[ItemT]) -> Rows:
+        """A row for each item with what a reader wants to see beside any score."""
+        from gistmeter.core.rows import Rows
+
+        return Rows.of(items)
+
+    def notes(self, rows: Rows, task: Task[SettingsT, ItemT]) -> Mapping[str, Any]:
+        """What the run keeps beside its scores."""
+        del rows
+        return task.read.notes
+
+    def count(self, rows: Rows) -> Mapping[str, Any]:
+        """Numbers for the notes of a family that adds up: those of parts are added."""
+        del rows
+        return {}
+
+    def documents(self, read: Items[ItemT]) -> Mapping[str, Any]:
+        """What is kept among the run's details beside that of the metrics, by file name."""
+        del read
+        return {}
+
+    def finish(self, run: Run, task: Task[SettingsT, ItemT], context: Context) -> None:
+        """Last words, and files that the family keeps beside the run."""
+
+    def sheets(self, run: Run) -> list[Sheet]:
+        """The tables of a file: the items first, the summary last."""
+        return [items_sheet(run), summary_sheet(run)]
+
+    def companions(self, run: Run) -> Mapping[str, Sheet]:
+        """Further tables, by the name of the file that stands beside the one asked for."""
+        del run
+        return {}
+
+    def overview(self, run: Run) -> list[Sheet]:
+        """Tables that the terminal shows after the scores."""
+        del run
+        return []
+
+    def pages(self, run: Run) -> Iterable[tuple[str, PairView]]:
+        """Pages of single items, each with the name of its file among the run's details."""
+        del run
+        return ()
+
+    def leads(self, settings: Mapping[str, Any]) -> Sequence[str]:
+        """The scores to judge a run by that has these settings."""
+        del settings
+        return self.headline
+
+    def answer(self, run: Run, findings: Findings) -> str:
+        """What the user came for, in a sentence or two; the terminal and the report both say it.
+
+        `findings` are the paired tests of the run's systems, as `comparison.findings` gives them:
+        `{"comparisons": [...]}`, one for each score, empty for a single system.
+        """
+        from gistmeter.core.answer import Standing, answer
+
+        return answer(Standing(run, self.view()), findings)
+
+    def view(self) -> View:
+        """How a report shows its runs."""
+        from gistmeter.core import registry
+
+        found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
+        return found
+
+    # Metrics by name: the family's own, and those that other packages add.
+
+    def makers_of(self, wanted: Sequence[str]) -> list[str]:
+        """The metrics that make the wanted scores; an unknown one says which there are."""
+        return list(dict.fromkeys(self.maker_of(name) for name in wanted))
+
+    def maker_of(self, score: str) -> str:
+        from gistmeter.core import registry
+
+        name = score.strip().lower().replace("-", "_")
+        known: dict[str, str] = {}
+        for metric, target in self.makers.items():
+            made = {metric, *(info.name for info in registry.load(target).scores)}
+            if name in made:
+                return metric
+            known |= dict.fromkeys(made, metric)
+        others = plugin_metrics(self.name)
+        if name in others:
+            return name
+        raise UnknownName("score", score, {*known, *others})
+
+    def plugin(self, name: str, models: Models) -> Metric:
+        """A metric of another package, with the models that its fields name."""
+        from gistmeter.core import registry
+
+        kind = registry.find(METRICS, name)
+        given = {role: _role(models, role, name) for role in roles_of(name)}
+        made: Metric = kind(**given)
+        return made
+
+
+def _role(models: Models, role: str, metric: str) -> Any:
+    model = getattr(models, role)
+    if model is None:
+        why = models.absent.get(role, "the profile has none")
+        raise InputError(f"The metric '{metric}' needs a model for '{role}': {why}")
+    return model
+
+
+def plugin_metrics(family: str) -> list[str]:
+    """The metrics that installed packages add for a family; one that names none serves all."""
+    from gistmeter.core import registry
+
+    own = registry.TABLES[METRICS]
+    return [
+        name
+        for name in registry.names(METRICS)
+        if name not in own and getattr(registry.find(METRICS, name), "family", family) == family
+    ]
+
+
+def roles_of(name: str) -> list[str]:
+    """The fields of another package's metric that have a role's name: it gets those models."""
+    from dataclasses import fields, is_dataclass
+
+    from gistmeter.core import registry
+
+    kind = registry.find(METRICS, name)
+    if not is_dataclass(kind):
+        raise InputError(f"The metric '{name}' is not a dataclass, so it cannot be signed")
+    return [part.name for part in fields(kind) if part.name in ROLES]
+
+
+def items_sheet(run: Run) -> Sheet:
+    """The run's rows as they are."""
+    from gistmeter.core.rows import KEYS
+
+    # Sparse counts are for programs: a cell of a table cannot hold them.
+    frame = run.to_polars().drop("item", *run.measured.counts)
+    names = [name for name in frame.columns if name not in KEYS or any(frame[name].to_list())]
+    return Sheet("items", names, frame.select(names).rows())
+
+
+def summary_sheet(run: Run) -> Sheet:
+    """Every score of every system with its interval."""
+    columns = ["system", "score", "value", "low", "high", "n", "unscored", "partial", "signature"]
+    rows = [
+        [system, name, score.value, score.low, score.high, score.n, score.unscored,
+         ", ".join(score.partial), score.signature or run.signature]
+        for system, held in run.systems.items()
+        for name, score in held.scores.items()
+    ]  # fmt: skip
+    return Sheet("summary", columns, rows)
+
+
+GROUP = "gistmeter.families"
+
+
+def family_of(name: str) -> Family[Any, Any]:
+    """The family of a name; a run of no family (one of `evaluate`) gets what all have."""
+    from gistmeter.core import registry
+
+    if name not in registry.names(GROUP):
+        return Family()
+    found: Family[Any, Any] = registry.find(GROUP, name)()
+    return found

@@ -1,0 +1,228 @@
+"""Files written whole or not at all, and read with errors that say what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import stat
+import tempfile
+import time
+import unicodedata
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from gistmeter.core.errors import GistmeterError, InputError
+
+HALVES = re.compile("[\ud800-\udfff]")  # of a character: UTF-8 has no place for them
+MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
+MAX_PIPED = 1024**3  # of what does not tell its size
+DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and ends
+PACKED = b"\x1f\x8b"  # how a gzip file begins
+EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
+
+
+def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
+    """A file's content; a missing, unreadable or empty file is an error."""
+    refuse_device(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{path}: is larger than {MAX_BYTES:,} bytes")
+        with path.open("rb") as stream:
+            if path.is_file():
+                content = stream.read()
+            else:  # a pipe does not say how much will come
+                content = stream.read(MAX_PIPED + 1)
+                if len(content) > MAX_PIPED:
+                    raise InputError(f"{path}: gives more than {MAX_PIPED:,} bytes")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    if content.startswith(PACKED):
+        content = unpack(content, path)
+    if not content.strip() and not may_be_empty:
+        raise InputError(f"{path}: is empty")
+    return content
+
+
+def unpack(content: bytes, path: Path) -> bytes:
+    """What a gzip file holds; one that never ends is an error."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            found = stream.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: is not a whole gzip file ({error})") from error
+    if len(found) > MAX_BYTES:
+        raise InputError(f"{path}: unpacks to more than {MAX_BYTES:,} bytes")
+    return found
+
+
+def refuse_device(path: Path) -> None:
+    """A file must be there, and must end: a folder and a device such as /dev/zero are refused."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. Check the path and the working folder") from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
+        raise InputError(f"{path}: cannot be read ({error})") from error
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path}: is a folder, a file was expected")
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise InputError(f"{path}: is a device, a file was expected")
+
+
+def parse_json(text: str | bytes, **options: Any) -> Any:
+    """What JSON says. Whatever is not JSON, or nested beyond reason, is a `ValueError`."""
+    try:
+        return json.loads(text, **options)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def write_atomically(path: Path, content: bytes | str | Callable[[IO[bytes]], None]) -> None:
+    """Put content at a path so that a reader sees the old file or the new one, never a part.
+
+    It is on the disk when this returns. Text is written as UTF-8; what is too large to be held is
+    written by a function. A draft that a kill leaves behind is known by its name, see `sweep`.
+    """
+    raw = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    draft = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=DRAFT, suffix=DRAFT_END)
+        draft = Path(name)
+        with os.fdopen(handle, "wb") as stream:
+            if callable(raw):
+                raw(stream)
+            _put(stream, b"" if callable(raw) else raw)
+        draft.chmod(0o666 & ~_umask())
+        draft.replace(path)
+        _settle(path.parent)
+    except OSError as error:
+        _remove(draft)
+        raise unwritable(path, error) from error
+    except UnicodeEncodeError as error:
+        _remove(draft)
+        raise InputError(
+            f"{path}: this system's locale cannot spell the file's name. Set PYTHONUTF8=1"
+        ) from error
+    except BaseException:
+        _remove(draft)
+        raise
+
+
+def append(path: Path, line: bytes) -> None:
+    """Add a line to a file, on the disk when this returns."""
+    try:
+        with path.open("ab") as stream:
+            _put(stream, line)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError, what: str = "written") -> GistmeterError:
+    """What to say where the disk refuses: a full one is no mistake of the user's."""
+    kind = GistmeterError if error.errno in EXHAUSTED else InputError
+    return kind(f"{path}: cannot be {what} ({error.strerror or error})")
+
+
+def sweep(folder: Path, *, age: float = 0.0) -> None:
+    """Remove the drafts that killed processes left in a folder, if they are so many seconds old."""
+    with contextlib.suppress(OSError):
+        for file in folder.iterdir():
+            if is_draft(file) and time.time() - file.stat().st_mtime >= age:
+                _remove(file)
+
+
+def is_draft(path: Path) -> bool:
+    return path.name.startswith(DRAFT) and path.name.endswith(DRAFT_END)
+
+
+def _put(stream: IO[bytes], content: bytes) -> None:
+    stream.write(content)
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def _settle(folder: Path) -> None:
+    """Let a folder's entries reach the disk, where the system can say so."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _remove(draft: Path | None) -> None:
+    if draft is not None:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file, or of all files below a folder in the order of their names."""
+    hashed = hashlib.sha256()
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    for file in files:
+        if path.is_dir():
+            hashed.update(str(file.relative_to(path)).encode("utf-8", "replace") + b"\0")
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                hashed.update(block)
+    return hashed.hexdigest()
+
+
+def printable(text: str) -> str:
+    """Text that every encoder takes: half characters (lone surrogates) become U+FFFD."""
+    try:
+        text.encode()  # nearly all are: a fifth of the cost of looking for halves
+    except UnicodeEncodeError:
+        return HALVES.sub("\N{REPLACEMENT CHARACTER}", text)
+    return text
+
+
+def suffix_of(path: Path) -> str:
+    """What a file is by its name, packed or not: .csv of table.csv.gz."""
+    bare = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return bare.suffix.lower()
+
+
+def stem_of(path: Path) -> str:
+    """A file's name without its suffix, packed or not."""
+    return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).stem
+
+
+def system_names(paths: Sequence[Path]) -> list[str]:
+    """Systems by the stems of their files; files of the same stem by their folders too.
+
+    >>> system_names([Path("a/x.conllu"), Path("b/x.txt"), Path("y.conllu.gz")])
+    ['a/x', 'b/x', 'y']
+    """
+    bare = [path.with_suffix("") if path.suffix == ".gz" else path for path in paths]
+    stems = [
+        unicodedata.normalize("NFC", path.name if path.is_dir() else path.stem) for path in bare
+    ]
+    names = [
+        name if stems.count(name) == 1 else f"{path.resolve().parent.name}/{name}"
+        for name, path in zip(stems, paths, strict=True)
+    ]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"Several systems have the name {', '.join(twice)}: a file is given twice, or files "
+            "need other names"
+        )
+    return names

@@ -1,0 +1,399 @@
+"""A run that is whole: its scores, the rows and metrics they come from, and what it can do.
+
+A `Run` made in memory and one loaded from its folder are the same thing: both can be saved,
+compared, reported and written as tables.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from gistmeter.core.errors import InputError, ThresholdError, UnknownName
+from gistmeter.core.settings import Settings, option
+from gistmeter.core.types import SEED, Metric, Score, SystemScores, defined
+from gistmeter.version import __version__
+
+if TYPE_CHECKING:
+    from gistmeter.core.comparison import Comparison
+    from gistmeter.core.rows import Rows
+    from gistmeter.core.validation import Validation
+    from gistmeter.report.html.plot import Plot
+
+SHOWN = 16  # lines of scores in a repr
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What a run carries of rows that are too many to be held: they are in its folder."""
+
+    rows: Rows  # an even sample of the items, the same of all systems
+    findings: Mapping[str, Any]  # the paired tests of all items
+    items: int  # of each system, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The outcome of one scoring: by the command line, from Python or from a folder."""
+
+    command: str
+    signature: str
+    systems: Mapping[str, SystemScores]
+    unscored: Mapping[str, int] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)  # by metric
+    notes: Mapping[str, Any] = field(default_factory=dict)  # what a family adds: usage, truncation
+    path: Path | None = None
+    rows: Rows | None = None
+    metrics: Mapping[str, Metric] = field(default_factory=dict)  # what pools the rows
+    inputs: Mapping[str, str] = field(default_factory=dict)  # file -> SHA-256
+    headline: Sequence[str] = ()  # the scores to judge by, where the first is not the one
+    remarks: Sequence[str] = ()  # what the user was told on the way
+    seed: int = SEED
+    resamples: int = 1000
+    confidence: float = 0.95
+    excerpt: Excerpt | None = None  # of a large run, in place of its rows
+    _findings: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __getitem__(self, name: str) -> Score:
+        """The score of the only system; with several, ask `run.systems[system][name]`."""
+        if len(self.systems) != 1:
+            names = ", ".join(self.systems)
+            raise InputError(f"This run has several systems ({names}): use run.systems[name]")
+        return next(iter(self.systems.values()))[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape of `--format json`; it never changes without notice."""
+        return {
+            "gistmeter": __version__,
+            "command": self.command,
+            "signature": self.signature,
+            "run": str(self.path) if self.path else None,
+            "systems": {
+                name: {
+                    "scores": {key: score.to_dict() for key, score in system.scores.items()},
+                    "groups": {
+                        group: {key: {"value": defined(value)} for key, value in values.items()}
+                        for group, values in system.groups.items()
+                    },
+                }
+                for name, system in self.systems.items()
+            },
+            "unscored": dict(self.unscored),
+        }
+
+    def to_polars(self) -> Any:
+        """All statistics, one row per item, as a polars DataFrame."""
+        return self.measured.to_polars()
+
+    def to_pandas(self) -> Any:
+        """All statistics as a pandas DataFrame; needs pandas and nothing of pyarrow."""
+        frame = self.to_polars()
+        pandas = importlib.import_module("pandas")
+        return pandas.DataFrame({name: frame[name].to_list() for name in frame.columns})
+
+    def to_arrow(self) -> Any:
+        """All statistics as an Arrow table; needs pyarrow."""
+        return self.to_polars().to_arrow()
+
+    @property
+    def measured(self) -> Rows:
+        """The rows, those of a large run read from its folder; an error where there are none."""
+        if self.excerpt and self.path:
+            from gistmeter.core.runs.layout import ITEMS, read_items
+
+            return read_items(self.path / ITEMS)
+        if self.rows is None:
+            raise InputError("This run carries no rows: load it from its folder")
+        return self.rows
+
+    @property
+    def shown(self) -> Run:
+        """The run as a report shows it: a large one with a sample of its rows."""
+        return replace(self, rows=self.excerpt.rows) if self.excerpt else self
+
+    def save(self, folder: str | Path, *, overwrite: bool = False, report: bool = True) -> Run:
+        """Keep the run in a folder, as the command line does; returns the run with its place."""
+        from gistmeter.core.runs import save_run
+
+        kept = replace(self, path=Path(folder), rows=self.measured, excerpt=None)
+        save_run(kept, overwrite=overwrite, source=self.path)
+        kept.write_pages()
+        if report:
+            kept.report()
+        return kept
+
+    def report(
+        self, path: str | Path | None = None, *, title: str = "", everything: bool = False
+    ) -> Path:
+        """Write the HTML report, by default into the run's folder; returns its place."""
+        if path is None and self.path is None:
+            raise InputError("This run has no folder yet: name the report's file, or save it first")
+        target = Path(path) if path is not None else Path(str(self.path)) / "report.html"
+        write_report([self.shown], target, title=title, everything=everything)
+        return target
+
+    def plot(self, name: str | None = None) -> Plot:
+        """The report's charts, for a notebook: all of them, or one by its name.
+
+        Every run has `intervals`; others have `differences`, `distribution`, `groups`, `scores`,
+        `length`, and what their family adds. `run.plot().names` lists them.
+        """
+        from gistmeter.core.family import family_of
+        from gistmeter.report.html.plot import plot
+
+        return plot(self.shown, family_of(self.command).view(), self.findings, name)
+
+    def write_pages(self) -> None:
+        """Write the family's pages of single items into the run's details."""
+        from gistmeter.core.family import family_of
+        from gistmeter.core.files import write_atomically
+        from gistmeter.core.runs import DETAILS
+        from gistmeter.report.diff import render_pair
+
+        for name, view in family_of(self.command).pages(self):
+            write_atomically(Path(str(self.path)) / DETAILS / name, render_pair(view))
+
+    def write(self, path: str | Path, *, bom: bool = True) -> list[Path]:
+        """Write a table, JSON or report by the file's suffix; returns all files written.
+
+        CSV has a byte-order mark, without which spreadsheets show no CJK, unless `bom` is False.
+        """
+        from gistmeter.core.family import family_of
+        from gistmeter.report.tables import write_table
+
+        target = Path(path)
+        if target.suffix.lower() == ".html":
+            return [self.report(target)]
+        family = family_of(self.command)
+        return write_table(self, target, family.sheets, family.companions, mark=bom)
+
+    def compare(self, *others: Run, **options: Any) -> Comparison:
+        """Test the difference between this run's systems, or between them and those of others.
+
+        `options` are those of `gistmeter compare`: metric, baseline, test, seed …
+        """
+        return compare([self, *others], **options)
+
+    def validate(
+        self, human: str | Path, column: Mapping[str, str] | None = None, **options: Any
+    ) -> Validation:
+        """Set the scores against people's judgements in a file, as `gistmeter validate` does.
+
+        `column` names columns of the file (`{"human": "Rating"}`); `options` are `columns` (the
+        scores to look at), `components`, `resamples`, `confidence` and `seed`.
+        """
+        from gistmeter.core.validation import read_labels, validate
+
+        return validate(self, read_labels(Path(human), self.measured, column), **options)
+
+    @property
+    def findings(self) -> Mapping[str, Any]:
+        """The paired tests of this run's systems, computed when first asked for."""
+        if self.excerpt:
+            return self.excerpt.findings
+        if not self._findings:
+            from gistmeter.core.comparison import findings
+
+            self._findings.update(findings(self))
+        return self._findings
+
+    def answer(self) -> str:
+        """Who is ahead, by how much, and is it real: the sentence of terminal and report."""
+        from gistmeter.core.family import family_of
+
+        return family_of(self.command).answer(self.shown, self.findings)
+
+    def require(self, thresholds: Mapping[str, float]) -> None:
+        """Raise where a score of any system is worse than its threshold."""
+        known = {name for held in self.systems.values() for name in held.scores}
+        for name in thresholds:
+            if name not in known:
+                raise UnknownName("score for fail_under", name, known)
+        failed = [
+            f"{system}: {name} is {score.value:.4f}, worse than {threshold:g}"
+            for name, threshold in thresholds.items()
+            for system, held in self.systems.items()
+            if (score := held.scores.get(name, Score(name, math.nan))).is_worse_than(threshold)
+        ]
+        if failed:
+            raise ThresholdError("\n".join(failed))
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{system}  {score.name}{'*' if score.partial else ''}  {score.spelled()}  n={score.n}"
+            + (f"  unscored={score.unscored}" if score.unscored else "")
+            for system, held in self.systems.items()
+            for score in held.scores.values()
+        ]
+        if len(lines) > SHOWN:
+            lines = [*lines[: SHOWN - 1], f"… {len(lines) - SHOWN + 1} more: run.systems"]
+        head = f"{self.command}: {len(self.systems)} system{'s' * (len(self.systems) != 1)}"
+        place = f", kept in {self.path}" if self.path else ""
+        return "\n  ".join([f"Run of {head}, {self.confidence:.0%} intervals{place}", *lines])
+
+    def _repr_html_(self) -> str:
+        """A table in a notebook; partial scores are marked and said."""
+        head = (
+            f"<tr><th>system<th>score<th>value<th>{self.confidence:.0%} interval"
+            "<th>n<th>unscored</tr>"
+        )
+        body = "".join(
+            f"<tr><td>{html.escape(name)}<td>{html.escape(score.name)}{'*' * bool(score.partial)}"
+            f"<td>{score.number(score.value)}<td>{score.number(score.low)} – "
+            f"{score.number(score.high)}<td>{score.n}<td>{score.unscored}</tr>"
+            for name, system in self.systems.items()
+            for score in system.scores.values()
+        )
+        foot = f"<p>* partial, without: {html.escape(', '.join(missing))}</p>" if (
+            missing := self.missing
+        ) else ""  # fmt: skip
+        return f"<table>{head}{body}</table>{foot}"
+
+    @property
+    def missing(self) -> list[str]:
+        """What partial scores were made without."""
+        scores = (score for held in self.systems.values() for score in held.scores.values())
+        return sorted({part for score in scores for part in score.partial})
+
+
+def load_run(path: str | Path) -> Run:
+    """A finished run from its folder, with the metrics that pool its rows; models stay away."""
+    from gistmeter.core.runs import read_run
+
+    return read_run(Path(path))
+
+
+def load_scores(path: str | Path, *, lower_is_better: bool | None = None) -> Run:
+    """A table of (id, system, score) of any tool as a run that can be compared.
+
+    Which way is better is told by the column's name (wer, error, distance …), unless it is said.
+    """
+    from gistmeter.core.comparison import read_scores, systems_of
+
+    rows, metric = read_scores(Path(path), lower=lower_is_better)
+    signature = f"scores|column:{metric.column}"
+    return Run(
+        "scores", signature, systems_of(rows, metric), rows=rows, metrics={"scores": metric},
+        signatures={"scores": signature},
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestingSettings(Settings):
+    """How differences between runs are tested, wherever they are."""
+
+    resamples: int = option(
+        10_000, "Resamples of the tests and intervals.",
+        panel="statistics", low=100, high=1_000_000,
+    )  # fmt: skip
+    confidence: float = option(
+        0.95,
+        "Confidence of the intervals; what is left to 1 is the level of the tests.",
+        panel="statistics", low=0.5, high=0.9999,
+    )  # fmt: skip
+    seed: int = option(SEED, "Seed of the resamples.", panel="statistics")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareSettings(TestingSettings):
+    """How systems are compared: options of `gistmeter compare` and of `Run.compare`."""
+
+    title: ClassVar[str] = "compare"
+    metric: tuple[str, ...] = option(
+        (), "The score to compare, such as s_acc. May be repeated. Default: the runs' first.",
+        panel="scores", metavar="SCORE", main=True,
+    )  # fmt: skip
+    baseline: str = option(
+        "", "Compare all others with this run or system only.", panel="scores", metavar="RUN"
+    )
+    test: Literal["permutation", "bootstrap", "wilcoxon"] = option(
+        "permutation",
+        "How p-values are found; intervals are always by paired bootstrap.",
+        panel="statistics",
+    )  # fmt: skip
+    correction: Literal["bh", "holm", "none"] = option(
+        "bh", "Correction for many pairs: Benjamini-Hochberg, Holm, or none.", panel="statistics"
+    )
+    force: bool = option(
+        False, "Compare although the signatures differ; the difference is said.",
+        panel="statistics",
+    )  # fmt: skip
+
+
+def compare(runs: Sequence[Run], **options: Any) -> Comparison:
+    """Test the differences between all systems of some runs, on the items that they share.
+
+    `options` are those of `gistmeter compare`; of several scores the first is answered.
+    """
+    return compare_all(runs, CompareSettings.of(options))[0]
+
+
+def compare_all(runs: Sequence[Run], settings: CompareSettings) -> list[Comparison]:
+    """The comparison of every score that the settings name, or of the headline."""
+    from gistmeter.core import comparison
+
+    for run in runs:
+        if not run.metrics:
+            raise InputError(
+                f"{run.path or 'A run'}: was scored with metrics that are not installed here, so "
+                "it cannot be compared"
+            )
+    among = comparison.contenders(runs)
+    baseline = settings.baseline
+    return comparison.compare(
+        among,
+        settings.metric,
+        comparison.Options(
+            test=settings.test,
+            correction=settings.correction,
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+            seed=settings.seed,
+            baseline=_baseline(among, baseline) if baseline else "",
+        ),
+        force=settings.force,
+    )
+
+
+def _baseline(among: Sequence[Any], given: str) -> str:
+    """The contender meant by a system's name or a run's folder."""
+    if any(one.name == given for one in among):
+        return given
+    place = Path(given).resolve()
+    own = [one.name for one in among if one.run.path and one.run.path.resolve() == place]
+    own = own or [one.name for one in among if one.run.path and one.run.path.name == given]
+    if len(own) != 1:
+        raise UnknownName("baseline", given, [one.name for one in among])
+    return str(own[0])
+
+
+def write_report(
+    runs: Sequence[Run], path: Path, *, title: str = "", everything: bool = False
+) -> None:
+    """One HTML page over runs, with their comparisons.
+
+    Runs of the same items measured in the same way share a section, so that their systems are
+    compared with each other.
+    """
+    from gistmeter.core.comparison import gather
+    from gistmeter.core.family import family_of
+    from gistmeter.report import html as page
+
+    gathered = gather(runs)
+    page.write_report(
+        gathered,
+        path,
+        views=[family_of(run.command).view() for run in gathered],
+        comparisons=[run.findings for run in gathered],
+        answers=[run.answer() for run in gathered],
+        title=title,
+        everything=everything,
+    )

@@ -1,0 +1,117 @@
+"""A finished run read back, with the metrics that pool its rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gistmeter.core import registry
+from gistmeter.core.errors import FormatError, InputError, UnknownName
+from gistmeter.core.family import family_of
+from gistmeter.core.run import Run
+from gistmeter.core.runs.layout import ITEMS, JOURNAL, RUN, read_document, read_items
+from gistmeter.core.types import SEED, Metric, Score, SystemScores
+
+logger = logging.getLogger(__name__)
+
+
+def read_run(path: Path) -> Run:
+    """A finished run with the metrics that pool its rows.
+
+    A metric is found by its registered name and has its plain settings back, which is all that
+    `pool` may use; models are not loaded.
+    """
+    if path.name == RUN:
+        path = path.parent
+    if (path / JOURNAL).exists():
+        raise InputError(f"{path}: the run was not finished: resume it first")
+    if not (path / RUN).exists():
+        raise InputError(f"{path}: holds no run ({RUN} is missing)")
+    document = read_document(path)
+    try:
+        return Run(
+            command=document["command"],
+            signature=document["signature"],
+            systems={
+                system: _read_scores(held, document["signatures"])
+                for system, held in document["systems"].items()
+            },
+            unscored=document["unscored"],
+            settings=document["settings"],
+            timings=document["timings"],
+            versions=document["versions"],
+            signatures=document["signatures"],
+            notes=document.get("notes") or {},
+            path=path,
+            rows=read_items(path / ITEMS),
+            metrics=_metrics(document["metrics"]),
+            inputs=document.get("plan", {}).get("inputs", {}),
+            headline=family_of(document["command"]).leads(document["settings"]),
+            seed=int(document.get("seed", SEED)),
+            resamples=int(document.get("resamples", 0)),
+            confidence=float(document.get("confidence", 0.95)),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise FormatError(f"is not a run of gistmeter ({error!r})", path=path / RUN) from error
+
+
+def _metrics(entries: Mapping[str, Any]) -> dict[str, Metric]:
+    """The run's metrics; none where one of them is not installed here: its scores still show."""
+    try:
+        return {name: revive(name, entry["settings"]) for name, entry in entries.items()}
+    except InputError as error:
+        logger.warning("%s", error)
+        return {}
+
+
+def revive(name: str, settings: Mapping[str, Any]) -> Metric:
+    """A metric as its run had it, but for its models."""
+    try:
+        target = registry.find("gistmeter.metrics", name)
+    except UnknownName as error:
+        raise InputError(
+            f"The run was scored with a metric that is not installed. {error}"
+        ) from error
+    if set(settings) == {"by_language"}:  # pooling uses what all languages share
+        settings = next(iter(settings["by_language"].values()))
+    metric: Metric = object.__new__(target)
+    for field in dataclasses.fields(target):
+        object.__setattr__(metric, field.name, _frozen(settings.get(field.name)))
+    return metric
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(inner) for inner in value) if isinstance(value, list) else value
+
+
+def _read_scores(held: Mapping[str, Any], signatures: Mapping[str, str]) -> SystemScores:
+    def number(value: float | None) -> float:
+        return math.nan if value is None else float(value)
+
+    only = next(iter(signatures.values())) if len(signatures) == 1 else ""
+    return SystemScores(
+        {
+            name: Score(
+                name=name,
+                value=number(score["value"]),
+                low=number(score.get("low")),
+                high=number(score.get("high")),
+                n=int(score["n"]),
+                unscored=int(score["unscored"]),
+                higher_is_better=score["higher_is_better"],
+                unit=score.get("unit", ""),
+                partial=tuple(score.get("partial", ())),
+                signature=only,
+                reasons=score.get("reasons", {}),
+            )
+            for name, score in held["scores"].items()
+        },
+        {
+            group: {name: number(cell["value"]) for name, cell in values.items()}
+            for group, values in held["groups"].items()
+        },
+    )

@@ -1,0 +1,207 @@
+"""The only way from inputs to a run, for Python, the command line, a cluster and plug-ins.
+
+`score` asks a family for its items and metrics and hands them to `evaluate`, where items, metrics
+and the run on disk meet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gistmeter.core.cache import Cache
+from gistmeter.core.encoding import reading_as
+from gistmeter.core.engines import engine_of
+from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.evaluation import HERE, evaluate
+from gistmeter.core.family import Context, Family, Items, Progress, RunSettings, Task
+from gistmeter.core.files import sha256
+from gistmeter.core.remote import fetch_inputs
+from gistmeter.core.run import Run
+from gistmeter.core.runs import RunFolder, hold, open_folder
+from gistmeter.core.settings import OURS, PRESET, Settings
+from gistmeter.core.types import Metric
+
+LISTED = 6  # systems named in a remark
+
+
+def score(
+    family: Family[Any, Any],
+    settings: Settings,
+    *,
+    items: Items[Any] | None = None,
+    how: RunSettings | None = None,
+    cache: Cache | None = None,
+    profiles: Mapping[str, Mapping[str, Any]] | None = None,
+    progress: Progress | None = None,
+    hear: Callable[[str, bool], None] | None = None,
+    confirm: Callable[[str], bool] | None = None,
+) -> Run:
+    """Score what the settings name, or the given items, and keep the run where that is asked for.
+
+    `hear` gets every remark and whether it is a warning; without it they are logged, and they are
+    in `run.remarks` in any case.
+    """
+    how = how or RunSettings()
+    files, folder = split_outputs(how.output)
+    engine = engine_of(how, getattr(settings, "device", "auto"))
+    with contextlib.ExitStack() as stack:
+        if folder:
+            stack.enter_context(hold(folder))
+            RunFolder.check_free(folder, overwrite=how.overwrite or how.resume)
+        stack.enter_context(engine.open())
+        memory = stack.enter_context(contextlib.closing(Cache(None)))
+        store = memory if cache is None or how.no_cache else cache
+        context = Context(
+            store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite,
+            engine=engine,
+        )  # fmt: skip
+        if items is None and not family.streams(settings, context):
+            settings = fetch_inputs(settings, stack, context.say)
+        with reading_as(getattr(settings, "encoding", "")):
+            read = items if items is not None else family.read(settings, context)
+        read = family.prepare(read, settings, context)
+        tell_preset(settings, context)
+        spare(read.files, files)
+        metrics = family.build(read, settings, context)
+        know_thresholds(how.fail_under, metrics)
+        statistics = {name: getattr(how, name) for name in ("seed", "resamples", "confidence")}
+        task = Task(settings, read, metrics, statistics)
+        run = _evaluate(family, task, how, context)
+        family.finish(run, task, context)
+        tell_uneven(run, context)
+        return _written(run, files, how, context)
+
+
+def _evaluate(
+    family: Family[Any, Any], task: Task[Any, Any], how: RunSettings, context: Context
+) -> Run:
+    """`evaluate` with what a family says of its task, into the run's folder where there is one."""
+    read, folder, progress = task.read, context.folder, context.progress
+    settings = {**task.settings.to_dict(), **read.found}
+    resume, overwrite = how.resume and not read.anew, how.overwrite or read.anew
+    return evaluate(
+        read.items,
+        task.metrics,
+        command=family.name,
+        settings=settings,
+        signed=read.signed,
+        inputs={**input_digests(read.files), **read.digests},
+        open_folder=(
+            partial(open_folder, folder, resume=resume, overwrite=overwrite, say=context.say)
+            if folder else None
+        ),
+        chunk=family.chunk,
+        progress=(lambda _, *counts: progress(family.stage, *counts)) if progress else None,
+        notes=read.notes if family.adds_up else lambda rows: family.notes(rows, task),
+        count=family.count if family.adds_up else None,
+        documents=family.documents(read),
+        base=family.base,
+        headline=family.leads(settings),
+        engine=context.engine or HERE,
+        **task.statistics,
+    )  # fmt: skip
+
+
+def _written(run: Run, files: Sequence[Path], how: RunSettings, context: Context) -> Run:
+    """The run with its remarks, once its files, its pages and its report are written."""
+    run = replace(run, remarks=tuple(context.remarks))
+    for path in files:
+        for file in run.write(path, bom=not how.no_bom):
+            context.say(f"Wrote {file}")
+    run = replace(run, remarks=tuple(context.remarks))  # the last: it keeps its findings
+    if run.path:
+        run.write_pages()
+    if run.path and not how.no_report:
+        run.report(title=how.heading)
+    return run
+
+
+def tell_preset(settings: Settings, context: Context) -> None:
+    """Say whose system is followed, and where the user departs from it."""
+    chosen = getattr(settings, PRESET, OURS)
+    if chosen == OURS:
+        return
+    own = settings.presets[chosen]
+    changed = [name for name, value in own.items() if getattr(settings, name) != value]
+    but = f", but for {', '.join(changed)}" if changed else ""
+    context.say(f"Scored as {chosen} does{but}; see docs/differences.md")
+
+
+def tell_uneven(run: Run, context: Context) -> None:
+    """Warn where systems are ranked by different items: whoever skips the hard ones would win."""
+    for name in run.headline:
+        held = [(system, own.scores[name]) for system, own in run.systems.items()
+                if name in own.scores]  # fmt: skip
+        if len({score.unscored for _, score in held}) > 1:
+            listed = ", ".join(f"{system} {score.unscored}" for system, score in held[:LISTED])
+            context.warn(
+                f"{name}: systems left different numbers of items unscored ({listed}"
+                f"{' …' if len(held) > LISTED else ''}), so their scores are of different items."
+                " gistmeter compare takes the items that they share"
+            )
+            return
+
+
+def know_thresholds(thresholds: Mapping[str, float], metrics: Mapping[str, Metric]) -> None:
+    """A threshold on a score that will not be computed is a mistake to report at once."""
+    known = {info.name for metric in metrics.values() for info in metric.scores}
+    for name in thresholds:
+        if name not in known:
+            raise UnknownName("score for fail_under", name, known)
+
+
+def spare(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
+    """No output may take the place of an input."""
+    read = {path.resolve() for path in inputs}
+    for path in outputs:
+        if path.resolve() in read:
+            raise InputError(f"{path}: is read by this command; choose another file to write")
+
+
+# Suffixes of files that we do not write: a run's folder is hardly ever called so.
+DOCUMENTS = (
+    ".xls", ".xlsm", ".ods", ".doc", ".docx", ".odt", ".pdf", ".txt", ".tex", ".htm", ".xml",
+    ".yaml", ".yml", ".jsonl", ".zip", ".png", ".svg",
+)  # fmt: skip
+
+
+def split_outputs(given: Sequence[Path]) -> tuple[list[Path], Path | None]:
+    """The files among the outputs, and the folder, of which there may be one."""
+    import os
+
+    from gistmeter.report.suffixes import SUFFIXES
+
+    files = [path for path in given if path.suffix.lower() in SUFFIXES and not path.is_dir()]
+    folders = [path for path in given if path not in files]
+    for path in folders:
+        if path.suffix.lower() in DOCUMENTS and not path.is_dir():
+            known = ", ".join(SUFFIXES)
+            raise InputError(f"{path}: cannot write '{path.suffix}'. Known: {known}")
+    if len(folders) > 1:
+        listed = ", ".join(str(path) for path in folders)
+        raise InputError(f"-o names several run folders ({listed}); give one")
+    for path in files:
+        if path.parent.exists() and not os.access(path.parent, os.W_OK):
+            raise InputError(f"{path}: its folder cannot be written to")
+    return files, folders[0] if folders else None
+
+
+def input_digests(paths: Sequence[Path]) -> dict[str, str]:
+    """The content of the input files, so that a changed file is not resumed by mistake.
+
+    Files are named without their folder, since a run may be resumed from another one; a name that
+    occurs again is numbered.
+    """
+    digests: dict[str, str] = {}
+    for path in paths:
+        name, number = path.name, 1
+        while name in digests:
+            number += 1
+            name = f"{path.name} ({number})"
+        digests[name] = sha256(path)
+    return digests

@@ -1,0 +1,167 @@
+"""Intervals by resampling rows and never a model.
+
+The bootstrap (Efron 1979) over clusters: items that depend on each other (an idiom in its 24
+arrangements, a book's sentences) are drawn together. A metric's `pool` runs unchanged on all
+resamples at once (see `pool`); one that needs a whole column (`values`) is called once per
+resample instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter.core.rows import Floats, Rows, Value
+from gistmeter.core.statistics.keyed import FEWEST, keyed_sums, scaled
+from gistmeter.core.statistics.pool import Clustered, Ints, NeedsValues, PoolFunction, Resample
+
+BLOCK_BYTES = 64 * 1024**2  # of counts held at once
+CHUNK = 16_384  # draws counted at once: few enough for a processor's cache
+Intervals = dict[str, tuple[float, float]]
+
+
+def bootstrap_weights(clusters: int, resamples: int, seed: int, width: int = 0) -> Iterator[Floats]:
+    """Count matrices of a seeded bootstrap, in blocks that fit in memory.
+
+    `width` is how many numbers will be made of each resample, where they are more than clusters.
+    """
+    bits = np.random.PCG64(seed)
+    step = max(1, BLOCK_BYTES // (16 * max(clusters, width, 1)))
+    rows = max(1, CHUNK // max(clusters, 1))
+    left = np.zeros(0, dtype=np.int64)
+    for start in range(0, resamples, step):
+        counts = np.empty((min(step, resamples - start), clusters))
+        for first in range(0, len(counts), rows):
+            part = counts[first : first + rows]
+            while left.size < part.size:
+                left = np.concatenate([left, _draw(bits, clusters, part.size - left.size)])
+            drawn, left = left[: part.size], left[part.size :]
+            if len(part) > 1:
+                drawn = drawn + np.repeat(np.arange(len(part)) * clusters, clusters)
+            part[:] = np.bincount(drawn, minlength=part.size).reshape(part.shape)
+        yield counts
+
+
+def _draw(bits: np.random.PCG64, clusters: int, count: int) -> npt.NDArray[np.int64]:
+    """About `count` numbers below `clusters`, all equally likely (Lemire, ACM TOMACS 29, 2019).
+
+    The same numbers as `Generator.integers` gives, several times as fast for being computed in
+    arrays; the few that would favour some clusters are left out.
+    """
+    raw = bits.random_raw((count + 1) // 2).view(np.uint32).astype(np.uint64)
+    raw *= np.uint64(clusters)
+    fair = raw.astype(np.uint32) >= np.uint32((2**32 - clusters) % clusters)
+    raw >>= np.uint64(32)
+    drawn = raw.view(np.int64)
+    return drawn if fair.all() else drawn[fair]
+
+
+def item_weights(clusters: Ints, resamples: int, seed: int) -> npt.NDArray[np.float32]:
+    """How often each item counts: first the data as they are, then the resamples."""
+    size = int(clusters.max(initial=-1)) + 1
+    found = np.ones((resamples + 1, len(clusters)), dtype=np.float32)
+    at = 1
+    for weights in bootstrap_weights(size, resamples if size > 1 else 0, seed):
+        found[at : at + len(weights)] = weights[:, clusters]
+        at += len(weights)
+    return found
+
+
+def resampled(
+    pool: PoolFunction,
+    rows: Rows,
+    *,
+    seed: int,
+    resamples: int,
+    cluster: Sequence[str] | None = None,
+) -> dict[str, Floats]:
+    """A pool's values in every resample, by score name."""
+    clustered = Clustered.of(rows, cluster)
+    by_sums = True
+    try:
+        pool(Resample(clustered, np.ones((1, clustered.size))))  # to learn what will be asked
+    except NeedsValues:
+        by_sums = False
+    gathered: dict[str, list[Floats]] = {}
+    for weights in bootstrap_weights(clustered.size, resamples, seed, clustered.width):
+        values = (
+            pool(Resample(clustered, weights, clustered.weigh(weights)))
+            if by_sums
+            else _one_by_one(pool, clustered, weights)
+        )
+        for name, value in values.items():
+            gathered.setdefault(name, []).append(
+                np.broadcast_to(np.asarray(value, dtype=np.float64), (len(weights),))
+            )
+    return {name: np.concatenate(blocks) for name, blocks in gathered.items()}
+
+
+def _one_by_one(pool: PoolFunction, clustered: Clustered, weights: Floats) -> dict[str, Floats]:
+    drawn: dict[str, list[float]] = {}
+    everyone = np.arange(len(clustered.cluster))
+    for counts in weights.astype(np.int64):
+        rows = clustered.rows.take(np.repeat(everyone, counts[clustered.cluster]))
+        for name, value in pool(rows).items():
+            drawn.setdefault(name, []).append(float(np.asarray(value)))
+    return {name: np.asarray(values) for name, values in drawn.items()}
+
+
+def intervals(
+    pool: PoolFunction,
+    rows: Rows,
+    *,
+    seed: int,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    cluster: Sequence[str] | None = None,
+    keyed: bool = False,
+) -> Intervals:
+    """Percentile intervals of every pooled score; none where one cluster is all there is.
+
+    `keyed` weighs clusters by their keys, as the parts of a large run are.
+    """
+    clusters = len(set(cluster or rows.keys["cluster"]))
+    if resamples < 1 or clusters < 2:
+        return {}
+    by_key = keyed and cluster is None and clusters >= FEWEST
+    draw = _by_key if by_key else partial(resampled, cluster=cluster)
+    return bounds_of(draw(pool, rows, seed=seed, resamples=resamples), confidence)
+
+
+def bounds_of(drawn: Mapping[str, Value], confidence: float) -> Intervals:
+    """The intervals of scores that have a value in each resample."""
+    found: Intervals = {}
+    for name, value in drawn.items():
+        values = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        finite = values[np.isfinite(values)]
+        # A score that most resamples leave undefined has no honest interval, nor has one that is
+        # always the same where it is defined: all of it comes from one cluster.
+        if len(finite) * 2 <= len(values) or (len(finite) < len(values) and np.ptp(finite) == 0):
+            continue
+        found[name] = percentile_interval(finite, confidence, least=1)
+    return found
+
+
+def _by_key(pool: PoolFunction, rows: Rows, *, seed: int, resamples: int) -> Mapping[str, Value]:
+    clustered = Clustered.of(rows)
+    try:
+        pool(Resample(clustered, np.ones((1, clustered.size))))
+    except NeedsValues:
+        return resampled(pool, rows, seed=seed, resamples=resamples)
+    sums = scaled(keyed_sums(clustered, list(dict.fromkeys(rows.keys["cluster"])), resamples, seed))
+    drawn = {question: np.delete(own, 0, own.ndim - 2) for question, own in sums.items()}
+    return pool(Resample(clustered, np.zeros((resamples, 0)), drawn))
+
+
+def percentile_interval(drawn: Floats, confidence: float, *, least: int = 2) -> tuple[float, float]:
+    """The middle share of the values that are defined; NaN where they are fewer than `least`."""
+    finite = drawn[np.isfinite(drawn)]
+    if finite.size < least:
+        return math.nan, math.nan
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(finite, [tail, 1 - tail])
+    return float(low), float(high)

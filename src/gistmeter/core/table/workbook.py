@@ -1,0 +1,103 @@
+"""XLSX workbooks: an archive may unfold without bound, a sheet may claim any number of cells.
+
+A workbook of 1.5 KB can claim 17 thousand million cells, or unfold to gigabytes; what reads it
+would take all memory. So it is unfolded first, up to a limit, and the cells' places are looked at.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from pathlib import Path
+
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.table.cells import (
+    MAX_CELLS,
+    Table,
+    bounded,
+    cell_text,
+    checked,
+    headers,
+    numbered,
+)
+
+UNFOLDED = 1024**3  # bytes of all parts together
+PARTS = (".xml", ".rels")
+# The place of a cell that is not empty: <c r="B12" …> … </c>
+PLACE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{1,8})([0-9]{1,12})\s*["'][^<>]*(?<!/)>""")
+
+
+def read_workbook(path: Path, content: bytes, header: bool) -> dict[str, Table]:
+    from python_calamine import CalamineWorkbook
+
+    plain = unpack_workbook(path, content)
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(plain))
+        grids = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
+    except Exception as error:  # calamine raises several kinds, some of them private
+        raise FormatError(f"is not a readable XLSX workbook ({error})", path=path) from error
+    tables: dict[str, Table] = {}
+    for name, grid in grids.items():
+        filled = [
+            (line, row) for line, row in enumerate(grid, 1) if any(c not in ("", None) for c in row)
+        ]
+        if not filled:
+            continue
+        line, first = filled[0]
+        names = [str(cell) for cell in first]
+        columns = headers(names, path, line) if header else numbered(len(first))
+        body = filled[1:] if header else filled
+        cells = [[None if cell == "" else cell_text(cell) for cell in row] for _, row in body]
+        lines = [line for line, _ in body]
+        tables[name] = bounded(Table(name, columns, cells, lines, path, headed=header))
+    if not tables:
+        raise InputError(f"{path}: is empty (no sheet has a filled cell)")
+    filled_tables = {name: table for name, table in tables.items() if table.rows}
+    return filled_tables or {name: checked(table) for name, table in tables.items()}
+
+
+def unpack_workbook(path: Path, content: bytes) -> bytes:
+    """The same workbook unfolded, once it is sure that it can be held in memory."""
+    plain = io.BytesIO()
+    total = 0
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed, zipfile.ZipFile(plain, "w") as target:
+            names = [info for info in packed.infolist() if info.filename.lower().endswith(PARTS)]
+            if "[Content_Types].xml" not in packed.namelist():
+                raise FormatError("is not an XLSX workbook. Save it as .xlsx or .csv", path=path)
+            for info in {info.filename: info for info in names}.values():
+                with packed.open(info) as stream:
+                    part = stream.read(UNFOLDED - total + 1)
+                total += len(part)
+                if total > UNFOLDED:
+                    raise FormatError(f"unfolds to more than {UNFOLDED:,} bytes", path=path)
+                if "sheet" in info.filename.lower():
+                    _refuse_wide(path, part)
+                target.writestr(zipfile.ZipInfo(info.filename), part)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError,
+            OSError, ValueError) as error:  # fmt: skip
+        raise FormatError(f"is not a readable XLSX workbook ({error})", path=path) from error
+    return plain.getvalue()
+
+
+def _refuse_wide(path: Path, sheet: bytes) -> None:
+    """What reads a sheet makes room for all cells from the first to the last."""
+    rows = columns = 0
+    for place in PLACE.finditer(sheet):
+        rows, columns = max(rows, int(place[2])), max(columns, _number(place[1]))
+    if rows * columns > MAX_CELLS:
+        raise FormatError(
+            f"has a sheet that spans {rows:,} rows and {columns:,} columns. Remove the cells far "
+            "from its table, or save it as CSV",
+            path=path,
+        )
+
+
+def _number(letters: bytes) -> int:
+    """A column's number: A is 1, AA is 27."""
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - 64
+    return number

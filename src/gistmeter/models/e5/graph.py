@@ -1,0 +1,166 @@
+"""The network of multilingual-e5-small as an ONNX graph in float32, made once and kept.
+
+BERT with post-layer-norm and exact GELU: twelve layers from the embeddings of tokens (input
+`embeddings`, batch x tokens x width) to their states (output `tokens`; with a layer of its own for
+matching, also `layer`). There is no mask and no padding: a batch holds texts of one length, so no
+text can feel its neighbours. The word table stays in 4 bits in the file it came in (54 MB instead
+of 384), for only the rows in use are ever expanded.
+
+The graph is kept beside its SHA-256 and built again when the two do not agree; files appear whole,
+under a name of their own first, so that several processes may do the same at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter.core.errors import InputError
+from gistmeter.core.files import write_atomically
+from gistmeter.models.e5.weights import SHA256, Sizes
+from gistmeter.models.graph import Graph, Shape
+
+logger = logging.getLogger(__name__)
+VERSION = 1  # of what `build` makes; a new number makes a new file
+Float32 = npt.NDArray[np.float32]
+
+
+class Source(Protocol):
+    """Where a network's sizes and tensors come from: a weight file, or a dictionary in memory."""
+
+    @property
+    def sizes(self) -> Sizes: ...
+    def tensor(self, name: str) -> Float32:
+        """A tensor in float32; matrices as (outputs, inputs), whatever their shape."""
+
+
+class Transformer:
+    """The layers of a BERT, added to a graph; heads on top are the caller's.
+
+        graph = Graph()
+        body = Transformer(graph, source)
+        states = body.states("embeddings")          # names, from the embeddings to the last layer
+        graph.constant("zero", np.asarray(0))
+        first = graph.node("Gather", [states[-1], "zero"], "first", axis=1)
+        body.linear("head", first, outputs=3)       # tensors head.w and head.b of the source
+        graph.node("Identity", ["head.sum"], "logits")
+        content = graph.serialise(
+            "judge", {"embeddings": ["batch", "length", width]}, {"logits": ["batch", 3]}
+        )
+
+    Tensors are named emb.ln.{w,b} and, for layer N from 0, lN.{q,k,v,ao,fi,fo}.{w,b} (queries,
+    keys, values, attention's output, the feed-forward's two) and lN.{aln,oln}.{w,b} (layer norms).
+    A batch holds inputs of one length: there is no mask.
+    """
+
+    def __init__(self, graph: Graph, source: Source) -> None:
+        self.graph, self.source, self.sizes = graph, source, source.sizes
+        head = self.sizes.width // self.sizes.heads
+        apart, joined = [0, 0, self.sizes.heads, head], [0, 0, self.sizes.width]
+        graph.constant("heads", np.asarray(apart, dtype=np.int64))
+        graph.constant("joined", np.asarray(joined, dtype=np.int64))
+        graph.constant("scale", np.asarray([head**-0.5], dtype=np.float32))
+
+    def states(self, embeddings: str) -> list[str]:
+        """The states after each layer, counted as bert-score counts: 0 is the embeddings."""
+        states = [self.norm("emb.ln", embeddings)]
+        for number in range(self.sizes.layers):
+            states.append(self.layer(number, states[-1]))
+        return states
+
+    def vector(self, name: str) -> str:
+        return self.graph.constant(name, self.source.tensor(name))
+
+    def linear(self, name: str, source: str, outputs: int) -> str:
+        turned = self.source.tensor(f"{name}.w").reshape(outputs, -1).T
+        matrix = self.graph.constant(f"{name}.w", turned)
+        product = self.graph.node("MatMul", [source, matrix], f"{name}.product")
+        return self.graph.node("Add", [product, self.vector(f"{name}.b")], f"{name}.sum")
+
+    def norm(self, name: str, source: str) -> str:
+        inputs = [source, self.vector(f"{name}.w"), self.vector(f"{name}.b")]
+        epsilon = self.sizes.epsilon
+        return self.graph.node(
+            "LayerNormalization", inputs, f"{name}.out", axis=-1, epsilon=epsilon
+        )
+
+    def attention(self, layer: str, source: str) -> str:
+        node, width = self.graph.node, self.sizes.width
+        split = {}
+        for part, order in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
+            states = self.linear(f"{layer}.{part}", source, width)
+            apart = node("Reshape", [states, "heads"], f"{layer}.{part}.heads")
+            split[part] = node("Transpose", [apart], f"{layer}.{part}.turned", perm=order)
+        scores = node("MatMul", [split["q"], split["k"]], f"{layer}.scores")
+        root = node("Mul", [scores, "scale"], f"{layer}.scaled")
+        shares = node("Softmax", [root], f"{layer}.shares", axis=-1)
+        mixed = node("MatMul", [shares, split["v"]], f"{layer}.mixed")
+        turned = node("Transpose", [mixed], f"{layer}.mixed.turned", perm=[0, 2, 1, 3])
+        joined = node("Reshape", [turned, "joined"], f"{layer}.joined")
+        return self.linear(f"{layer}.ao", joined, width)
+
+    def layer(self, number: int, source: str) -> str:
+        name, node = f"l{number}", self.graph.node
+        attended = self.attention(name, source)
+        first = self.norm(f"{name}.aln", node("Add", [attended, source], f"{name}.first"))
+        wide = self.linear(f"{name}.fi", first, self.sizes.feed_forward)
+        active = node("Gelu", [wide], f"{name}.active")
+        narrow = self.linear(f"{name}.fo", active, self.sizes.width)
+        return self.norm(f"{name}.oln", node("Add", [narrow, first], f"{name}.second"))
+
+
+def build(source: Source, layer: int) -> bytes:
+    """The graph's file. `layer` is the one to match tokens by, where it is not the last."""
+    graph = Graph()
+    states = Transformer(graph, source).states("embeddings")
+    outputs = {"tokens": states[-1]}
+    if layer < source.sizes.layers:
+        outputs["layer"] = states[layer]
+    for name, state in outputs.items():
+        graph.node("Identity", [state], name)
+    shape: Shape = ["batch", "length", source.sizes.width]
+    return graph.serialise(
+        "multilingual-e5-small", {"embeddings": shape}, dict.fromkeys(outputs, shape)
+    )
+
+
+def graph_path(folder: Path, layer: int) -> Path:
+    return folder / f"e5-small-{SHA256[:8]}-v{VERSION}-layer{layer}.onnx"
+
+
+def is_whole(path: Path) -> bool:
+    """Whether the file is there and is what was written."""
+    try:
+        expected = path.with_suffix(".sha256").read_text(encoding="ascii").strip()
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == expected
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """A file that is there completely or not at all, with its SHA-256 beside it."""
+    write_atomically(path, content)
+    write_atomically(path.with_suffix(".sha256"), hashlib.sha256(content).hexdigest())
+
+
+def prepare(source: Source, folder: Path, layer: int) -> Path | bytes:
+    """The graph's file, made if need be; its bytes where the folder cannot be written."""
+    path = graph_path(folder, layer)
+    return path if is_whole(path) else renew(source, folder, layer)
+
+
+def renew(source: Source, folder: Path, layer: int) -> Path | bytes:
+    """The graph made and kept, whatever stood there before."""
+    path, content = graph_path(folder, layer), build(source, layer)
+    try:
+        write_whole(path, content)
+    except (OSError, InputError) as error:
+        logger.warning("The converted model cannot be kept in %s (%s)", folder, error)
+        return content
+    return path

@@ -1,0 +1,203 @@
+"""The judge's network: what both texts are as the embedder reads them, read on together.
+
+The embedded model reads each text apart. Its states after `JOINT` layers of both texts make one
+sequence; each token is told its side, whether the other text has it (alone, and with a neighbour)
+and how well its best match there fits; trained copies of the remaining layers read on. Means of
+both sides, their distance, the highest value of each column, the first token and the pair's
+features (cosine, BERTScore, weakest match, `judge_features`) go through one hidden layer to five
+numbers: entailment, neutral, contradiction, similarity, changed fact.
+
+No padding: pairs of one total length share a batch, and heads are computed pair by pair, so a
+pair's answer does not depend on what else is asked.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gistmeter.core.errors import InputError, ModelError
+from gistmeter.models import e5
+from gistmeter.models.e5 import weights as e5_weights
+from gistmeter.models.e5.graph import Transformer, is_whole, write_whole
+from gistmeter.models.encoding import States, TextVectors, Window, assemble
+from gistmeter.models.graph import Graph, Shape
+from gistmeter.models.judge import weights as judge_weights
+from gistmeter.models.judge.features import compare, mark
+from gistmeter.models.runtime import open_session
+
+logger = logging.getLogger(__name__)
+JOINT = 4
+GRAPH_VERSION = 1
+CENTRE, SPREAD = np.float32(0.9), np.float32(10)  # cosines of the embedded model: 0.7 to 1
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as the embedded model reads it: one window."""
+
+    text: str  # normalised
+    content: Sequence[int]  # ids of its own tokens
+    states: Float32  # (1 + content, width) after `JOINT` layers: the first token and its own
+    matched: Float32  # (content, width) of the last layer at unit length
+    whole: TextVectors  # all of it as embedder and matcher take it
+
+    @property
+    def vector(self) -> Float32:
+        return self.whole.vector
+
+    @property
+    def nbytes(self) -> int:
+        return self.states.nbytes + self.matched.nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPair:
+    """A pair, ready for the joint layers."""
+
+    first: Reading
+    second: Reading
+    marks: tuple[Float32, Float32]  # for each side (content, 3): exact, soft, with a neighbour
+    features: Float32
+
+    @property
+    def length(self) -> int:
+        return len(self.first.states) + len(self.second.states)
+
+
+class Embedder(e5.E5Encoder):
+    """The embedded model, giving the states that the judge reads on from."""
+
+    def frame(self) -> tuple[int, int]:
+        """The number of tokens before and after a text's own."""
+        return 1 + len(self._loaded.prefix), 1
+
+    def open_weights(self) -> e5_weights.WeightFile:
+        return e5_weights.read(self.path)
+
+    def readings(self, texts: Sequence[str], windows: Sequence[Window]) -> list[Reading]:
+        """Readings of windows that are all of one length."""
+        ids = np.asarray([window.ids for window in windows], dtype=np.int64)
+        words = e5_weights.expand(self._loaded.table[ids]).reshape(*ids.shape, -1)
+        embeddings = words + self._loaded.positions[: ids.shape[1]]
+        last, joint = self._loaded.session.run(None, {"embeddings": embeddings})
+        before, after = self.frame()
+        inner = slice(before, ids.shape[1] - after)
+        found = []
+        for text, window, states, end in zip(texts, windows, joint, last, strict=True):
+            whole = assemble([window], [States(end, end.mean(axis=0))])
+            own = np.concatenate([states[:1], states[inner]])
+            found.append(Reading(text, list(window.ids[inner]), own, whole.tokens[inner], whole))
+        return found
+
+
+def compare_readings(first: Reading, second: Reading) -> ReadPair:
+    """Marks and features of a pair."""
+    table = first.matched @ second.matched.T
+    best = table.max(axis=1), table.max(axis=0)
+    recall, precision = (float(side.mean()) for side in best)
+    total = 2 * precision * recall / max(precision + recall, 1e-6)
+    cosine = float(first.vector @ second.vector)
+    least = [float(side.min()) for side in best]
+    matches = np.asarray([cosine, precision, recall, total, *least], dtype=np.float32)
+    texts = first.text, second.text
+    features = np.concatenate(
+        [(matches - CENTRE) * SPREAD, compare(first.content, second.content, texts)]
+    )
+    sides = []
+    for (mine, other), soft in zip(((first, second), (second, first)), best, strict=True):
+        exact, bigram = mark(mine.content, other.content)
+        sides.append(np.stack([exact, (soft - CENTRE) * SPREAD, bigram], axis=1))
+    return ReadPair(first, second, (sides[0], sides[1]), features)
+
+
+class Network:
+    """The trained layers and heads."""
+
+    def __init__(self, weights: judge_weights.JudgeWeights, folder: Path, threads: int) -> None:
+        self.weights, self.folder, self.threads = weights, folder, threads
+        self.marks = weights.tensor("marks")  # two sides, exact, soft, bigram
+        self.hidden = weights.tensor("hidden.w"), weights.tensor("hidden.b")
+        self.out = weights.tensor("out.w"), weights.tensor("out.b")
+        self.temperature = float(weights.notes.get("temperature", "1"))
+
+    @cached_property
+    def session(self) -> Any:
+        path = self.folder / f"judge-small-{judge_weights.SHA256[:8]}-v{GRAPH_VERSION}.onnx"
+        if is_whole(path):
+            try:
+                return self._open(str(path))
+            except Exception as error:  # ONNX Runtime has no base class of its own
+                logger.warning("%s cannot be run and is made anew (%s)", path, error)
+        content = build(self.weights)
+        try:
+            write_whole(path, content)
+        except (OSError, InputError) as error:
+            logger.warning("The judge cannot be kept in %s (%s)", self.folder, error)
+        try:
+            return self._open(content)
+        except Exception as error:
+            raise ModelError(f"The judge cannot be run ({error})") from error
+
+    def _open(self, source: str | bytes) -> Any:
+        return open_session(source, threads=self.threads, without=("SkipLayerNormFusion",))
+
+    def judge(self, pairs: Sequence[ReadPair]) -> list[Float64]:
+        """Five probabilities for each pair; all pairs are of one total length."""
+        joined = np.stack([self._join(pair) for pair in pairs])
+        (states,) = self.session.run(None, {"states": joined})
+        return [self._read(pair, rows) for pair, rows in zip(pairs, states, strict=True)]
+
+    def _join(self, pair: ReadPair) -> Float32:
+        sides = []
+        for side, (reading, marks) in enumerate(
+            zip((pair.first, pair.second), pair.marks, strict=True)
+        ):
+            states = reading.states + self.marks[side]
+            states[1:] += marks @ self.marks[2:]
+            sides.append(states)
+        return np.concatenate(sides)
+
+    def _read(self, pair: ReadPair, states: Float32) -> Float64:
+        edge = len(pair.first.states)
+        first, second = states[:edge].mean(axis=0), states[edge:].mean(axis=0)
+        pooled = [first, second, np.abs(first - second), states.max(axis=0), states[0]]
+        given = np.concatenate([*pooled, pair.features])
+        hidden = gelu(self.hidden[0] @ given + self.hidden[1])
+        outputs = self.out[0] @ np.concatenate([hidden, pair.features]) + self.out[1]
+        return to_probabilities(outputs.astype(np.float64), self.temperature)
+
+
+def gelu(values: Float32) -> Float32:
+    """The exact GELU; the layer it follows is narrow, so one number at a time is quick enough."""
+    erf = np.vectorize(math.erf, otypes=[np.float64])
+    return np.asarray(values * (1 + erf(values / math.sqrt(2))) / 2, dtype=np.float32)
+
+
+def to_probabilities(outputs: Float64, temperature: float) -> Float64:
+    """Softmax of the three labels at their calibrated temperature; sigmoid of the rest."""
+    labels = outputs[:3] / temperature
+    shares = np.exp(labels - labels.max())
+    return np.concatenate([shares / shares.sum(), 1 / (1 + np.exp(-outputs[3:].clip(-60, 60)))])
+
+
+def build(weights: judge_weights.JudgeWeights) -> bytes:
+    """The joint layers as a graph: states in, states out."""
+    graph = Graph()
+    body = Transformer(graph, weights)
+    states = "states"
+    for number in range(JOINT, weights.sizes.layers):
+        states = body.layer(number, states)
+    graph.node("Identity", [states], "tokens")
+    shape: Shape = ["batch", "length", weights.sizes.width]
+    return graph.serialise("gistmeter-judge-small", {"states": shape}, {"tokens": shape})

@@ -1,0 +1,158 @@
+"""The batch interfaces that pydantic-ai speaks: Anthropic's message batches, Gemini's batch mode.
+
+A question is put as it would be one by one, by the same library; the handle of a batch is plain
+data, kept as JSON.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gistmeter.core.errors import InputError, ModelError, blot
+from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, service
+from gistmeter.models.llm.answers import Trouble, understand
+from gistmeter.models.llm.asking import run_anywhere
+from gistmeter.models.llm.batch import BatchLost
+from gistmeter.models.protocols import Answer
+
+LARGEST = 512 * 2**20  # bytes of the answers of one batch
+SENT = ("temperature", "seed", "max_tokens")
+LOST = ("FAILED", "CANCELLED", "EXPIRED")  # a batch that ended so may have no results at all
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryBatches:
+    """A provider's batches by pydantic-ai."""
+
+    name: str
+    settings: LanguageModelSettings
+    api_key: str | None = field(default=None, repr=False)
+
+    def create(self, questions: Sequence[Question]) -> str:
+        """Nothing is tried again: a batch whose confirmation got lost would be paid for twice."""
+
+        async def work(model: Any) -> Any:
+            encoded = [await model.batch_encode(self._request(model, one)) for one in questions]
+            return await model.batch_create(encoded)
+
+        with service.log_warnings(self.name):
+            return str(_handle().dump_json(self._run(work, attempts=1)).decode())
+
+    def answers(
+        self, batch: str, asked: Mapping[str, Question]
+    ) -> Iterator[tuple[str, Answer[Any]]]:
+        held = _handle().validate_json(batch)
+
+        async def look(model: Any) -> Any:
+            return await model.batch_status(held)
+
+        while held.status != "ended":
+            held = self._run(look)
+            if held.status != "ended":
+                time.sleep(self.settings.poll)
+        yield from self._run(lambda model: self._results(model, held, asked))
+
+    async def _results(
+        self, model: Any, batch: Any, asked: Mapping[str, Question]
+    ) -> list[tuple[str, Answer[Any]]]:
+        try:
+            results = await model.batch_results(batch)
+        except Exception as error:
+            state = str((batch.provider_details or {}).get("state", ""))
+            if not state.endswith(LOST):
+                raise
+            reason = understand(error, self._secrets()).reason
+            return [(name, Answer(None, failure=f"{reason} ({state})")) for name in asked]
+        return [
+            (one.custom_id, self._read(model, one, asked[one.custom_id]))
+            for one in results
+            if one.custom_id in asked
+        ]
+
+    def _request(self, model: Any, question: Question) -> Any:
+        """The question as an agent would put it."""
+        from pydantic_ai.messages import ModelRequest
+        from pydantic_ai.models.batch import BatchRequest
+
+        options = service.request_options(self.settings, question.sample)
+        return BatchRequest(
+            custom_id=question.key.hex(),
+            messages=[
+                ModelRequest.user_text_prompt(
+                    question.prompt, instructions=question.instructions or None
+                )
+            ],
+            model_settings={name: options[name] for name in SENT if name in options},
+            model_request_parameters=_form(model, question.schema),
+        )
+
+    def _read(self, model: Any, result: Any, question: Question) -> Answer[Any]:
+        try:
+            response = model.batch_decode(result, self._request(model, question))
+        except Exception as error:  # whatever the service has made of it
+            return Answer(None, failure=understand(error, self._secrets()).reason)
+        called = (one.args_as_json_str() for one in response.tool_calls)
+        raw = blot(response.text or "".join(called), self._secrets())
+        taken, given = response.usage.input_tokens, response.usage.output_tokens
+        try:
+            value, failure = question.schema.model_validate_json(raw), ""
+        except ValueError:
+            value, failure = None, WRONG_FORM
+        return Answer(value, raw, failure, int(taken or 0), int(given or 0))
+
+    def _run(self, work: Callable[[Any], Awaitable[Any]], attempts: int = 0) -> Any:
+        """What a request comes to; it is tried again while the trouble is passing."""
+
+        async def once() -> Any:
+            client = service.http_client(self.settings.timeout, LARGEST)
+            async with client:
+                given = self.settings.base_url
+                model = service.make_model(self.name, given, self.api_key, client)
+                if getattr(model, "batch_max_requests", None) is None:
+                    raise InputError(f"'{self.name}' has no batch interface in this pydantic-ai")
+                return await work(model)
+
+        trouble = Trouble("never asked")
+        for attempt in range(attempts or max(1, self.settings.attempts)):
+            if attempt:
+                pause = trouble.wait or self.settings.pause * 2 ** (attempt - 1)
+                time.sleep(pause)
+            try:
+                return run_anywhere(once())
+            except InputError:
+                raise
+            except Exception as error:
+                trouble = understand(error, self._secrets())
+                if getattr(error, "status_code", getattr(error, "code", None)) == 404:
+                    raise BatchLost(f"A batch of {self.name}: not there (HTTP 404)") from None
+                if not trouble.passing:
+                    break
+        raise ModelError(f"A batch of {self.name}: {trouble.reason} {trouble.raw}".strip())
+
+    def _secrets(self) -> tuple[str, ...]:
+        return service.secrets_of(self.settings.base_url, self.api_key)
+
+
+def _handle() -> Any:
+    """Reads and writes the library's handle of a batch."""
+    from pydantic import TypeAdapter
+    from pydantic_ai.models.batch import Batch
+
+    return TypeAdapter(Batch)
+
+
+def _form(model: Any, schema: type[Any]) -> Any:
+    """The form of an answer, as `make_agent` asks for it, in a request without an agent."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    form = schema.model_json_schema()
+    if service.decodes_by_schema(model):
+        wanted = OutputObjectDefinition(json_schema=form, name=schema.__name__)
+        return ModelRequestParameters(output_mode="native", output_object=wanted)
+    tool = ToolDefinition(name="final_result", parameters_json_schema=form, kind="output")
+    return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)

@@ -1,0 +1,174 @@
+"""The batch interface of OpenAI (`/files`, `/batches`), and of servers that have the same."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from gistmeter.core.errors import MissingDependency, ModelError, hide
+from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, service
+from gistmeter.models.llm.batch import BatchLost
+from gistmeter.models.protocols import Answer
+
+OPENAI = "https://api.openai.com/v1"
+ENDED = {"completed", "failed", "expired", "cancelled"}
+LARGEST = 512 * 2**20  # bytes of one answer of the service; that of a whole batch is long
+BROKEN = (AttributeError, TypeError, KeyError, IndexError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIBatches:
+    """Questions as a file of lines, and so the answers."""
+
+    name: str
+    settings: LanguageModelSettings
+    api_key: str | None = field(default=None, repr=False)
+
+    def create(self, questions: Sequence[Question]) -> str:
+        lines = "".join(json.dumps(self._line(one)) + "\n" for one in questions)
+        with self._client() as client:
+            sent = self._send(
+                client, "POST", "files", data={"purpose": "batch"},
+                files={"file": ("questions.jsonl", lines.encode(), "application/jsonl")},
+            )  # fmt: skip
+            made = self._send(
+                client, "POST", "batches",
+                json={"input_file_id": sent.get("id"), "endpoint": "/v1/chat/completions",
+                      "completion_window": "24h"},
+            )  # fmt: skip
+        batch = str(made.get("id") or "")
+        if not batch:
+            raise ModelError("POST batches: the service gave the batch no id")
+        return batch
+
+    def answers(
+        self, batch: str, asked: Mapping[str, Question]
+    ) -> Iterator[tuple[str, Answer[Any]]]:
+        with self._client() as client:
+            state = self._send(client, "GET", f"batches/{_quoted(batch)}")
+            while state.get("status") not in ENDED:
+                time.sleep(self.settings.poll)
+                state = self._send(client, "GET", f"batches/{_quoted(batch)}")
+            left = dict(asked)
+            for name in ("output_file_id", "error_file_id"):
+                if not state.get(name):
+                    continue
+                path = f"files/{_quoted(state[name])}/content"
+                for line in self._text(client, "GET", path).split("\n"):
+                    found = _object(line)
+                    if found.get("custom_id") in left:
+                        yield found["custom_id"], self._read(left.pop(found["custom_id"]), found)
+        reason = f"batch {batch} ended without an answer ({state.get('status')})"
+        yield from ((name, Answer(None, failure=reason)) for name in left)
+
+    def _client(self) -> Any:
+        try:
+            import httpx
+        except ImportError as error:
+            raise MissingDependency("httpx", "llm", "Asking in batches") from error
+        base = service.without_user(self.settings.base_url) if self.settings.base_url else OPENAI
+        key = self.api_key or service.find_key("openai", self.settings.base_url) or "none"
+        headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": "identity"}
+        headers |= service.request_options(self.settings).get("extra_headers", {})
+        return httpx.Client(
+            base_url=base.rstrip("/") + "/",
+            headers=headers,
+            timeout=self.settings.timeout,
+        )
+
+    def _line(self, question: Question) -> dict[str, Any]:
+        told = (
+            [{"role": "system", "content": question.instructions}] if question.instructions else []
+        )
+        options = service.request_options(self.settings, question.sample)
+        chosen: dict[str, Any] = {
+            name: options[name] for name in ("temperature", "seed") if name in options
+        }
+        if self.settings.max_tokens:
+            chosen["max_completion_tokens"] = self.settings.max_tokens
+        schema = {"name": question.schema.__name__, "schema": question.schema.model_json_schema()}
+        return {
+            "custom_id": question.key.hex(), "method": "POST", "url": "/v1/chat/completions",
+            "body": {
+                "model": self.name.partition(":")[2],
+                "messages": [*told, {"role": "user", "content": question.prompt}],
+                "response_format": {"type": "json_schema", "json_schema": schema},
+                **chosen,
+            },
+        }  # fmt: skip
+
+    def _read(self, question: Question, found: Mapping[str, Any]) -> Answer[Any]:
+        """A line of a batch's file as an answer."""
+        try:
+            response = found.get("response") or {}
+            body = response.get("body") or {}
+            if response.get("status_code") != 200 or not body.get("choices"):
+                told = hide(str(found.get("error") or body), self._secrets())[:160]
+                return Answer(None, failure=f"the service failed: {told}")
+            raw = str(body["choices"][0]["message"]["content"])
+            usage = body.get("usage") or {}
+            taken = int(usage.get("prompt_tokens") or 0)
+            given = int(usage.get("completion_tokens") or 0)
+        except BROKEN:
+            return Answer(None, failure=WRONG_FORM)
+        try:
+            value, failure = question.schema.model_validate_json(raw), ""
+        except ValueError:
+            value, failure = None, WRONG_FORM
+        return Answer(value, raw, failure, taken, given)
+
+    def _send(self, client: Any, method: str, path: str, **content: Any) -> dict[str, Any]:
+        return _object(self._text(client, method, path, **content))
+
+    def _text(self, client: Any, method: str, path: str, **content: Any) -> str:
+        """What a request is answered with; it is tried again while the trouble is passing."""
+        import httpx
+
+        trouble = ""
+        for attempt in range(max(1, self.settings.attempts)):
+            time.sleep(self.settings.pause * 2 ** (attempt - 1) if attempt else 0)
+            try:
+                with client.stream(method, path, **content) as answer:
+                    text = _bounded(answer.iter_bytes())
+            except httpx.HTTPError as error:
+                trouble = f"the service cannot be reached ({type(error).__name__})"
+                continue
+            if answer.is_success:
+                return text
+            if method == "GET" and answer.status_code == 404:
+                raise BatchLost(f"{method} {path}: not there any more (HTTP 404)")
+            told = service.FINAL.get(answer.status_code, "the service failed")
+            trouble = f"{told} (HTTP {answer.status_code}) {text[:160]}".strip()
+            if answer.status_code not in service.PASSING:
+                break
+        raise ModelError(f"{method} {path}: {hide(trouble, self._secrets())}")
+
+    def _secrets(self) -> tuple[str, ...]:
+        return service.secrets_of(self.settings.base_url, self.api_key)
+
+
+def _quoted(name: Any) -> str:
+    return quote(str(name), safe="")
+
+
+def _bounded(parts: Iterator[bytes]) -> str:
+    """An answer that fits into memory."""
+    held = bytearray()
+    for part in parts:
+        held += part
+        if len(held) > LARGEST:
+            raise ModelError(f"the service's answer was longer than {LARGEST // 2**20} MB")
+    return held.decode("utf-8", "replace")
+
+
+def _object(text: str) -> dict[str, Any]:
+    """A JSON object; empty where the text is none."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

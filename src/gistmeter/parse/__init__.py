@@ -1,0 +1,1 @@
+"""Parses against gold."""

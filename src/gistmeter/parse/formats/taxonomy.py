@@ -1,0 +1,281 @@
+"""Semantic classes as a forest: each class is a more specific kind of its parent.
+
+A taxonomy is a CSV file in one of two layouts: ID, ParentID, Depth, Name (a node named `_` is no
+class, only a place in the tree), or child, parent names. Depth is computed, not read. In the
+second layout roots may be listed with an empty parent; if none is, a parent that is never a child
+is a root.
+
+The distance of two classes is the length of the path between them, infinite across trees.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from gistmeter.core.errors import FormatError
+from gistmeter.parse.formats import forest
+from gistmeter.parse.formats.blocks import read_blocks
+from gistmeter.parse.formats.forest import Floats, Ints
+from gistmeter.parse.formats.treebank import compose
+
+UNNAMED = "_"
+NO_CLASS = -1
+HEADERS = {
+    "id": "id",
+    "parentid": "parent",
+    "parent_id": "parent",
+    "depth": "depth",
+    "name": "name",
+}
+PAIR_HEADERS = {("child", "parent"), ("name", "parent"), ("class", "parent"), ("node", "parent")}
+COMPILED = 1  # version of the compiled form
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taxonomy:
+    """A forest of classes. `id` names its content, for signatures."""
+
+    id: str
+    names: Sequence[str]  # of every node
+    parents: Ints
+    depths: Ints
+    table: Ints  # of binary lifting
+    numbers: Mapping[str, int]  # of the nodes that are classes
+
+    @classmethod
+    def build(cls, names: Sequence[str], parents: Ints, identity: str) -> Self:
+        """From nodes without cycles and with distinct names."""
+        depth = forest.depths(parents)
+        numbers = {name: at for at, name in enumerate(names) if name != UNNAMED}
+        return cls(identity, names, parents, depth, forest.lifting_table(parents, depth), numbers)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def find(self, classes: Iterable[str]) -> Ints:
+        """The node of each class, NO_CLASS for what the taxonomy does not know."""
+        return np.fromiter((self.numbers.get(compose(one), NO_CLASS) for one in classes), np.int64)
+
+    def distances(self, left: Ints, right: Ints) -> Floats:
+        """Path lengths between nodes, pair by pair; infinite across trees."""
+        return forest.path_lengths(self.table, self.depths, left, right)
+
+    def path(self, left: str, right: str) -> list[str]:
+        """The names on the way from one class to another; empty where there is none."""
+        start, goal = self.find([left, right]).tolist()
+        if NO_CLASS in (start, goal):
+            return []
+        ends = np.asarray([start]), np.asarray([goal])
+        top = int(forest.common_ancestors(self.table, self.depths, *ends)[0])
+        if top < 0:
+            return []
+        up, down = self._climb(start, top), self._climb(goal, top)
+        return [self.names[node] for node in [*up, *reversed(down[:-1])]]
+
+    def _climb(self, node: int, top: int) -> list[int]:
+        way = [node]
+        while node != top:
+            node = int(self.parents[node])
+            way.append(node)
+        return way
+
+    def to_bytes(self) -> bytes:
+        """A compiled form that loads at once: names and parents, nothing that is executed."""
+        stream = io.BytesIO()
+        names = "\n".join(self.names).encode("utf-8")
+        np.savez(
+            stream,
+            version=np.asarray([COMPILED]),
+            names=np.frombuffer(names, np.uint8),
+            parents=self.parents.astype("<i4"),
+        )
+        return stream.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes, identity: str) -> Self | None:
+        """The taxonomy that `to_bytes` wrote; None if it is damaged or of another version."""
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+                if stored["version"].tolist() != [COMPILED]:
+                    return None
+                names = stored["names"].tobytes().decode("utf-8").split("\n")
+                parents = stored["parents"].astype(np.int64)
+        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile):
+            return None
+        inside = (parents >= -1) & (parents < len(parents))
+        if len(names) != len(parents) or not inside.all() or (forest.depths(parents) < 0).any():
+            return None
+        return cls.build(names, parents, identity)
+
+
+def read_content(path: Path) -> bytes:
+    """The bytes of a taxonomy file, unfolded if compressed."""
+    return b"".join(block.content for block in read_blocks(path))
+
+
+def content_digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def identify(path: Path, content: bytes) -> str:
+    """The name that stands in signatures."""
+    return f"{path.name}@{content_digest(content)[:12]}"
+
+
+def read_taxonomy(path: Path) -> Taxonomy:
+    """Read a taxonomy; what is wrong in it is an error with its line."""
+    content = read_content(path)
+    return parse_taxonomy(path, content, identify(path, content))
+
+
+def parse_taxonomy(path: Path, content: bytes, identity: str) -> Taxonomy:
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FormatError("is not UTF-8", path=path, row=line) from None
+    table = _rows(path, text)
+    places = _places(table.rows[0])
+    nodes = _by_identifier(path, table, places) if places else _by_name(path, table)
+    _refuse_cycles(path, nodes)
+    return Taxonomy.build(nodes.names, nodes.parents, identity)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    rows: list[list[str]]
+    lines: list[int]
+
+    def skip_header(self) -> _Table:
+        return _Table(self.rows[1:], self.lines[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    names: list[str]
+    parents: Ints
+    lines: list[int]
+
+
+def _rows(path: Path, text: str) -> _Table:
+    head = text.partition("\n")[0]
+    delimiter = next((mark for mark in ",\t;" if mark in head), ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    rows, lines = [], []
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+                lines.append(reader.line_num)
+    except csv.Error as error:
+        raise FormatError(f"is not CSV ({error})", path=path, row=reader.line_num) from error
+    if not rows:
+        raise FormatError("has no class", path=path)
+    return _Table(rows, lines)
+
+
+def _places(header: list[str]) -> dict[str, int]:
+    """Where the columns of the first layout are; empty for the second."""
+    known = {HEADERS.get(cell.strip().lower(), ""): at for at, cell in enumerate(header)}
+    return known if {"id", "parent", "name"} <= known.keys() else {}
+
+
+def _by_identifier(path: Path, table: _Table, places: Mapping[str, int]) -> _Nodes:
+    table = table.skip_header()
+    width = max(places.values()) + 1
+    for row, line in zip(table.rows, table.lines, strict=True):
+        if len(row) < width:
+            raise FormatError(f"{len(row)} cells, expected {width}", path=path, row=line)
+    identifiers = [row[places["id"]].strip() for row in table.rows]
+    names = [compose(row[places["name"]].strip()) or UNNAMED for row in table.rows]
+    numbers = _number(path, identifiers, table.lines, "ID")
+    _number(path, names, table.lines, "Name", but=UNNAMED)
+    parents = np.full(len(names), -1, dtype=np.int64)
+    for at, row in enumerate(table.rows):
+        parent = row[places["parent"]].strip()
+        if parent not in ("", UNNAMED):
+            if parent not in numbers:
+                raise FormatError(
+                    f"the parent '{parent}' of '{identifiers[at]}' ({names[at]}) is no node here",
+                    path=path,
+                    row=table.lines[at],
+                    column="ParentID",
+                )
+            parents[at] = numbers[parent]
+    return _Nodes(names, parents, table.lines)
+
+
+def _by_name(path: Path, table: _Table) -> _Nodes:
+    first = tuple(cell.strip().lower() for cell in table.rows[0][:2])
+    if first in PAIR_HEADERS:
+        table = table.skip_header()
+    for row, line in zip(table.rows, table.lines, strict=True):
+        if len(row) > 2 and any(cell.strip() for cell in row[2:]):
+            raise FormatError(
+                f"{len(row)} cells. Expected the columns ID, ParentID, Depth, Name, with their "
+                "names on the first line, or two: child, parent",
+                path=path,
+                row=line,
+            )
+    names = [compose(row[0].strip()) for row in table.rows]
+    above = [compose(row[1].strip()) if len(row) > 1 else "" for row in table.rows]
+    numbers = _number(path, names, table.lines, "child")
+    roots_listed = any(parent in ("", UNNAMED) for parent in above)
+    lines = [*table.lines]
+    for at, parent in enumerate(above):
+        if parent not in ("", UNNAMED) and parent not in numbers:
+            if roots_listed:
+                raise FormatError(
+                    f"the parent '{parent}' of '{names[at]}' is no class of this taxonomy. List it "
+                    "with an empty parent if it is a root",
+                    path=path,
+                    row=table.lines[at],
+                    column="parent",
+                )
+            numbers[parent] = len(names)
+            names.append(parent)
+            lines.append(table.lines[at])
+    parents = np.full(len(names), -1, dtype=np.int64)
+    parents[: len(above)] = [numbers.get(parent, -1) for parent in above]
+    return _Nodes(names, parents, lines)
+
+
+def _number(
+    path: Path, names: Sequence[str], lines: Sequence[int], column: str, but: str | None = None
+) -> dict[str, int]:
+    numbers: dict[str, int] = {}
+    for at, name in enumerate(names):
+        if name == but:
+            continue
+        if not name or "\n" in name:
+            raise FormatError(
+                "a name is empty or spans lines", path=path, row=lines[at], column=column
+            )
+        if numbers.setdefault(name, at) != at:
+            raise FormatError(
+                f"'{name}' is there twice; first on line {lines[numbers[name]]}",
+                path=path,
+                row=lines[at],
+                column=column,
+            )
+    return numbers
+
+
+def _refuse_cycles(path: Path, nodes: _Nodes) -> None:
+    if not nodes.names:
+        raise FormatError("has no class", path=path)
+    lost = np.flatnonzero(forest.depths(nodes.parents) < 0)
+    if len(lost):
+        ring = forest.cycle(nodes.parents, int(lost[0]))
+        way = " → ".join(nodes.names[node] for node in [*ring[:10], ring[0]])
+        line = min(nodes.lines[node] for node in ring)
+        raise FormatError(f"a class is its own ancestor: {way}", path=path, row=line)

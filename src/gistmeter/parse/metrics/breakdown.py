@@ -1,0 +1,192 @@
+"""Where points are lost: by part of speech, relation, feature and label; in which sentences.
+
+Each item keeps its counts by label. From the rows of a whole run three documents are made that go
+beside it: `breakdown.json` (scores of the gold's parts of speech and relations, precision and
+recall of features and labels), `confusions.json` (which label was given for which) and
+`sentences.json` (the sentences that lose most, word by word).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gistmeter.core.rows import Counts, Floats, Labelled, Rows
+from gistmeter.parse.formats.treebank import Codes, Ints
+from gistmeter.parse.metrics.labels import COUNTED, items_of_words, label_counts, macro_f1
+from gistmeter.parse.metrics.points import SEVEN, WordPairs, feature_sets
+
+LISTED = 200  # labels and confusions listed, the most frequent first
+SCORED = {"by_pos": "UPOS", "by_relation": "DEPREL"}
+LABELLED = {"semslot": "SEMSLOT", "semclass": "SEMCLASS"}
+CONFUSED = ("UPOS", "DEPREL", "SEMSLOT", "SEMCLASS")
+BETWEEN = "\t"  # the gold's label and the system's; no cell has one
+
+
+def count(words: WordPairs, earned: Mapping[str, Floats], worth: Floats) -> dict[str, Counts]:
+    """All counts by label of a segment's items; none for a column that is not there."""
+    gold, system = words.pairs.gold, words.segment.match.system
+    item = items_of_words(gold, words.pairs.units, words.segment)
+    found = {
+        title: _count_points(words, item, column, {"lemma_possible": worth, **earned})
+        for title, column in SCORED.items()
+        if column in gold
+    }
+    if not words.missing("feats"):
+        found["by_feature"] = _count_features(words, item)
+    for score, column in LABELLED.items():
+        if not words.missing(score):
+            found[f"by_{score}"] = label_counts(words.pairs, words.segment, column)
+    for column in CONFUSED:
+        if column in gold and column in system:
+            found[f"confused_{column.lower()}"] = _count_confusions(words, item, column)
+    return found
+
+
+def _count_points(
+    words: WordPairs, item: Ints, column: str, points: Mapping[str, Floats]
+) -> Counts:
+    """What the words that carry each label in the gold earn; undefined for scores without points"""
+    gold, nothing = words.pairs.gold, np.full(words.size, np.nan)
+    numbers = {name: points.get(name, nothing) for name in ("lemma_possible", *SEVEN)}
+    return Counts.of(
+        words.items,
+        item,
+        gold.columns[column][words.gold],
+        gold.vocabularies[column].strings,
+        {"words": np.ones(words.size), **numbers},
+    )
+
+
+def _count_features(words: WordPairs, item: Ints) -> Counts:
+    """Values of each category: in the gold, in the system, and in both."""
+    sets, match = feature_sets(words.pairs), words.segment.match
+    gold, system = (np.maximum(cells, 0).astype(np.int64) for cells in words.codes("FEATS"))
+    word, atom = sets.members(gold)
+    right = (gold == system)[word]
+    unequal = np.flatnonzero(gold != system)
+    right[~right] = sets.hits(gold[unequal], system[unequal]).hit
+    if words.matched is not None:
+        right &= words.matched[word]
+    units = words.pairs.units if match.units is None else match.units
+    first, last = match.system.offsets[units[[words.segment.first, words.segment.last]]].tolist()
+    other, theirs = sets.members(match.system.columns["FEATS"][first:last].astype(np.int64))
+    system_item = items_of_words(match.system, units, words.segment)
+    nothing = np.zeros(len(other), np.bool_)
+    return Counts.of(
+        words.items,
+        np.concatenate([item[word], system_item[other]]),
+        sets.category[np.concatenate([atom, theirs])],
+        sets.categories,
+        {
+            "right": np.concatenate([right, nothing]),
+            "gold": np.arange(len(word) + len(other)) < len(word),
+            "system": np.arange(len(word) + len(other)) >= len(word),
+        },
+    )
+
+
+def _count_confusions(words: WordPairs, item: Ints, column: str) -> Counts:
+    """The labels that were given in place of others."""
+    gold, system = words.codes(column)
+    spelling = words.pairs.spelling(column)
+    wrong = spelling[gold] != spelling[system]
+    if words.matched is not None:
+        wrong &= words.matched
+    pairs, place = _distinct(gold[wrong], system[wrong])
+    strings = words.pairs.gold.vocabularies[column].strings
+    names = [f"{strings[ours]}{BETWEEN}{strings[theirs]}" for ours, theirs in pairs]
+    return Counts.of(words.items, item[wrong], place, names, {"count": np.ones(len(place))})
+
+
+def _distinct(gold: Codes, system: Codes) -> tuple[list[tuple[int, int]], Ints]:
+    """Distinct pairs of cells, and which of them each pair is."""
+    width = int(max(gold.max(initial=0), system.max(initial=0))) + 1
+    keys, place = np.unique(gold.astype(np.int64) * width + system, return_inverse=True)
+    return [divmod(key, width) for key in keys.tolist()], place
+
+
+def breakdown(rows: Rows) -> dict[str, Any]:
+    """Scores and counts by label, of one system's rows."""
+    found: dict[str, Any] = {
+        title: _scores(rows, rows.labelled(title)) for title in SCORED if title in rows
+    }
+    if _known(rows, "by_feature"):
+        found["by_feature"] = _precision_recall(rows.labelled("by_feature"))
+    found["labels"] = {}
+    for score in LABELLED:
+        if _known(rows, f"by_{score}"):
+            counted = rows.labelled(f"by_{score}")
+            each = _precision_recall(counted)
+            found["labels"][score] = {
+                "macro_f1": macro_f1(counted),
+                "distinct": len(each),
+                "each": dict(list(each.items())[:LISTED]),
+            }
+    return found
+
+
+def _known(rows: Rows, name: str) -> bool:
+    """Whether there are such counts for any of the rows."""
+    return name in rows.counts and bool(rows.counts[name].known.any())
+
+
+def _scores(rows: Rows, found: Labelled) -> dict[str, dict[str, float]]:
+    """Every score over the words that carry each label in the gold, the most frequent first."""
+    words = found["words"]
+    shares = {
+        score: found[score] / np.maximum(found["lemma_possible"], 1e-300)
+        if score == "lemma"
+        else found[score] / np.maximum(words, 1)
+        for score in SEVEN
+        if not np.isnan(rows.values(f"{score}_points")).all()
+    }
+    return {
+        found.labels[at]: {
+            "words": int(words[at]),
+            **{score: float(share[at]) for score, share in shares.items()},
+        }
+        for at in np.argsort(-words, kind="stable").tolist()
+        if words[at]
+    }
+
+
+def _precision_recall(found: Labelled) -> dict[str, dict[str, float]]:
+    """Precision, recall and F1 of each label that is used, the most frequent first."""
+    both = found["gold"] + found["system"]
+    table = np.column_stack([found[name] for name in COUNTED]).tolist()
+    return {
+        found.labels[at]: {
+            "gold": int(gold),
+            "system": int(system),
+            "right": int(right),
+            "precision": right / system if system else float("nan"),
+            "recall": right / gold if gold else float("nan"),
+            "f1": 2 * right / (gold + system),
+        }
+        for at in np.argsort(-both, kind="stable").tolist()
+        for right, gold, system in [table[at]]
+        if gold + system
+    }
+
+
+def confusions(rows: Rows) -> dict[str, list[dict[str, Any]]]:
+    """For each column the labels given in place of others, most frequent first."""
+    found = {}
+    for column in CONFUSED:
+        name = f"confused_{column.lower()}"
+        if not _known(rows, name):
+            continue
+        counted = rows.labelled(name)
+        order = np.argsort(-counted["count"], kind="stable")[:LISTED].tolist()
+        found[column] = [
+            {
+                **dict(zip(("gold", "system"), counted.labels[at].split(BETWEEN), strict=True)),
+                "count": int(counted["count"][at]),
+            }
+            for at in order
+            if counted["count"][at]
+        ]
+    return found

@@ -1,0 +1,169 @@
+"""Treebanks, weights and taxonomies as the parse family needs them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.files import read_bytes
+from gistmeter.parse.formats import taxonomy as taxonomies
+from gistmeter.parse.formats.alignment import align, tree_parents
+from gistmeter.parse.formats.layout import CONLLU, declare
+from gistmeter.parse.formats.pairs import ParsePairs, pair
+from gistmeter.parse.formats.reading import read_treebank
+from gistmeter.parse.formats.taxonomy import Taxonomy
+from gistmeter.parse.formats.treebank import EMPTY, Treebank
+from gistmeter.parse.metrics.conll18 import COLUMNS
+from gistmeter.parse.metrics.points import NEEDED, SEVEN
+from gistmeter.parse.metrics.weights import ParseWeights, estimate, seen
+from gistmeter.parse.settings import ParseSettings
+
+if TYPE_CHECKING:
+    from gistmeter.core.cache import Cache
+
+SCORED = ("LEMMA", "UPOS", "FEATS", "HEAD", "DEPREL", "SEMSLOT", "SEMCLASS")
+SHOWN = 8  # names in a remark
+
+
+def read_pairs(gold_path: Path, systems: Mapping[str, Path], settings: ParseSettings) -> ParsePairs:
+    """The gold and the systems, with shared vocabularies; systems take the gold's layout."""
+    conll18 = settings.conll18
+    columns = (*SCORED, *(["XPOS"] if conll18 else []), *(["DEPS"] if settings.enhanced else []))
+    layout = declare(settings.columns, name="--columns") if settings.columns else None
+    gold = read_treebank(gold_path, columns=columns, layout=layout)
+    parsed = {
+        name: read_treebank(
+            path, columns=columns, layout=layout, fallback=gold.layout,
+            vocabularies=gold.vocabularies,
+        )
+        for name, path in systems.items()
+    }  # fmt: skip
+    if not conll18:
+        return pair(gold, parsed)
+    for treebank in (gold, *parsed.values()):
+        _need_columns(treebank)
+        tree_parents(treebank)
+    return align(gold, parsed)
+
+
+def _need_columns(treebank: Treebank) -> None:
+    missing = [column for column in COLUMNS if column not in treebank]
+    if missing:
+        raise InputError(f"{treebank.path}: --conll18 needs the columns {' '.join(missing)} too")
+
+
+def load_taxonomy(path: Path, cache: Cache | None = None) -> Taxonomy:
+    """A taxonomy, compiled in the cache so that a large one is parsed only once."""
+    content = taxonomies.read_content(path)
+    identity = taxonomies.identify(path, content)
+    if cache is None:
+        return taxonomies.parse_taxonomy(path, content, identity)
+    from gistmeter.core.cache import keys
+
+    (key,) = keys("taxonomy", [taxonomies.content_digest(content)])
+    stored = cache.get_many([key]).get(key)
+    taxonomy = Taxonomy.from_bytes(stored, identity) if stored else None
+    if taxonomy is None:
+        taxonomy = taxonomies.parse_taxonomy(path, content, identity)
+        cache.put_many({key: taxonomy.to_bytes()})
+    return taxonomy
+
+
+def read_weights(path: Path, kind: str) -> dict[str, float]:
+    """Weights by name, from a JSON object, or from its part `kind` ("lemma" or "feats")."""
+    try:
+        document = json.loads(read_bytes(path))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"is not JSON ({error})", path=path) from None
+    if isinstance(document, dict) and isinstance(document.get(kind), dict):
+        document = document[kind]
+    if not isinstance(document, dict) or not document:
+        raise FormatError(
+            'expected an object of weights, such as {"NOUN": 0.7, "ADP": 0.3}', path=path
+        )
+    weights: dict[str, float] = {}
+    for name, weight in document.items():
+        number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if (
+            not number
+            or not math.isfinite(weight)
+            or weight < 0
+            or (not weight and kind == "feats")
+        ):
+            least = "0 or more" if kind == "lemma" else "more than 0"
+            raise FormatError(f"the weight of '{name}' is {weight!r}, expected {least}", path=path)
+        weights[name] = float(weight)
+    return weights
+
+
+def estimate_weights(paths: Sequence[Path], columns: str = "") -> ParseWeights:
+    """The weights of what treebanks contain."""
+    layout = declare(columns, name="--columns") if columns else None
+    return estimate(read_treebank(path, columns=SCORED, layout=layout) for path in paths)
+
+
+def absent_scores(
+    pairs: ParsePairs, taxonomy: Taxonomy | None, flat_classes: bool
+) -> tuple[str, ...]:
+    """Scores that a missing column or taxonomy makes impossible, for one system at least."""
+    treebanks = (pairs.gold, *(match.system for match in pairs.matches))
+    return tuple(
+        score
+        for score in SEVEN
+        if any(column not in one for column in NEEDED[score] for one in treebanks)
+        or (score == "semclass" and taxonomy is None and not flat_classes)
+    )
+
+
+def foreign_scores(pairs: ParsePairs) -> tuple[str, ...]:
+    """Scores that a plain CoNLL-U gold has no columns for: no system can lack them."""
+    if pairs.gold.layout is not CONLLU:
+        return ()
+    return tuple(
+        score for score in SEVEN if any(column not in pairs.gold for column in NEEDED[score])
+    )
+
+
+def remarks(pairs: Any) -> list[str]:
+    """What the user should know of how the files were read."""
+    gold = pairs.gold
+    why = ""
+    if gold.guessed:
+        cells = "enhanced dependencies or nothing" if gold.layout is CONLLU else "semantic slots"
+        why = f"; column 9 holds {cells}"
+    found = [f"{gold.path}: read as {gold.layout}{why}"]
+    systems = [match.system for match in pairs.matches]
+    found += [f"{one.path}: read as {one.layout}" for one in systems if one.layout != gold.layout]
+    if len(gold.nodes) and "DEPS" not in gold:
+        found.append(
+            f"{gold.path}: {len(gold.nodes):,} empty nodes are not scored; --enhanced scores them"
+        )
+    return found
+
+
+def unknown_weights(given: ParseWeights, estimated: ParseWeights) -> list[str]:
+    lacking = given.lacking(estimated)
+    if not lacking:
+        return []
+    listed = ", ".join(f"{name} {weight:g}" for name, weight in sorted(lacking.items())[:SHOWN])
+    more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
+    return [f"the weights do not know some tags; estimated from the gold: {listed}{more}"]
+
+
+def unknown_classes(gold: Treebank, taxonomy: Taxonomy | None) -> list[str]:
+    if taxonomy is None:
+        return []
+    classes = [name for name in seen(gold, "SEMCLASS") if name not in EMPTY]
+    nodes = taxonomy.find(classes)
+    unknown = [name for name, node in zip(classes, nodes.tolist(), strict=True) if node < 0]
+    if not unknown:
+        return []
+    listed = ", ".join(unknown[:SHOWN]) + ("…" if len(unknown) > SHOWN else "")
+    return [
+        f"{len(unknown):,} of the gold's {len(classes):,} classes are not in the taxonomy and are "
+        f"compared by equality: {listed}"
+    ]

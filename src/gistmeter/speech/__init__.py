@@ -1,0 +1,1 @@
+"""Transcripts against what was said."""

@@ -1,0 +1,257 @@
+"""Clips through recognisers, kept as they come, so that nothing is heard or paid for twice.
+
+While recognisers work, a journal stands beside the run's folder: JSON lines, the plan first
+(recognisers, pace, languages, the sound files' digests), then one line per transcript. It only ever
+grows. When all is done it becomes the run's `details/transcripts.jsonl`. A resumed benchmark must
+have the same plan; it takes what either file holds and tries the failures again. Without a folder
+everything stays in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from gistmeter.core.errors import InputError, ResumeError
+from gistmeter.core.family import DETAILS, TRANSCRIPTS, Context
+from gistmeter.core.files import append, parse_json, sha256, write_atomically
+from gistmeter.core.signature import SEAL, canonical, is_whole, seal
+from gistmeter.core.types import Clip
+from gistmeter.speech.metrics.latency import TimedClip
+from gistmeter.speech.recognizers.benchmark import (
+    BenchmarkSettings,
+    Transcript,
+    resolve,
+    transcribe_all,
+)
+from gistmeter.speech.settings import SpeechSettings
+
+GENERIC = "generic"  # no language that a recogniser could be told
+NOT_REACHED = "not reached: the benchmark was stopped before"
+KEPT = "transcripts.jsonl"  # among a finished run's details
+TEXTS, TIMES = ("text", "error"), ("latency_first", "latency_final", "elapsed", "duration")
+Done = dict[tuple[str, str], Transcript]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Every clip as every recogniser heard it, and how the benchmark ended."""
+
+    clips: tuple[TimedClip, ...]
+    journal: Journal
+    interrupted: str = ""
+
+
+def hear(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> Heard:
+    """All clips by all recognisers; what a resumed run has already is taken as it is."""
+    resolved = resolve(settings.recognizers)
+    for name, reason in resolved.skipped.items():
+        context.warn(f"{name} is left out. {reason}")
+    recognizers = resolved.recognizers
+    if not recognizers:
+        raise InputError("No recogniser can run: " + "; ".join(resolved.skipped.values()))
+    plan = {
+        "recognizers": {name: one.id for name, one in recognizers.items()},
+        "pace": settings.realtime_factor,
+        "languages": {clip.id: clip.language for clip in clips},
+        "sounds": {clip.id: sha256(Path(str(clip.audio))) for clip in clips},
+    }
+    journal = Journal.open(context, plan)
+    if journal.done:
+        context.say(f"Resumed: {len(journal.done)} transcripts were there already")
+
+    def keep(name: str, clip: Clip, transcript: Transcript) -> None:
+        journal.add(name, clip.id, transcript)
+        if context.progress:
+            context.progress("Recognising", len(journal.done), len(recognizers) * len(clips))
+
+    outcome = transcribe_all(
+        recognizers,
+        [replace(clip, language="") if clip.language == GENERIC else clip for clip in clips],
+        BenchmarkSettings(
+            realtime_factor=settings.realtime_factor, timeout=settings.timeout, tries=settings.tries
+        ),
+        keep,
+        wanted=lambda name, clip: (name, clip.id) not in journal.done,
+    )
+    for name, reason in outcome.abandoned.items():
+        context.warn(f"{name} was given up after failures in a row: {reason}")
+    timed = [
+        timed_clip(clip, name, journal.done.get((name, clip.id)))
+        for name in recognizers
+        for clip in clips
+    ]
+    return Heard(tuple(timed), journal, outcome.interrupted)
+
+
+def timed_clip(clip: Clip, recognizer: str, transcript: Transcript | None) -> TimedClip:
+    """A clip with what was heard; without a transcript it carries the reason."""
+    heard = transcript or Transcript(error=NOT_REACHED)
+    return TimedClip(
+        id=clip.id,
+        expected=clip.expected,
+        got=None if heard.failed else heard.text,
+        recognizer=recognizer,
+        audio=clip.audio,
+        language=clip.language,
+        speaker=clip.speaker,
+        group=clip.group,
+        latency=heard.latency_final,
+        latency_first=heard.latency_first,
+        elapsed=heard.elapsed,
+        duration=heard.duration,
+        failure=heard.error,
+    )
+
+
+@dataclass(slots=True)
+class Journal:
+    """The transcripts so far, and the file that keeps them, where there is one."""
+
+    path: Path | None = None
+    done: Done = field(default_factory=dict)
+    plan: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, context: Context, plan: Mapping[str, Any]) -> Self:
+        """A new journal, or the one of a benchmark that goes on; none is ever cut short."""
+        if context.folder is None:
+            return cls(plan=plan)
+        folder = context.folder if context.folder.name else context.folder.resolve()
+        path, finished = folder.with_name(folder.name + TRANSCRIPTS), folder / DETAILS / KEPT
+        if context.resume:
+            for source in (path, finished):
+                if source.exists() and (found := read_journal(source, plan)):
+                    if source is finished or found.mended:
+                        write_atomically(path, found.content)
+                    return cls(path, found.done)
+        elif path.exists() and not context.overwrite:
+            raise InputError(
+                f"{path}: holds the transcripts of a benchmark that was stopped. Use --resume to go"
+                " on with it, --overwrite to hear everything again, or another folder"
+            )
+        write_atomically(path, _spelled({"plan": plan}))
+        return cls(path)
+
+    def add(self, recognizer: str, clip: str, transcript: Transcript) -> None:
+        """Keep a transcript, on disk when this returns."""
+        self.done[recognizer, clip] = transcript
+        if self.path is None:
+            return
+        append(self.path, _spelled(_line(recognizer, clip, transcript)))
+
+    def document(self) -> dict[str, str]:
+        """The journal of a benchmark that has no folder, as the file that a folder would hold."""
+        if self.path is not None or not self.plan:
+            return {}
+        lines = [_line(name, clip, heard) for (name, clip), heard in self.done.items()]
+        return {KEPT: b"".join(map(_spelled, ({"plan": self.plan}, *lines))).decode("utf-8")}
+
+    def move_into(self, folder: Path, *, unfinished: str = "") -> None:
+        """Make the journal one of the run's details; an unfinished one stays where it is, too."""
+        if self.path is None:
+            return
+        write_atomically(folder / DETAILS / KEPT, self.path.read_bytes())
+        if not unfinished:
+            self.path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The whole lines of a journal, and the transcripts among them."""
+
+    content: bytes
+    done: Done
+    mended: bool  # whether a last line was not whole
+
+
+def read_journal(path: Path, plan: Mapping[str, Any]) -> Found | None:
+    """The good transcripts of a benchmark with the same plan; None where nothing was kept yet."""
+    raw = path.read_bytes()
+    whole, newline, tail = raw.rpartition(b"\n")
+    content = whole + newline
+    if tail and _is_document(tail):  # only the end of its line was lost
+        content = raw + b"\n"
+    lines = content.split(b"\n")[:-1]
+    if not lines:
+        return None
+    documents = [_document(path, number, line) for number, line in enumerate(lines, 1)]
+    _refuse_other_plan(path, documents[0].get("plan"), plan)
+    done: Done = {}
+    for number, document in enumerate(documents[1:], 2):
+        try:
+            key, transcript = _transcript(document)
+        except (KeyError, TypeError, ValueError) as error:
+            raise _damaged(path, number, f"is not a transcript ({error!r})") from error
+        if not transcript.failed:
+            done[key] = transcript
+    return Found(content, done, content != raw)
+
+
+def _is_document(line: bytes) -> bool:
+    try:
+        return isinstance(parse_json(line), dict)
+    except ValueError:
+        return False
+
+
+def _document(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        document = parse_json(line)
+    except ValueError as error:
+        raise _damaged(path, number, f"is not JSON ({type(error).__name__})") from error
+    if not isinstance(document, dict):
+        raise _damaged(path, number, "is not a JSON object")
+    if SEAL in document and not is_whole(document):
+        raise _damaged(path, number, "is not as it was written")
+    return document
+
+
+def _damaged(path: Path, number: int, what: str) -> ResumeError:
+    return ResumeError(
+        f"{path}, line {number}: {what}. Remove the line, or start again with --overwrite"
+    )
+
+
+def _refuse_other_plan(path: Path, then: Any, plan: Mapping[str, Any]) -> None:
+    if canonical(then) == canonical(plan):
+        return
+    known = then if isinstance(then, dict) else {}
+    changed = [key for key in plan if canonical(known.get(key)) != canonical(plan[key])]
+    raise ResumeError(
+        f"{path}: is of a benchmark with other {' and '.join(changed) or 'arguments'}, so it "
+        "cannot be resumed. Use the same arguments, or another folder"
+    )
+
+
+def _line(name: str, key: str, transcript: Transcript) -> dict[str, Any]:
+    times = {one: getattr(transcript, one) for one in TIMES}
+    return {
+        "recognizer": name,
+        "id": key,
+        "text": transcript.text,
+        "error": transcript.error,
+        **{one: value if math.isfinite(value) else None for one, value in times.items()},
+        "tries": transcript.tries,
+    }
+
+
+def _transcript(line: Mapping[str, Any]) -> tuple[tuple[str, str], Transcript]:
+    """The inverse of `_line`; whatever does not fit raises."""
+    key = line["recognizer"], line["id"]
+    texts = {one: line[one] for one in TEXTS}
+    if not all(isinstance(text, str) for text in (*key, *texts.values())):
+        raise ValueError("recognizer, id, text and error must be texts")
+    times: dict[str, Any] = {
+        one: math.nan if line[one] is None else float(line[one]) for one in TIMES
+    }
+    return key, Transcript(**texts, **times, tries=int(line["tries"]))
+
+
+def _spelled(document: Mapping[str, Any]) -> bytes:
+    whole = parse_json(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
+    return (json.dumps(seal(whole), ensure_ascii=False) + "\n").encode("utf-8")

@@ -1,0 +1,97 @@
+"""Whole files over HTTP: one request with the file in a form, one answer with the text."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gistmeter.core.files import parse_json
+from gistmeter.speech.recognizers.protocols import RecognizerError
+
+LARGEST = 16 * 2**20  # bytes of an answer
+# Statuses that the same request would meet again.
+MISTAKES = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})
+
+
+async def post_file(
+    vendor: str, url: str, *, headers: Mapping[str, str], fields: Mapping[str, str], path: Path
+) -> Mapping[str, Any]:
+    """The JSON object that a service answers with. The caller sets the time limit."""
+    import httpx
+
+    form = {"file": (path.name, path.read_bytes(), "audio/wav")}
+    try:
+        async with (
+            httpx.AsyncClient(timeout=None) as client,  # noqa: S113 - the benchmark's limit
+            client.stream("POST", url, headers=headers, data=dict(fields), files=form) as answer,
+        ):
+            content = await _whole(vendor, answer)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        why = str(error) or type(error).__name__
+        raise RecognizerError(f"{vendor} cannot be reached: {why}") from error
+    if not answer.is_success:
+        raise RecognizerError(
+            f"{vendor} answered {answer.status_code}: {_reason(content)}",
+            lasting=answer.status_code in MISTAKES,
+            retry_after=retry_after(answer.headers.get("retry-after")),
+        )
+    return _object(vendor, content)
+
+
+async def _whole(vendor: str, answer: Any) -> bytes:
+    """An answer's content; one that does not end is none."""
+    content = bytearray()
+    async for part in answer.aiter_bytes():
+        content += part
+        if len(content) > LARGEST:
+            raise RecognizerError(f"{vendor} sent more than {LARGEST // 2**20} MB", lasting=True)
+    return bytes(content)
+
+
+def text_of(vendor: str, answer: Mapping[str, Any]) -> str:
+    text = answer.get("text")
+    if not isinstance(text, str):
+        raise RecognizerError(f"{vendor} answered without a text: {str(dict(answer))[:200]}")
+    return text
+
+
+def retry_after(value: str | None) -> float:
+    """Seconds, from a number of them or a date; 0 where it says nothing."""
+    if not value:
+        return 0.0
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def _object(vendor: str, content: bytes) -> Mapping[str, Any]:
+    try:
+        found = parse_json(content)
+    except ValueError as error:
+        raise RecognizerError(f"{vendor} answered with what is no JSON") from error
+    if not isinstance(found, dict):
+        raise RecognizerError(f"{vendor} answered with {type(found).__name__}")
+    return found
+
+
+def _reason(content: bytes) -> str:
+    """What went wrong in the service's words, wherever it puts them."""
+    try:
+        found = parse_json(content)
+    except ValueError:
+        return " ".join(content.decode("utf-8", "replace").split())[:200] or "no reason given"
+    for name in ("error", "detail", "message"):
+        part = found.get(name) if isinstance(found, dict) else None
+        if isinstance(part, dict):
+            part = part.get("message") or part.get("status")
+        if isinstance(part, str):
+            return part[:200]
+    return str(found)[:200]

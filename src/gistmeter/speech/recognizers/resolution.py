@@ -1,0 +1,163 @@
+"""From what the user wrote to a recogniser.
+
+moonshine                          a name of the registry
+faster-whisper:FOLDER              a name with its argument; vosk:FOLDER
+openai:MODEL@URL                   any server that answers /v1/audio/transcriptions
+command:PROGRAM ARGUMENTS          a program that prints the text; {audio} is the file's place
+module:attribute                   a class, an object or a function of your own
+label=any of these                 the name it gets in the report
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.registry import find, load, names
+from gistmeter.speech.recognizers.protocols import MissingKey, Recognizer, Session
+from gistmeter.speech.recognizers.whole import Transcribe, WholeFiles
+
+GROUP = "gistmeter.recognizers"
+LABELLED = re.compile(r"([\w.-]+)\s*=\s*(.+)", re.DOTALL)
+SESSION_METHODS = ("send_audio", "end_audio", "events")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The recognisers that can run, by the name they are reported under, and the others."""
+
+    recognizers: Mapping[str, Recognizer]
+    skipped: Mapping[str, str] = field(default_factory=dict)  # name -> reason, for a warning
+
+
+def resolve(wanted: Sequence[str], environment: Mapping[str, str] = os.environ) -> Resolved:
+    """Recognisers by what the user wrote; one whose key is absent is skipped with the reason.
+
+    Everything else that cannot be used raises an `InputError`: an unknown name, a package that is
+    not installed, a model folder that is not there.
+    """
+    found: dict[str, Recognizer] = {}
+    skipped: dict[str, str] = {}
+    for entry in wanted:
+        label, text = _label(entry.strip())
+        if label in found or label in skipped:
+            raise InputError(f"The recogniser '{label}' is named twice: write label={text}")
+        try:
+            found[label] = _make(text, environment)
+        except MissingKey as error:
+            skipped[label] = str(error)
+    return Resolved(found, skipped)
+
+
+def _label(entry: str) -> tuple[str, str]:
+    match = LABELLED.fullmatch(entry)
+    return (match[1], match[2]) if match else (entry, entry)
+
+
+def _make(text: str, environment: Mapping[str, str]) -> Recognizer:
+    name, colon, argument = text.partition(":")
+    known = names(GROUP)
+    if name in known:
+        target = find(GROUP, name)
+        maker = getattr(target, "from_name", None)
+        if maker is not None:
+            return adapt(maker(argument.strip(), environment), text)
+        return adapt(target, text)
+    if not colon:
+        raise UnknownName("recognizer", name, [*known, "module:attribute"])
+    with _working_folder():
+        return adapt(load(text), text)
+
+
+def adapt(target: Any, name: str = "") -> Recognizer:
+    """Anything that can recognise speech as a `Recognizer`.
+
+    A `Recognizer` stays as it is. A class is called without arguments. An object with
+    `send_audio`, `end_audio` and `events` is entered again for each clip (a class of such objects
+    gives a new one each time); one with `transcribe(path)`, or a function of a path, plain or
+    asynchronous, gets the clip as a WAV file.
+    """
+    name = name or getattr(target, "__name__", type(target).__name__)
+    if _speaks(target):
+        make = target if inspect.isclass(target) else lambda: target
+        return Sessions(_identity(target, name), make)
+    if inspect.isclass(target):
+        target = _call(target, name)
+    if callable(getattr(target, "session", None)):
+        return target if isinstance(target, Recognizer) else _named(target, name)
+    function = getattr(target, "transcribe", target)
+    if not callable(function):
+        raise InputError(
+            f"'{name}' is no recogniser: it has neither session(), nor transcribe(path), "
+            f"nor {', '.join(SESSION_METHODS)}, and cannot be called"
+        )
+    key = str(getattr(target, "key", ""))
+    return WholeFiles(_identity(target, name), _with_language(function), key)
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Sessions made by a class or a function as a `Recognizer`."""
+
+    id: str
+    make: Any
+
+    def session(self, language: str = "") -> Session:
+        made: Session = (
+            self.make(language=language) if _takes(self.make, "language") else self.make()
+        )
+        return made
+
+
+def _named(target: Any, name: str) -> Recognizer:
+    """A recogniser that does not say its id."""
+    return Sessions(name, target.session)
+
+
+def _speaks(target: Any) -> bool:
+    return all(callable(getattr(target, method, None)) for method in SESSION_METHODS)
+
+
+def _identity(target: Any, name: str) -> str:
+    identity = getattr(target, "id", None)
+    return identity if isinstance(identity, str) else name
+
+
+def _call(target: type, name: str) -> Any:
+    try:
+        return target()
+    except TypeError as error:
+        raise InputError(f"'{name}' must be a class that takes no arguments: {error}") from error
+
+
+def _with_language(function: Any) -> Transcribe:
+    """The language is passed on to those that ask for it."""
+    if _takes(function, "language"):
+        return lambda path, language: function(path, language=language)
+    return lambda path, _: function(path)
+
+
+def _takes(function: Any, parameter: str) -> bool:
+    try:
+        return parameter in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+@contextlib.contextmanager
+def _working_folder() -> Iterator[None]:
+    """The user's own modules are found where the command is given; installed ones go first."""
+    folder = str(Path.cwd())
+    sys.path.append(folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)

@@ -1,0 +1,1 @@
+"""Texts against references."""

@@ -1,0 +1,367 @@
+"""Predictions and their references, as pairs.
+
+Predictions come as one table per system, with a column `arrangement` or without; as a table with
+one column per system; as a workbook with one sheet per arrangement or per system; as files
+`<model>_<arrangement>.csv` in a folder; or as plain lines. A system is named by its file's stem,
+unless a column `system` or `model`, a header or a sheet names it. A row meets its references by its
+idiom, trimmed, never by its position; one that meets none keeps those of its own column
+`Reference`, if it has one, or is there without. A repetition of system, arrangement and idiom is
+an error.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.files import stem_of, suffix_of
+from gistmeter.core.table import SUFFIXES, Table, name_in, read_sheets
+from gistmeter.core.types import Pair
+from gistmeter.text.formats.answers import (
+    ARRANGEMENT,
+    OPTIONAL,
+    SYSTEM,
+    Choices,
+    find_answers,
+    has_answers,
+    is_unnamed,
+    sheets_are_systems,
+)
+from gistmeter.text.formats.references import IDIOM, References, Splitting, answer_in, usable, whole
+
+logger = logging.getLogger(__name__)
+
+ORIGINAL = "original"
+HAS_ORIGINAL = "has_original"
+CELL = "cell"  # a field: the references as they stood in the table, where that differs
+_NUMBERED = re.compile(r"(?P<model>.+)_(?P<arrangement>arrangement[_-]?\d+)", re.IGNORECASE)
+_ARRANGEMENT = re.compile(r"arrangement[_-]?\d+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One row of a system's output, with the place it came from."""
+
+    idiom: str
+    text: str | None
+    system: str
+    arrangement: str
+    path: Path
+    line: int
+    references: str | None = None  # of its own column
+    fields: Mapping[str, str] = field(default_factory=dict)
+    guessed: str = ""  # the file's encoding, where it was a guess
+    lined: bool = False  # whether its file is plain lines, and its number all it is known by
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Pairs, and what did not find its other half."""
+
+    pairs: list[Pair]
+    without_reference: list[str]  # idioms that were predicted and have no reference
+    without_prediction: list[str]  # idioms that have references and were not predicted
+
+    @property
+    def matched(self) -> int:
+        return sum(bool(pair.references) for pair in self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The files of predictions, and those that are arrangements of a base file."""
+
+    paths: list[Path]
+    base: Mapping[Path, str]  # file -> the system it belongs to
+    remarks: list[str]
+
+
+def gather(paths: Sequence[Path]) -> Gathered:
+    """The files that were named; where base.csv was, its arrangements base_<arrangement>.csv.
+
+    Those stand in for base.csv where they are numbered (base_arrangement1.csv), or where there is
+    no base.csv: as users of OrderProbe have them.
+    """
+    found, base, remarks = [], {}, []
+    for path in paths:
+        beside = [] if path.is_dir() else _arrangements_of(path)
+        if not beside:
+            found.append(path)
+            continue
+        found += [file for file in beside if file not in found]
+        base.update(dict.fromkeys(beside, path.stem))
+        listed = ", ".join(file.name for file in beside[:3])
+        more = " …" if len(beside) > 3 else ""
+        also = f"; {path.name} itself is not read" if path.exists() else ""
+        remarks.append(f"{path.name}: its arrangements are {listed}{more}{also}")
+    return Gathered(found, base, remarks)
+
+
+def _arrangements_of(path: Path) -> list[Path]:
+    head = f"{path.stem}_"
+    if path.suffix.lower() not in (".csv", ".tsv") or not path.parent.is_dir():
+        return []
+    files = sorted(
+        file
+        for file in path.parent.iterdir()
+        if file.name.startswith(head) and file.suffix.lower() == path.suffix.lower()
+    )
+    names = {file: file.stem.removeprefix(head) for file in files}
+    if any(_ARRANGEMENT.fullmatch(name) for name in names.values()):
+        known = [name == ORIGINAL or _ARRANGEMENT.fullmatch(name) for name in names.values()]
+        return [file for file, kept in zip(files, known, strict=True) if kept]
+    return [] if path.exists() else [file for file in files if names[file].lower() != "summary"]
+
+
+def read_predictions(
+    paths: Sequence[Path],
+    *,
+    base: Mapping[Path, str] | None = None,
+    choices: Choices | None = None,
+) -> list[Prediction]:
+    """All predictions of files and folders, in their order; a repetition is an error.
+
+    `base` names the system of files that are its arrangements.
+    """
+    found: list[Prediction] = []
+    choices = choices or Choices()
+    for path in paths:
+        files = _files_of(path) if path.is_dir() else [path]
+        for file in files:
+            system = (base or {}).get(file, "")
+            found += _read_file(file, choices, in_folder=path.is_dir(), base=system)
+    refuse_repetitions(found)
+    return found
+
+
+def read_original(
+    path: Path, systems: Sequence[str], *, choices: Choices | None = None
+) -> list[Prediction]:
+    """Predictions for the unscrambled forms: of the system that the file or a column names.
+
+    A file whose stem is no system's, or its name with `_original`, serves the only system.
+    """
+    rows = read_predictions([path], choices=choices)
+    named = {row.system for row in rows}
+    if not named <= set(systems):
+        short = {name: re.sub(r"[_-]?original$", "", name, flags=re.IGNORECASE) for name in named}
+        if set(short.values()) <= set(systems):
+            rows = [replace(row, system=short[row.system]) for row in rows]
+        elif len(systems) == 1 and len(named) == 1:
+            rows = [replace(row, system=systems[0]) for row in rows]
+        else:
+            raise InputError(
+                f"{path}: is for '{', '.join(sorted(named))}', and the systems are "
+                f"{', '.join(systems)}. Name the file after its system (SYSTEM_original.csv), or "
+                "add a column 'system'"
+            )
+    return [replace(row, arrangement=ORIGINAL) for row in rows]
+
+
+def files_of(paths: Iterable[Path]) -> list[Path]:
+    """The files behind files and folders."""
+    return [file for path in paths for file in (_files_of(path) if path.is_dir() else [path])]
+
+
+def _files_of(folder: Path) -> list[Path]:
+    # A .txt in a folder is a note more often than a table; named by itself it is read.
+    suffixes = set(SUFFIXES) - {".txt"}
+    tables = [file for file in folder.iterdir() if suffix_of(file) in suffixes]
+    files = sorted(file for file in tables if file.is_file() and file.name[0] not in ".~")
+    if not files:
+        raise InputError(f"{folder}: has no table. Known: {', '.join(SUFFIXES)}")
+    return files
+
+
+def _read_file(
+    path: Path, choices: Choices, *, in_folder: bool, base: str = ""
+) -> list[Prediction]:
+    sheets = read_sheets(path)
+    workbook = suffix_of(path) == ".xlsx"
+    sheets = _sheets_of_predictions(sheets, choices) if workbook and len(sheets) > 1 else sheets
+    stem = stem_of(path)
+    system, arrangement = stem, ""
+    if in_folder and not workbook:
+        system, arrangement = split_stem(stem)
+    if base:
+        system, arrangement = base, stem.removeprefix(f"{base}_")
+    if workbook and len(sheets) > 1 and sheets_are_systems(list(sheets), choices, path.name):
+        return [
+            row for name, table in sheets.items() for row in read_rows(table, choices, name, "")
+        ]
+    found: list[Prediction] = []
+    for name, table in sheets.items():
+        label = name if workbook and (len(sheets) > 1 or not is_unnamed(name)) else arrangement
+        found += read_rows(table, choices, stem if workbook else system, label)
+    return found
+
+
+def _sheets_of_predictions(sheets: Mapping[str, Table], choices: Choices) -> dict[str, Table]:
+    """The sheets that hold predictions; a summary or a remark between them is passed over."""
+    chosen = choices.systems or "prediction" in {key.casefold() for key in choices.columns}
+    kept = {name: table for name, table in sheets.items() if chosen or has_answers(table, choices)}
+    for name in sheets if kept else ():
+        if name not in kept:
+            logger.warning("Sheet '%s' has no column of predictions and is passed over", name)
+    return kept or dict(sheets)
+
+
+def split_stem(stem: str) -> tuple[str, str]:
+    """`<model>_<arrangement>` at its last underscore; a stem without one is a model's name.
+
+    >>> split_stem("model_a_arrangement1")
+    ('model_a', 'arrangement1')
+    """
+    numbered = _NUMBERED.fullmatch(stem)
+    if numbered:
+        return numbered["model"], numbered["arrangement"]
+    model, mark, arrangement = stem.rpartition("_")
+    return (model, arrangement) if mark and model and arrangement else (stem, "")
+
+
+def read_rows(
+    table: Table, choices: Choices, system: str, arrangement: str, *, before: int = 0
+) -> list[Prediction]:
+    """The answers of a sheet, or of its rows after `before`: one per item and column of answers."""
+    columns = choices.plain
+    chosen = usable(table, columns)
+    answers = find_answers(table, choices)
+    if answers.told:
+        choices.tell(answers.told)
+    others = {"system": SYSTEM, "arrangement": ARRANGEMENT, **OPTIONAL}
+    places = {name: table.find(name, known, columns) for name, known in others.items()}
+    reference = answers.reference
+    idiom = table.find("idiom", IDIOM, chosen)
+    if idiom is None and reference is None and not (table.lined or choices.by_line(table)):
+        idiom = table.need("idiom", IDIOM, columns)
+    at = {name: table.columns.index(column) for name, column in places.items() if column}
+    at |= {"idiom": table.columns.index(idiom)} if idiom else {}
+    at |= {"reference": table.columns.index(reference)} if reference else {}
+    found = []
+    for header, owner in answers.answers.items():
+        place = table.columns.index(header)
+        told = zip(table.rows, table.lines, strict=True)
+        for number, (row, line) in enumerate(told, before + 1):
+            cells = {name: (row[spot] or "").strip() for name, spot in at.items()}
+            key = name_in(cells["idiom"]) if idiom else str(number)
+            if not key:
+                raise FormatError("names no idiom", path=table.path, row=line, column=idiom)
+            found.append(
+                Prediction(
+                    idiom=key,
+                    text=answer_in(row[place]),
+                    system=owner or cells.get("system") or system,
+                    arrangement=cells.get("arrangement") or arrangement,
+                    path=table.path,
+                    line=line,
+                    references=cells.get("reference") or None,
+                    fields={name: cells[name] for name in OPTIONAL if cells.get(name)},
+                    guessed=table.guessed,
+                    lined=table.lined,
+                )
+            )
+    return found
+
+
+def refuse_repetitions(rows: Sequence[Prediction]) -> None:
+    """A system says one thing about an idiom in an arrangement; a second one is an error."""
+    seen: dict[tuple[str, str, str], Prediction] = {}
+    for row in rows:
+        first = seen.setdefault((row.system, row.arrangement, row.idiom), row)
+        if first is not row:
+            arrangement = f", arrangement '{row.arrangement}'" if row.arrangement else ""
+            raise FormatError(
+                f"repeats the idiom '{row.idiom}' of system '{row.system}'{arrangement}, first "
+                f"in {first.path}, line {first.line}",
+                path=row.path,
+                row=row.line,
+            )
+
+
+def match(
+    predictions: Sequence[Prediction],
+    references: References | None,
+    *,
+    splitting: Splitting | None = None,
+    structures: Mapping[str, str] | None = None,
+    language: str = "",
+) -> Matched:
+    """Pairs of predictions and their references, by idiom. No row in common is an error."""
+    known = references.by_idiom if references else {}
+    originals = {row.system for row in predictions if row.arrangement.lower() == ORIGINAL}
+    pairs = pairs_of(predictions, references, splitting or Splitting(), structures, language)
+    pairs = marked(pairs, originals)
+    predicted = {row.idiom for row in predictions}
+    bare = dict.fromkeys(pair.id for pair in pairs if not pair.references)
+    matched = Matched(pairs, list(bare), [name for name in known if name not in predicted])
+    if not any(pair.references for pair in pairs):
+        _refuse_nothing_in_common(predictions, references)
+    return matched
+
+
+def pairs_of(
+    predictions: Sequence[Prediction],
+    references: References | None,
+    splitting: Splitting,
+    structures: Mapping[str, str] | None = None,
+    language: str = "",
+) -> list[Pair]:
+    """Each prediction with its references; without where it meets none."""
+    known = references.by_idiom if references else {}
+    cells = references.cells if references else {}
+    classes = {**(references.structures if references else {}), **(structures or {})}
+    pairs = []
+    for row in predictions:
+        given, cell = known.get(row.idiom) or (), cells.get(row.idiom, "")
+        if not given and row.references:
+            given, cell = splitting.split([row.references]), whole([row.references])
+        extra = dict(row.fields)
+        if given and cell and (cell,) != given:
+            extra[CELL] = cell
+        if row.idiom in classes:
+            extra.setdefault("structure", classes[row.idiom])
+        pairs.append(
+            Pair(
+                id=row.idiom,
+                candidate=row.text,
+                references=given,
+                system=row.system,
+                arrangement=row.arrangement,
+                language=extra.pop("language", language),
+                fields=extra,
+            )
+        )
+    return pairs
+
+
+def marked(pairs: Sequence[Pair], originals: set[str]) -> list[Pair]:
+    """Pairs that say whether their system has the unscrambled forms; "no" once per system."""
+    told: set[str] = set()
+    found = []
+    for pair in pairs:
+        fields = {key: value for key, value in pair.fields.items() if key != HAS_ORIGINAL}
+        if pair.system in originals:
+            fields[HAS_ORIGINAL] = "yes"
+        elif pair.system not in told:
+            fields[HAS_ORIGINAL] = "no"
+            told.add(pair.system)
+        found.append(replace(pair, fields=fields))
+    return found
+
+
+def _refuse_nothing_in_common(
+    predictions: Sequence[Prediction], references: References | None
+) -> None:
+    predicted = ", ".join(f"'{row.idiom}'" for row in predictions[:3])
+    if references is None:
+        column = "" if predictions[0].lined else ", or a column 'reference'"
+        raise InputError(f"There are no references: give a file with --references FILE{column}")
+    expected = ", ".join(f"'{name}'" for name in list(references.by_idiom)[:3])
+    raise InputError(
+        f"Predictions and references have no idiom in common: predictions are for {predicted} …, "
+        f"references for {expected} …"
+    )

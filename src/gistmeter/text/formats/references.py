@@ -1,0 +1,274 @@
+"""References: what an item should have said, in one or more ways.
+
+A table of items and their explanations, with or without a header line. A cell may hold several
+references, separated by `||`; a third column and every further column named like an explanation
+add more; an item that occurs twice has the references of both. Square brackets are removed from a
+text, their content stays, and white space is collapsed: models see that text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gistmeter.core.errors import FormatError
+from gistmeter.core.files import printable
+from gistmeter.core.table import Table, name_in, read_sheets, read_table
+
+IDIOM = ("idiom", "id", "item", "key", "term", "word", "phrase", "name", "custom_id", "成语",
+         "成語",
+         "词语", "編號", "编号", "四字熟語", "慣用句", "項目", "番号", "사자성어", "표제어",
+         "관용구", "항목",
+         "번호", "идиома", "фразеологизм", "номер", "rčení", "přísloví", "položka",
+         "question")  # fmt: skip
+EXPLANATION = ("explanation", "reference", "references", "definition", "meaning", "gloss", "answer",
+               "expected", "target", "解释", "解釋", "释义", "釋義", "含义", "意思", "意味",
+               "説明", "解説",
+               "뜻", "설명", "의미", "뜻풀이", "объяснение", "значение", "толкование", "vysvětlení",
+               "význam")  # fmt: skip
+REFERENCE = (
+    "references", "gold", "ground_truth", "ground truth", "target", "expected", "参考", "参考答案",
+    "参考解释", "标准答案", "參考", "參考答案", "標準答案", "参照", "正解", "模範解答", "참조",
+    "정답",
+    "모범 답안", "эталон", "референс", "правильный ответ", "referenční odpověď", "správná odpověď",
+    "vzor",
+)  # fmt: skip
+EXPECTED = (*EXPLANATION, *REFERENCE)
+STRUCTURE = ("structure", "structure_class", "structure class", "structural_class", "结构", "結構")
+POLARITY = ("polarity", "sign", "sentiment")
+METADATA = frozenset(
+    ("structure", "structure_class", "pinyin", "reading", "pronunciation", "source", "category",
+     "type", "class", "language", "lang", "frequency", "note", "notes", "comment", "example",
+     "examples", "origin", "polarity", "index", "number", "url", "link")
+)  # fmt: skip
+PLACEHOLDER = re.compile(
+    r"(?:zdic|暂无|暫無|无|無)?(?:解释|解釋|释义|釋義)|暂无|暫無|n/?a|nan|none|null|todo|tbd|[-–—?？.…]+",
+    re.IGNORECASE,
+)
+DEFAULT_SEPARATORS = "||"
+CLASSES = " || "  # between the structure classes of an idiom that has several
+CELLS = " || "  # between the cells of an item that has several
+WIDE = "wide"
+_WIDE_PATTERN = re.compile(r"\|\||[;；/、]")
+_BRACKETS = str.maketrans("", "", "[]")
+
+
+def clean(text: str) -> str:
+    """Text without square brackets (their content stays), half characters and double spaces.
+
+    >>> clean(" [ 指考试 ]  落榜 ")
+    '指考试 落榜'
+    """
+    return " ".join(printable(text).translate(_BRACKETS).split())
+
+
+NOTHING = re.compile(r"n/?a|nan|none|null", re.IGNORECASE)
+
+
+def answer_in(cell: str | None) -> str | None:
+    """What a system answered; None where it answered nothing: no letter and no digit (。。。, an
+    emoji), or what programs write for nothing (nan, N/A).
+
+    >>> answer_in(" 努力 "), answer_in("。。。"), answer_in("NaN")
+    ('努力', None, None)
+    """
+    text = clean(cell or "")
+    said = any(character.isalnum() for character in text)
+    return text if said and not NOTHING.fullmatch(text.strip("<>()# ")) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Splitting:
+    """How a cell becomes references.
+
+    `separators` is "||", other marks separated by spaces ("|| ;"), or "wide", which splits at
+    || ; ； / 、 and, as the reference code does, keeps duplicates and placeholders.
+    """
+
+    separators: str = DEFAULT_SEPARATORS
+
+    def split(self, cells: Iterable[str | None]) -> tuple[str, ...]:
+        """The references of an item's cells, cleaned; none twice."""
+        pattern = self._pattern()
+        parts = [clean(part) for cell in cells if cell for part in pattern.split(cell)]
+        known = [part for part in parts if part]
+        if self.separators == WIDE:
+            return tuple(known)
+        return tuple(dict.fromkeys(part for part in known if not PLACEHOLDER.fullmatch(part)))
+
+    def _pattern(self) -> re.Pattern[str]:
+        if self.separators == WIDE:
+            return _WIDE_PATTERN
+        marks = self.separators.split() or [DEFAULT_SEPARATORS]
+        return re.compile("|".join(re.escape(mark) for mark in marks))
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The references of every item, and its structure class where the table has one."""
+
+    by_idiom: Mapping[str, tuple[str, ...]]
+    structures: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()  # those that the references were taken from
+    guesses: Mapping[Path, str] = field(default_factory=dict)  # encodings that were guessed
+    files: tuple[Path, ...] = ()
+    lines: int = 0  # of a file of plain lines, where that is what was read
+    cells: Mapping[str, str] = field(default_factory=dict)  # each item's, before it was split
+
+
+def read_references(
+    path: Path, *, splitting: Splitting | None = None, columns: Mapping[str, str] | None = None
+) -> References:
+    """Read a table of references; `columns` is what the user chose by --column."""
+    table = _headed_or_not(path, columns or {})
+    if table.lined:
+        return _by_line(table, splitting or Splitting())
+    idiom, explanations = _columns(table, usable(table, columns or {}))
+    structure = table.find("structure", STRUCTURE)
+    chosen = [table.columns.index(name) for name in explanations]
+    place = table.columns.index(idiom)
+    cells: dict[str, list[str | None]] = {}
+    structures: dict[str, str] = {}
+    for row in table.rows:
+        name = name_in(row[place])
+        if not name:
+            continue
+        cells.setdefault(name, []).extend(row[at] for at in chosen)
+        if structure and (label := (row[table.columns.index(structure)] or "").strip()):
+            structures[name] = label
+    split = (splitting or Splitting()).split
+    by_idiom = {name: split(own) for name, own in cells.items()}
+    guesses = {path: table.guessed} if table.guessed else {}
+    return References(
+        by_idiom, structures, tuple(explanations), guesses, (path,),
+        cells={name: whole(own) for name, own in cells.items()},
+    )  # fmt: skip
+
+
+def whole(cells: Iterable[str | None]) -> str:
+    """The cells of an item as one text, not split."""
+    return CELLS.join(filter(None, (clean(cell or "") for cell in cells)))
+
+
+def _by_line(table: Table, splitting: Splitting) -> References:
+    """One item per line, known by its number."""
+    texts = {str(number): splitting.split(row) for number, row in enumerate(table.rows, 1)}
+    guesses = {table.path: table.guessed} if table.guessed else {}
+    cells = {str(number): whole(row) for number, row in enumerate(table.rows, 1)}
+    return References(texts, guesses=guesses, files=(table.path,), lines=len(texts), cells=cells)
+
+
+def merged(parts: Sequence[References]) -> References:
+    """The references of several files: an idiom that occurs in two has those of both."""
+    if len(parts) == 1:
+        return parts[0]
+    by_idiom: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        for idiom, own in part.by_idiom.items():
+            by_idiom[idiom] = tuple(dict.fromkeys((*by_idiom.get(idiom, ()), *own)))
+    idioms = [part.cells for part in parts]
+    return References(
+        by_idiom,
+        {idiom: label for part in parts for idiom, label in part.structures.items()},
+        tuple(dict.fromkeys(name for part in parts for name in part.columns)),
+        {path: name for part in parts for path, name in part.guesses.items()},
+        tuple(path for part in parts for path in part.files),
+        cells={name: whole(one.get(name) for one in idioms) for name in by_idiom},
+    )
+
+
+def usable(table: Table, columns: Mapping[str, str]) -> dict[str, str]:
+    """The user's choices whose header this table has: one --column serves several files."""
+    headers = {name.strip().casefold() for name in table.columns}
+    return {
+        name.casefold(): header
+        for name, header in columns.items()
+        if header.strip().casefold() in headers
+    }
+
+
+def _headed_or_not(path: Path, columns: Mapping[str, str]) -> Table:
+    """The table with its header if it has one: a first line of known names is one."""
+    table = next(iter(read_sheets(path).values()))
+    if table.lined:
+        return table
+    asked = {"idiom", "explanation", "reference"} & set(usable(table, columns))
+    if asked or table.find("idiom", IDIOM) or table.find("explanation", EXPECTED):
+        return table
+    if len(table.columns) < 2:
+        raise FormatError(
+            f"has one column ('{table.columns[0]}'); an item and its explanation were expected",
+            path=path,
+        )
+    return read_table(path, header=False) if table.headed else table
+
+
+def _columns(table: Table, columns: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The column of items, and those of their explanations."""
+    if not table.headed:
+        return table.columns[0], table.columns[1:]
+    idiom = table.find("idiom", IDIOM, columns) or table.columns[0]
+    wanted = columns.get("explanation") or columns.get("reference")
+    chosen = {"explanation": wanted} if wanted else {}
+    first = table.find("explanation", EXPECTED, chosen)
+    if first is None or first == idiom:
+        others = [name for name in table.columns if name != idiom]
+        first = next((name for name in others if _is_explanation(name)), None)
+    if first is None:
+        first = table.need("explanation", EXPECTED, chosen)
+    if chosen:
+        return idiom, [first]
+    more = [
+        name
+        for at, name in enumerate(table.columns)
+        if name not in (idiom, first)
+        and (_is_explanation(name) or (at == 2 and name.casefold() not in METADATA))
+    ]
+    return idiom, [first, *more]
+
+
+def _is_explanation(name: str) -> bool:
+    """Whether a column is named like an explanation: explanation2, Second reference."""
+    folded = name.casefold()
+    return any(stem in folded for stem in ("explanation", "reference", "definition", "meaning"))
+
+
+def read_by_idiom(
+    path: Path, name: str, synonyms: Iterable[str], *, key: str = "idiom"
+) -> dict[str, str]:
+    """A file of two columns, an idiom (or another key) and something about it, such as polarity."""
+    found: dict[str, str] = {}
+    for idiom, label, line in _pairs(path, name, tuple(synonyms), key):
+        if found.setdefault(idiom, label) != label:
+            raise FormatError(f"gives '{idiom}' two values of {name}", path=path, row=line)
+    return found
+
+
+def read_classes(path: Path) -> tuple[dict[str, str], list[str]]:
+    """Structure classes by idiom, and the idioms that have several, which count in each."""
+    found: dict[str, dict[str, None]] = {}
+    for idiom, label, _ in _pairs(path, "structure", STRUCTURE, "idiom"):
+        found.setdefault(idiom, {})[label] = None
+    several = [idiom for idiom, labels in found.items() if len(labels) > 1]
+    return {idiom: CLASSES.join(labels) for idiom, labels in found.items()}, several
+
+
+def _pairs(
+    path: Path, name: str, known: tuple[str, ...], key: str
+) -> Iterator[tuple[str, str, int]]:
+    """Key, value and line of a table of two columns, with or without a header line."""
+    table = next(iter(read_sheets(path).values()))
+    if not table.find(key, IDIOM) and not table.find(name, known):
+        table = read_table(path, header=False)
+    if len(table.columns) < 2:
+        raise FormatError(f"has one column; {key} and {name} were expected", path=path)
+    named = table.find(key, IDIOM) or table.columns[0]
+    value = table.find(name, known)
+    value = value or next(column for column in table.columns if column != named)
+    for cell, label, line in zip(
+        table.column(named), table.column(value), table.lines, strict=True
+    ):
+        if (cell or "").strip() and (label or "").strip():
+            yield name_in(cell), (label or "").strip(), line

@@ -1,0 +1,173 @@
+"""The tables of a run of texts, with the columns that its users know.
+
+CSV holds every item, a file for each arrangement where there are several, and the summary; a
+workbook has one sheet per arrangement and the summary.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gistmeter.core.rows import Rows
+from gistmeter.core.types import Sheet
+
+if TYPE_CHECKING:
+    from gistmeter.core.run import Run
+
+DELIMITED = (".csv", ".tsv")
+COLUMNS: Mapping[str, str] = {
+    "cross_encoder": "Cross_Encoder",
+    "bertscore": "BERTScore",
+    "sts": "STS",
+    "lexical_cosine": "Lexical_Cosine",
+    "representation": "Representation",
+    "f_beta": "F_Beta",
+    "s_acc": "S_Acc",
+    "polarity_conflict": "Polarity_Conflict",
+}
+LOGIC: Mapping[str, str] = {
+    "s_logic": "S_Log",
+    "neutral": "Neutral",
+    "contradiction": "Contradiction",
+    "reference_to_prediction_entailment": "S_Log_Reference_To_Prediction",
+    "reference_to_prediction_neutral": "Neutral_Reference_To_Prediction",
+    "reference_to_prediction_contradiction": "Contradiction_Reference_To_Prediction",
+    "prediction_to_reference_entailment": "S_Log_Prediction_To_Reference",
+    "prediction_to_reference_neutral": "Neutral_Prediction_To_Reference",
+    "prediction_to_reference_contradiction": "Contradiction_Prediction_To_Reference",
+}
+FURTHER: Mapping[str, str] = {"s_info": "S_Info", "recovery": "Recovery"}
+
+
+def sheets(run: Run) -> list[Sheet]:
+    """Items, arrangements where there are several, and the summary last."""
+    table = _ItemTable.of(run)
+    groups = list(dict.fromkeys(run.measured.keys["group"]))
+    everything = Sheet("items", table.columns, table.cells)
+    if len(groups) < 2:
+        return [everything, summary(run)]
+    place = table.columns.index("arrangement")
+    found = [Sheet("items", table.columns, table.cells, DELIMITED)]
+    for group in groups:
+        own = [row for row in table.cells if row[place] == group]
+        found.append(Sheet(group or "unnamed", table.columns, own))
+    return [*found, summary(run)]
+
+
+@dataclass(frozen=True, slots=True)
+class _ItemTable:
+    columns: list[str]
+    cells: list[list[object]]
+
+    @classmethod
+    def of(cls, run: Run) -> _ItemTable:
+        """One line per item: the known columns first, then other scores, system, arrangement."""
+        rows = run.measured
+        empty: Sequence[object] = [None] * len(rows)
+        accuracy = "s_acc" in rows
+        named: dict[str, Sequence[object]] = {
+            "idiom": rows.keys["id"],
+            "Reference": rows.texts.get("reference", empty),
+            "Prediction": rows.texts.get("prediction", empty),
+        }
+        for name, title in COLUMNS.items():
+            if accuracy:
+                named[title] = _numbers(rows, name)
+        for name, title in {**LOGIC, **FURTHER}.items():
+            if name in rows:
+                named[title] = _numbers(rows, name)
+        named |= _other_scores(run)
+        for text in ("reading", "structure"):
+            if text in rows.texts:
+                named[text.capitalize()] = rows.texts[text]
+        named |= {"system": rows.keys["system"], "arrangement": rows.keys["group"]}
+        named["Unscored"] = _reasons(rows)
+        cells = [list(row) for row in zip(*named.values(), strict=True)]
+        return cls(list(named), cells)
+
+
+def _other_scores(run: Run) -> dict[str, Sequence[object]]:
+    """Scores of further metrics, under their own names."""
+    rows, known = run.measured, {*COLUMNS, *LOGIC, *FURTHER}
+    made = dict.fromkeys(name for held in run.systems.values() for name in held.scores)
+    return {name: _numbers(rows, name) for name in made if name in rows and name not in known}
+
+
+def _numbers(rows: Rows, name: str) -> Sequence[object]:
+    if name not in rows:
+        return [None] * len(rows)
+    values = rows.values(name).tolist()
+    if name == "polarity_conflict":
+        return [None if math.isnan(value) else bool(value) for value in values]
+    return [None if math.isnan(value) else value for value in values]
+
+
+def _reasons(rows: Rows) -> list[object]:
+    """Why an item has no S_Acc, or else no S_Logic, or else no other score."""
+    first = ("s_acc", "s_logic", "s_info")
+    main = [rows.reasons.get(name, {}) for name in dict.fromkeys((*first, *rows.reasons))]
+    return [next((cells[at] for cells in main if at in cells), None) for at in range(len(rows))]
+
+
+def summary(run: Run) -> Sheet:
+    """A line for each arrangement of each system, and its overall scores with intervals."""
+    names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
+    titles = {"s_logic": "Average_S_Log", **COLUMNS}
+    bounded = [name for name in names if name in ("s_acc", "s_logic")]
+    readings: Mapping[str, Mapping[str, int]] = run.notes.get("readings", {})
+    kinds = list(dict.fromkeys(kind for counts in readings.values() for kind in counts))
+    columns = ["system", "Sheet", *(titles.get(name, name) for name in names)]
+    columns += [f"{titles.get(name, name)}_{end}" for name in bounded for end in ("low", "high")]
+    columns += ["n", "unscored", "partial", *kinds]
+    lines: list[list[object]] = []
+    for system, held in run.systems.items():
+        blank: list[object] = [None] * (len(columns) - 2 - len(names))
+        for group, values in held.groups.items():
+            lines.append([system, group, *(values.get(name) for name in names), *blank])
+        scores = held.scores
+        overall: list[object] = [system, "Overall", *(scores[name].value for name in names)]
+        overall += [end for name in bounded for end in scores[name].interval]
+        first = scores[names[0]]
+        overall += [first.n, first.unscored, ", ".join(first.partial)]
+        lines.append([*overall, *(readings.get(system, {}).get(kind) for kind in kinds)])
+    return Sheet("summary", columns, lines)
+
+
+def logic_results(run: Run) -> dict[str, Sheet]:
+    """S_Logic as its users know it: `s_log_results.csv` over models, and for each model
+    `MODEL_s_log.csv` with its items and `MODEL_s_log_summary.csv` with its arrangements."""
+    systems = {name: held for name, held in run.systems.items() if "s_logic" in held.scores}
+    if not systems:
+        return {}
+    lines: list[list[object]] = [
+        [system, held.scores["s_logic"].value, *held.scores["s_logic"].interval]
+        for system, held in systems.items()
+    ]
+    found = {
+        "s_log_results.csv": Sheet("s_log_results", ["Model Name", "S_Log", "low", "high"], lines)
+    }
+    rows = run.measured.by("system")
+    for system, held in systems.items():
+        name = f"{file_name(system)}_s_log"
+        own = rows[system]
+        columns = [own.keys["group"], own.keys["id"], own.texts["reference"],
+                   own.texts["prediction"], _numbers(own, "s_logic")]  # fmt: skip
+        cells = [list(row) for row in zip(*columns, strict=True)]
+        head = ["Sheet", "Idiom", "Reference", "Prediction", "S_Log"]
+        found[f"{name}.csv"] = Sheet(name, head, cells)
+        averages: list[list[object]] = [
+            [group, values.get("s_logic")] for group, values in held.groups.items()
+        ]
+        averages.append(["Overall", held.scores["s_logic"].value])
+        summary_name = f"{name}_summary"
+        found[f"{summary_name}.csv"] = Sheet(summary_name, ["Sheet", "Average_S_Log"], averages)
+    return found
+
+
+def file_name(system: str) -> str:
+    """A system's name as part of a file's."""
+    return re.sub(r"[^\w.-]+", "_", system).strip("._") or "system"

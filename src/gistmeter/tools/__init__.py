@@ -1,0 +1,1 @@
+"""What is done with runs: one module per command, and the plug-ins of other tools."""

@@ -1,0 +1,67 @@
+"""A run in MLflow: scores with their intervals, settings, signature, and the report.
+
+import mlflow
+from gistmeter.adapters.mlflow_logger import log_run
+with mlflow.start_run():
+    log_run(gistmeter.score_text(...))
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gistmeter.core.errors import MissingDependency
+
+if TYPE_CHECKING:
+    from gistmeter.core.run import Run
+    from gistmeter.core.types import SystemScores
+
+LONGEST = 500  # characters of a parameter or tag
+NOT_ALLOWED = re.compile(r"[^\w\-./ :]")  # in the name of a metric
+
+
+def log_run(run: Run, *, prefix: str = "gistmeter", report: bool = True) -> None:
+    """Log into MLflow's active run, which is started where there is none.
+
+    With several systems a metric is called PREFIX/SYSTEM/SCORE. What is undefined is left out.
+    """
+    try:
+        import mlflow
+    except ImportError as error:
+        raise MissingDependency("mlflow", "mlflow", "Logging into MLflow") from error
+    for system, held in run.systems.items():
+        place = prefix if len(run.systems) == 1 else f"{prefix}/{system}"
+        mlflow.log_metrics(dict(_metrics(place, held)))
+    settings = {key: one for key, one in run.settings.items() if one not in (None, "", (), [], {})}
+    mlflow.log_params({f"{prefix}.{key}": str(one)[:LONGEST] for key, one in settings.items()})
+    mlflow.set_tags({
+        f"{prefix}.command": run.command,
+        f"{prefix}.signature": run.signature[-LONGEST:],
+        f"{prefix}.answer": run.answer()[:LONGEST],
+    })  # fmt: skip
+    if report:
+        _log_files(mlflow, run, prefix)
+
+
+def _metrics(place: str, held: SystemScores) -> Iterator[tuple[str, float]]:
+    for name, score in held.scores.items():
+        values = {"": score.value, "_low": score.low, "_high": score.high}
+        for end, value in values.items():
+            if math.isfinite(value):
+                yield NOT_ALLOWED.sub("_", f"{place}/{name}{end}"), value
+        yield NOT_ALLOWED.sub("_", f"{place}/{name}_n"), float(score.n)
+
+
+def _log_files(mlflow: Any, run: Run, prefix: str) -> None:
+    """The run's folder: a reader of the experiment can load, compare and open it."""
+    with tempfile.TemporaryDirectory(prefix="gistmeter-") as folder:
+        kept = run if run.path else run.save(Path(folder) / "run", report=False)
+        assert kept.path is not None
+        if not (kept.path / "report.html").exists():
+            kept.report()
+        mlflow.log_artifacts(str(kept.path), artifact_path=prefix)

@@ -1,0 +1,284 @@
+"""A whole evaluation from one TOML file: what is scored, what it must reach, what it must not lose.
+
+    [evaluation.answers]                  # any number of these
+    shape = "text"                        # or book, parse, speech, or one of another package
+    predictions = ["model.csv"]           # every option of the shape, by its name
+    references = "explanations.csv"
+    fail_under = { gist = 0.7 }           # thresholds, for every system
+    baseline = "runs/main/answers"        # a run to compare with, system by system
+    margin = 0.02                         # non-inferiority; without it, only a shown loss fails
+
+Paths are taken from the file's own folder. All options are checked before anything is scored. Every
+evaluation is run, whatever became of the others.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gistmeter.core import registry
+from gistmeter.core.errors import GistmeterError, InputError, UnknownName
+from gistmeter.core.family import Family, RunSettings, family_of
+from gistmeter.core.settings import Settings, option, options_of, split
+from gistmeter.core.types import Score
+from gistmeter.version import __version__
+
+if TYPE_CHECKING:
+    from gistmeter.core.cache import Cache
+    from gistmeter.core.comparison import Contender
+    from gistmeter.core.run import Run
+
+NAME = re.compile(r"[\w][\w.-]*")
+BELOW = 3  # the exit code of a threshold or gate that did not hold
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckSettings(Settings):
+    """Which evaluations, and where they are kept."""
+
+    title: ClassVar[str] = "check"
+    file: Path | None = option(
+        None, "The TOML file with the evaluations.",
+        panel="input", argument="only", metavar="FILE.toml",
+    )  # fmt: skip
+    only: tuple[str, ...] = option(
+        (), "Run these evaluations only, separated by commas.", panel="input", metavar="NAME,…"
+    )
+    no_baseline: bool = option(
+        False, "Compare with no baseline: for the first run, which becomes one.", panel="statistics"
+    )
+    folder: Path = option(
+        Path("runs/check"), "The folder of the runs, one per evaluation. Earlier ones go.",
+        panel="output", metavar="FOLDER",
+    )  # fmt: skip
+
+    def check(self) -> None:
+        if self.file is None:
+            raise InputError("Name the file of the evaluations: gistmeter check FILE.toml")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateSettings(Settings):
+    """What an evaluation has beside the options of its shape."""
+
+    title: ClassVar[str] = "an evaluation"
+    shape: str = option("", "text, book, parse, speech, or a shape that a package adds.")
+    baseline: Path | None = option(None, "The folder of a run to compare with.")
+    compare: tuple[str, ...] = option((), "The scores to compare; by default the headline.")
+    margin: float | None = option(None, "The loss against the baseline to be excluded.", low=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One table of the file, checked."""
+
+    name: str
+    family: Family[Any, Any]
+    settings: Settings
+    how: RunSettings
+    gate: GateSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """Something that had to hold, and what was found."""
+
+    name: str
+    holds: bool
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an evaluation; an error where it could not be finished."""
+
+    name: str
+    run: Run | None = None
+    requirements: Sequence[Requirement] = ()
+    error: GistmeterError | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return self.error is None and all(one.holds for one in self.requirements)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "passed": self.passed,
+            "error": str(self.error) if self.error else None,
+            "answer": self.run.answer() if self.run else None,
+            "requirements": [
+                {"name": one.name, "holds": one.holds, "told": one.told}
+                for one in self.requirements
+            ],
+            "seconds": round(self.seconds, 3),
+            "run": self.run.to_dict() if self.run else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """All evaluations of a file."""
+
+    held: Sequence[Outcome] = field(default_factory=tuple)
+
+    @property
+    def passed(self) -> bool:
+        return self.exit_code == 0
+
+    @property
+    def exit_code(self) -> int:
+        """That of the first error; else 3 where a requirement does not hold; else 0."""
+        errors = [one.error.exit_code for one in self.held if one.error is not None]
+        return errors[0] if errors else 0 if all(one.passed for one in self.held) else BELOW
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "gistmeter": __version__,
+            "passed": self.passed,
+            "evaluations": {one.name: one.to_dict() for one in self.held},
+        }
+
+
+def check(file: str | Path, *, cache: Cache | None = None, **options: Any) -> Outcomes:
+    """Run the evaluations of a TOML file. `options` are those of `gistmeter check`."""
+    return run_check(CheckSettings.of({"file": file, **options}), cache=cache)
+
+
+def run_check(
+    settings: CheckSettings,
+    *,
+    cache: Cache | None = None,
+    began: Callable[[str], None] | None = None,
+    **listeners: Any,
+) -> Outcomes:
+    """`began` hears the name of each evaluation; `listeners` are those of `score.score`."""
+    from gistmeter.core.configuration import profiles
+
+    planned = list(plan(settings))
+    known = profiles(settings.file)
+    done = []
+    for one in planned:
+        if began:
+            began(one.name)
+        done.append(_run(one, {"cache": cache, "profiles": known, **listeners}))
+    return Outcomes(done)
+
+
+def plan(settings: CheckSettings) -> Iterator[Evaluation]:
+    """The evaluations of the file, each with its settings; a wrong one says which it is."""
+    from gistmeter.core.configuration import evaluations
+
+    assert settings.file is not None
+    tables = evaluations(settings.file)
+    if not tables:
+        raise InputError(f"{settings.file}: has no evaluation. Write one as [evaluation.NAME]")
+    for name in settings.only:
+        if name not in tables:
+            raise UnknownName(f"evaluation in {settings.file}", name, tables)
+    for name, table in tables.items():
+        if not settings.only or name in settings.only:
+            try:
+                yield _evaluation(name, table, settings)
+            except InputError as error:
+                raise InputError(f"{settings.file}, [evaluation.{name}]: {error}") from error
+
+
+def _evaluation(name: str, table: Mapping[str, Any], settings: CheckSettings) -> Evaluation:
+    from gistmeter.core.configuration import options_for
+
+    assert settings.file is not None
+    if not NAME.fullmatch(name):
+        raise InputError("its name becomes a folder's: use letters, digits, '.', '-' and '_'")
+    own = {key.replace("-", "_").lower(): value for key, value in table.items()}
+    if not own.get("shape"):
+        raise InputError('has no shape. Write shape = "text", or book, parse or speech')
+    if own["shape"] not in (shapes := registry.names("gistmeter.families")):
+        raise UnknownName("shape", str(own["shape"]), shapes)
+    family = family_of(own["shape"])
+    kinds = (family.Settings, RunSettings, GateSettings)
+    known = {key: one for kind in reversed(kinds) for key, one in options_of(kind).items()}
+    given = {**options_for(settings.file, family.name, known), **own}
+    base = settings.file.parent
+    for key, value in given.items():
+        if key in known and known[key].kind in ("path", "paths"):
+            given[key] = _placed(value, base)
+    made, how, gate = split(given, *kinds)
+    assert isinstance(how, RunSettings) and isinstance(gate, GateSettings)
+    folder = settings.folder / name
+    if settings.no_baseline:
+        gate = replace(gate, baseline=None)
+    elif gate.baseline is not None and gate.baseline.resolve() == folder.resolve():
+        raise InputError(f"the baseline {folder} would be replaced by the run that is compared")
+    how = replace(how, output=(*how.output, folder), overwrite=True)
+    return Evaluation(name, family, made, how, gate)
+
+
+def _placed(value: Any, base: Path) -> Any:
+    """A path of the file, or several, from the file's own folder."""
+    if isinstance(value, str):
+        return base / Path(value).expanduser()
+    return [_placed(one, base) for one in value] if isinstance(value, list) else value
+
+
+def _run(one: Evaluation, further: Mapping[str, Any]) -> Outcome:
+    from gistmeter.core.score import score
+
+    started = time.perf_counter()
+    run = None
+    try:
+        run = score(one.family, one.settings, how=one.how, **further)
+        requirements = [*_thresholds(run, one.how.fail_under), *_losses(run, one.gate)]
+    except GistmeterError as error:
+        return Outcome(one.name, run, error=error, seconds=time.perf_counter() - started)
+    return Outcome(one.name, run, requirements, seconds=time.perf_counter() - started)
+
+
+def _thresholds(run: Run, thresholds: Mapping[str, float]) -> Iterator[Requirement]:
+    for name, threshold in thresholds.items():
+        for system, held in run.systems.items():
+            score = held.scores.get(name, Score(name, float("nan")))
+            sign = "≥" if score.higher_is_better else "≤"
+            yield Requirement(
+                f"{system}: {name} {sign} {threshold:g}", not score.is_worse_than(threshold),
+                f"{system}: {name} is {score.spelled()}, required {sign} {threshold:g}",
+            )  # fmt: skip
+
+
+def _losses(run: Run, gate: GateSettings) -> Iterator[Requirement]:
+    """Each system against itself in the baseline."""
+    if gate.baseline is None:
+        return
+    from gistmeter.core import comparison
+    from gistmeter.core.run import load_run
+
+    base = load_run(gate.baseline)
+    among = comparison.contenders([run, base])
+    earlier = [one for one in among if one.run is base]
+    for one in (one for one in among if one.run is run):
+        other = _counterpart(one, earlier)
+        if other is None:
+            label = f"{one.system}: against the baseline"
+            yield Requirement(label, True, f"{one.system} is not in the baseline {gate.baseline}")
+            continue
+        options = comparison.Options(baseline=other.name)
+        for found in comparison.compare([one, other], gate.compare, options):
+            (pair,) = found.pairs
+            lost = comparison.loss(found, pair, gate.margin)
+            changed = f"{one.system}: {found.metric} changed by {pair.difference:+.4f}"
+            told = f"{changed} [{pair.low:+.4f}, {pair.high:+.4f}] against {other.name}"
+            label = f"{one.system}: {found.metric} against the baseline"
+            yield Requirement(label, not lost, lost or told)
+
+
+def _counterpart(one: Contender, earlier: Sequence[Contender]) -> Contender | None:
+    """The system of the same name; or the only one, where there is one on either side."""
+    named = [other for other in earlier if other.system == one.system]
+    if not named and len(earlier) == 1 and len(one.run.systems) == 1:
+        return earlier[0]
+    return named[0] if named else None
