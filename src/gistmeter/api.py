@@ -18,7 +18,7 @@ from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context, Items, RunSettings, family_of
 from gistmeter.core.run import Run
-from gistmeter.core.score import score
+from gistmeter.core.score import estimate, score
 from gistmeter.core.settings import Settings, aliases_of, options_of, split
 from gistmeter.core.types import Book, Clip, Pair
 from gistmeter.core.values import Column
@@ -265,7 +265,8 @@ def estimate_speech(
     assert isinstance(own, SpeechSettings)
     store = Cache(Path(cache)) if isinstance(cache, str | Path) else cache or Cache(None)
     context = Context(store, _profiles(how.config))
-    return family.cost(items or family.read(own, context), own, context)
+    cost: CostEstimate = estimate(family, own, context, items)
+    return cost
 
 
 def _speech(

@@ -8,7 +8,7 @@ from gistmeter.core import registry
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.languages import Language
 
-ENTRIES = [(group, name) for group, table in registry.TABLES.items() for name in table]
+ENTRIES = [(group, name) for group in registry.TABLES for name in registry.names(group)]
 
 
 @pytest.mark.parametrize(("group", "name"), ENTRIES)

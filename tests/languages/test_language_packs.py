@@ -38,7 +38,7 @@ POLARITIES = {
 def test_every_folder_is_registered() -> None:
     folders = {path.parent.name for path in FOLDER.glob("*/__init__.py")}
     named = {target.split(":")[0].split(".")[-1] for target in registry.TABLES[GROUP].values()}
-    assert folders == named | {"generic", "analysers", "polarity"}
+    assert folders == named | {"generic", "analysers", "polarity", "guard"}
 
 
 @pytest.mark.parametrize("code", PACKS)

@@ -100,10 +100,10 @@ def _estimate(family: Any, settings: Any, how: RunSettings) -> int:
     from gistmeter.core.cache import Cache
     from gistmeter.core.family import Context
     from gistmeter.core.locations import cache_file
+    from gistmeter.core.score import estimate
 
     cache = Cache(None if how.no_cache else cache_file())
-    told = family.estimate(settings, Context(cache, hear=partial(_hear, False)))
-    console.show(told)
+    console.show(str(estimate(family, settings, Context(cache, hear=partial(_hear, False)))))
     return 0
 
 

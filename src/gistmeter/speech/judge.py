@@ -25,12 +25,12 @@ from gistmeter.speech.metrics.facts.prompt import (
     fact_schema,
     verdict_schema,
 )
-from gistmeter.speech.metrics.facts.rate import SemanticErrorRate
 
 if TYPE_CHECKING:
     from gistmeter.core.cache import Cache
     from gistmeter.core.family import Context
     from gistmeter.core.types import Clip
+    from gistmeter.core.wiring import Wiring
     from gistmeter.speech.metrics.transcription import Normalisation
     from gistmeter.speech.settings import SpeechSettings
 
@@ -174,6 +174,7 @@ class Judge:
         """How many times our estimate the cached answers took; None where there is none."""
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
         known = llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS)
+
         there = [at for at, is_known in enumerate(known) if is_known]
         if not there:
             return None
@@ -190,6 +191,8 @@ class Judge:
         sample: int,
     ) -> list[bool]:
         """For each clip whether its second question, too, is answered or need not be asked."""
+        from gistmeter.speech.metrics.facts.rate import SemanticErrorRate
+
         there = [at for at, is_known in enumerate(known) if is_known]
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
         metric = SemanticErrorRate(llm, normalisation, verify=True, occurrence=self.occurrence)
@@ -250,8 +253,14 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
         )  # fmt: skip
         return replace(found, occurrence=settings.occurrence)
     except (NoJudge, MissingDependency) as error:
-        context.warn(f"The semantic error rate (ser) is left out. {error}")
+        context.leave_out(f"The semantic error rate (ser) is left out. {error}")
         return None
+
+
+def language_model_of(wiring: Wiring) -> Any:
+    """The language model that is asked about facts; None where there is none."""
+    judge = judge_of(wiring.settings, wiring.context)
+    return judge.llm if judge is not None else None
 
 
 def limit_cost(

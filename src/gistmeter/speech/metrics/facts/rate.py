@@ -23,7 +23,9 @@ from typing import Any, ClassVar, Literal
 
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Clip, ScoreInfo
+from gistmeter.core.wiring import given, setting
 from gistmeter.models.protocols import Answer, LanguageModel
+from gistmeter.speech.judge import language_model_of
 from gistmeter.speech.metrics.facts.judgement import (
     Judgement,
     dispute,
@@ -43,6 +45,7 @@ from gistmeter.speech.metrics.facts.prompt import (
 from gistmeter.speech.metrics.facts.verdicts import count_facts
 from gistmeter.speech.metrics.transcription import Normalisation, align, clip_rows
 from gistmeter.speech.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, Columns
+from gistmeter.speech.metrics.transcription.wired import is_segmented, normalisation_of
 
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
@@ -61,12 +64,12 @@ class SemanticErrorRate:
     No facts, no answer, or an invalid one: unscored with the reason.
     """
 
-    llm: LanguageModel
-    normalisation: Normalisation
-    repeats: int = 1
-    verify: bool = False
-    segmented: bool = False
-    occurrence: Literal["report", "strict"] = "report"  # what is done about facts that do not occur
+    llm: LanguageModel = given(language_model_of, shared=True, required=True)
+    normalisation: Normalisation = given(normalisation_of)
+    repeats: int = setting(1)
+    verify: bool = setting(False)
+    segmented: bool = given(is_segmented, False, shared=True)
+    occurrence: Literal["report", "strict"] = setting("report")  # for facts that do not occur
     prompt: str = field(default_factory=prompt_hash)
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("ser", False, 0, 100, "%"),
