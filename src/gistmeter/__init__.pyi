@@ -1,10 +1,6 @@
 """The public names and where they live: read by type checkers, and by the package itself."""
 
-from gistmeter.api import estimate_speech as estimate_speech
-from gistmeter.api import score_book as score_book
-from gistmeter.api import score_parses as score_parses
-from gistmeter.api import score_speech as score_speech
-from gistmeter.api import score_text as score_text
+from gistmeter.book.api import score_book as score_book
 from gistmeter.book.family import BookSettings as BookSettings
 from gistmeter.compat.book import EvaluationConfig as EvaluationConfig
 from gistmeter.compat.book import align_sentences as align_sentences
@@ -18,6 +14,7 @@ from gistmeter.compat.speech import SemanticMetricResult as SemanticMetricResult
 from gistmeter.compat.speech import SemanticUnderstandingAnalyzer as SemanticUnderstandingAnalyzer
 from gistmeter.compat.speech import Verdict as Verdict
 from gistmeter.compat.speech import transcribe_and_diff as transcribe_and_diff
+from gistmeter.core.api import score as score
 from gistmeter.core.cache import Cache as Cache
 from gistmeter.core.errors import FormatError as FormatError
 from gistmeter.core.errors import GistmeterError as GistmeterError
@@ -46,8 +43,12 @@ from gistmeter.core.types import ScoreInfo as ScoreInfo
 from gistmeter.core.types import Sentence as Sentence
 from gistmeter.core.types import SystemScores as SystemScores
 from gistmeter.core.types import Token as Token
+from gistmeter.parse.api import score_parses as score_parses
 from gistmeter.parse.family import ParseSettings as ParseSettings
+from gistmeter.speech.api import estimate_speech as estimate_speech
+from gistmeter.speech.api import score_speech as score_speech
 from gistmeter.speech.family import SpeechSettings as SpeechSettings
+from gistmeter.text.api import score_text as score_text
 from gistmeter.text.components import bertscore as bertscore
 from gistmeter.text.components import content_fbeta as content_fbeta
 from gistmeter.text.components import entailment as entailment

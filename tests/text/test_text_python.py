@@ -8,7 +8,9 @@ import math
 import pytest
 
 import gistmeter
-import gistmeter.api
+import gistmeter.book.api
+import gistmeter.speech.api
+import gistmeter.text.api
 import gistmeter.text.components
 import gistmeter.text.formats.predictions
 import gistmeter.text.formats.references
@@ -28,7 +30,9 @@ DOUBLES = {"embedder": Letters(), "matcher": Given(), "cross_encoder": Given(), 
     "module",
     [
         gistmeter.text.components,
-        gistmeter.api,
+        gistmeter.text.api,
+        gistmeter.book.api,
+        gistmeter.speech.api,
         gistmeter.text.formats.predictions,
         gistmeter.text.formats.references,
         gistmeter.text.metrics.accuracy,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 from gistmeter.core.errors import InputError
@@ -46,26 +45,7 @@ class Parses(Family[ParseSettings, Parse]):
         if settings.gold is None or not settings.systems:
             raise InputError("There is no system to score: give the gold's file, then the systems'")
         named = dict(zip(system_names(settings.systems), settings.systems, strict=True))
-        read = self.read_named(settings.gold, named, settings)
+        read = treebanks.read_named(settings.gold, named, settings)
         for remark in treebanks.remarks(read.items):
             context.say(remark)
         return read
-
-    def read_named(
-        self, gold: Path, systems: Mapping[str, Path], settings: ParseSettings
-    ) -> Items[Parse]:
-        """The parses of systems that are named by the caller."""
-        from gistmeter.parse import read as treebanks
-
-        pairs = treebanks.read_pairs(gold, systems, settings)
-        return Items(
-            pairs,
-            files=[gold, *systems.values(), *settings.files],
-            found={
-                "gold": str(gold),
-                "systems": [str(path) for path in systems.values()],
-                "taxonomy": str(settings.taxonomy) if settings.taxonomy else None,
-                "columns": list(pairs.gold.layout.columns),
-                "layout": pairs.gold.layout.name,
-            },
-        )

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.family import Items
 from gistmeter.core.files import read_bytes
+from gistmeter.core.types import Parse
 from gistmeter.core.wiring import Wiring
 from gistmeter.parse.formats import taxonomy as taxonomies
 from gistmeter.parse.formats.alignment import align, tree_parents
@@ -55,6 +57,22 @@ def read_pairs(gold_path: Path, systems: Mapping[str, Path], settings: ParseSett
         _need_columns(treebank)
         tree_parents(treebank)
     return align(gold, parsed)
+
+
+def read_named(gold: Path, systems: Mapping[str, Path], settings: ParseSettings) -> Items[Parse]:
+    """The parses of systems that are named by the caller."""
+    pairs = read_pairs(gold, systems, settings)
+    return Items(
+        pairs,
+        files=[gold, *systems.values(), *settings.files],
+        found={
+            "gold": str(gold),
+            "systems": [str(path) for path in systems.values()],
+            "taxonomy": str(settings.taxonomy) if settings.taxonomy else None,
+            "columns": list(pairs.gold.layout.columns),
+            "layout": pairs.gold.layout.name,
+        },
+    )
 
 
 def _need_columns(treebank: Treebank) -> None:
