@@ -124,11 +124,11 @@ def _adds_families() -> bool:
 
 def further_families() -> list[str]:
     """Shapes of data that installed packages add."""
-    if "gistmeter.core.registry" not in sys.modules and not _adds_families():
-        return []  # the usual case: looking packages up would take as long as all the rest of help
     from gistmeter.core import registry
 
-    return [name for name in registry.names("gistmeter.families") if name not in COMMANDS]
+    # Looking packages up takes as long as all the rest of help: only where one adds a family.
+    names = registry.names if _adds_families() else registry.TABLES.__getitem__
+    return [name for name in names("gistmeter.families") if name not in COMMANDS]
 
 
 @click.group(

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from gistmeter.core.cache import Cache
     from gistmeter.core.family import Context
     from gistmeter.core.types import Clip
-    from gistmeter.core.wiring import Wiring
     from gistmeter.speech.metrics.transcription import Normalisation
     from gistmeter.speech.settings import SpeechSettings
 
@@ -255,12 +254,6 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
     except (NoJudge, MissingDependency) as error:
         context.leave_out(f"The semantic error rate (ser) is left out. {error}")
         return None
-
-
-def language_model_of(wiring: Wiring) -> Any:
-    """The language model that is asked about facts; None where there is none."""
-    judge = judge_of(wiring.settings, wiring.context)
-    return judge.llm if judge is not None else None
 
 
 def limit_cost(

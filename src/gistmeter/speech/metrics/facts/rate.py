@@ -23,9 +23,8 @@ from typing import Any, ClassVar, Literal
 
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Clip, ScoreInfo
-from gistmeter.core.wiring import given, setting
+from gistmeter.core.wiring import Wiring, given, setting
 from gistmeter.models.protocols import Answer, LanguageModel
-from gistmeter.speech.judge import language_model_of
 from gistmeter.speech.metrics.facts.judgement import (
     Judgement,
     dispute,
@@ -54,6 +53,14 @@ NUMBERS = (
     "verdict_flips", "facts_corrected", "facts_unsupported", "facts_untold", "facts_disputed",
 )  # fmt: skip
 TEXTS = ("facts", "ser_note", "diff")
+
+
+def language_model_of(wiring: Wiring) -> LanguageModel | None:
+    """The language model that is asked about facts; None where there is none."""
+    from gistmeter.speech.judge import judge_of
+
+    judge = judge_of(wiring.settings, wiring.context)
+    return judge.llm if judge is not None else None
 
 
 @dataclass(frozen=True, slots=True)
