@@ -24,7 +24,7 @@ from gistmeter.families.text import TextSettings
 from gistmeter.families.values import Column
 from gistmeter.run import Run
 from gistmeter.score import score
-from gistmeter.settings import Settings, aliases_of, options_of, split
+from gistmeter.settings import Settings, options_of, split
 from gistmeter.types import Book, Clip, Pair
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def estimate_speech(
     own, how = _settled(family.name, settings, options)
     assert isinstance(own, SpeechSettings)
     store = Cache(Path(cache)) if isinstance(cache, str | Path) else cache or Cache(None)
-    context = Context(store, _profiles(how.config))
+    context = Context(store, _profiles(how))
     return family.cost(items or family.read(own, context), own, context)
 
 
@@ -337,9 +337,7 @@ def _score(
     """One call of the only way."""
     own, how = _settled(name, settings, options)
     store = Cache(Path(cache)) if isinstance(cache, str | Path) else cache
-    run = score(
-        family_of(name), own, items=items, how=how, cache=store, profiles=_profiles(how.config)
-    )
+    run = score(family_of(name), own, items=items, how=how, cache=store, profiles=_profiles(how))
     if how.fail_under:
         run.require(how.fail_under)
     return run
@@ -364,11 +362,11 @@ def _configured(name: str, kind: type[Settings], options: Mapping[str, Any]) -> 
         return dict(options)
     from gistmeter.configuration import options_for
 
-    known = [*options_of(kind), *options_of(RunSettings), *aliases_of(kind)]
-    return {**options_for(Path(options["config"]), name, known), **options}
+    path, trust = Path(options["config"]), bool(options.get("trust"))
+    return {**options_for(path, name, (kind, RunSettings), trust=trust), **options}
 
 
-def _profiles(config: Path | None) -> dict[str, Mapping[str, Any]]:
+def _profiles(how: RunSettings) -> dict[str, Mapping[str, Any]]:
     from gistmeter.configuration import profiles
 
-    return profiles(config)
+    return profiles(how.config, trust=how.trust)

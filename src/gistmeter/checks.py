@@ -24,7 +24,7 @@ from gistmeter.families.text import Text, TextSettings
 from gistmeter.formats.references import answer_in, clean
 from gistmeter.run import Run
 from gistmeter.score import score
-from gistmeter.settings import aliases_of, options_of, split
+from gistmeter.settings import split
 from gistmeter.types import Metric, Pair, Score
 from gistmeter.views import Opener, Row, shown
 
@@ -96,8 +96,7 @@ class Checker:
         """With the options of a configuration file: those at its top and in [text]."""
         from gistmeter.configuration import options_for, profiles
 
-        known = [*options_of(TextSettings), *options_of(RunSettings), *aliases_of(TextSettings)]
-        given = options_for(config, "text", known) if config else {}
+        given = options_for(config, "text", (TextSettings, RunSettings)) if config else {}
         settings, how = split(given, TextSettings, RunSettings)
         assert isinstance(settings, TextSettings) and isinstance(how, RunSettings)
         return cls(settings, how, cache, profiles(config))

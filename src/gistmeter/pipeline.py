@@ -22,16 +22,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter import registry
-from gistmeter.errors import GistmeterError, InputError, UnknownName
+from gistmeter.errors import GistmeterError, InputError, UnknownName, UntrustedError
 from gistmeter.families import family_of
 from gistmeter.families.family import Family, RunSettings
 from gistmeter.settings import Settings, option, options_of, split
+from gistmeter.trust import HELP as TRUST_HELP
+from gistmeter.trust import VARIABLE
 from gistmeter.types import Score
 from gistmeter.version import __version__
 
 if TYPE_CHECKING:
     from gistmeter.cache import Cache
     from gistmeter.comparison import Contender
+    from gistmeter.configuration import Configuration
     from gistmeter.run import Run
 
 NAME = re.compile(r"[\w][\w.-]*")
@@ -58,9 +61,18 @@ class CheckSettings(Settings):
         panel="output", metavar="FOLDER",
     )  # fmt: skip
 
+    trust: bool = option(False, TRUST_HELP, panel="input", kept=False, variable=VARIABLE)
+
     def check(self) -> None:
         if self.file is None:
             raise InputError("Name the file of the evaluations: gistmeter check FILE.toml")
+
+    def read(self) -> Configuration:
+        """The file, with what it is held to."""
+        from gistmeter.configuration import Configuration
+
+        assert self.file is not None
+        return Configuration.read(self.file, trust=self.trust)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,9 +80,13 @@ class GateSettings(Settings):
     """What an evaluation has beside the options of its shape."""
 
     title: ClassVar[str] = "an evaluation"
-    shape: str = option("", "text, book, parse, speech, or a shape that a package adds.")
-    baseline: Path | None = option(None, "The folder of a run to compare with.")
-    compare: tuple[str, ...] = option((), "The scores to compare; by default the headline.")
+    shape: str = option(
+        "", "text, book, parse, speech, or a shape that a package adds.", reach="nothing"
+    )
+    baseline: Path | None = option(None, "The folder of a run to compare with.", reach="read")
+    compare: tuple[str, ...] = option(
+        (), "The scores to compare; by default the headline.", reach="nothing"
+    )
     margin: float | None = option(None, "The loss against the baseline to be excluded.", low=0.0)
 
 
@@ -159,10 +175,9 @@ def run_check(
     **listeners: Any,
 ) -> Outcomes:
     """`began` hears the name of each evaluation; `listeners` are those of `score.score`."""
-    from gistmeter.configuration import profiles
-
-    planned = list(plan(settings))
-    known = profiles(settings.file)
+    configuration = settings.read()
+    planned = list(plan(settings, configuration))
+    known = configuration.profiles()
     done = []
     for one in planned:
         if began:
@@ -171,12 +186,9 @@ def run_check(
     return Outcomes(done)
 
 
-def plan(settings: CheckSettings) -> Iterator[Evaluation]:
+def plan(settings: CheckSettings, configuration: Configuration) -> Iterator[Evaluation]:
     """The evaluations of the file, each with its settings; a wrong one says which it is."""
-    from gistmeter.configuration import evaluations
-
-    assert settings.file is not None
-    tables = evaluations(settings.file)
+    tables = configuration.evaluations()
     if not tables:
         raise InputError(f"{settings.file}: has no evaluation. Write one as [evaluation.NAME]")
     for name in settings.only:
@@ -185,15 +197,16 @@ def plan(settings: CheckSettings) -> Iterator[Evaluation]:
     for name, table in tables.items():
         if not settings.only or name in settings.only:
             try:
-                yield _evaluation(name, table, settings)
+                yield _evaluation(name, table, settings, configuration)
+            except UntrustedError:  # says the table itself
+                raise
             except InputError as error:
                 raise InputError(f"{settings.file}, [evaluation.{name}]: {error}") from error
 
 
-def _evaluation(name: str, table: Mapping[str, Any], settings: CheckSettings) -> Evaluation:
-    from gistmeter.configuration import options_for
-
-    assert settings.file is not None
+def _evaluation(
+    name: str, table: Mapping[str, Any], settings: CheckSettings, configuration: Configuration
+) -> Evaluation:
     if not NAME.fullmatch(name):
         raise InputError("its name becomes a folder's: use letters, digits, '.', '-' and '_'")
     own = {key.replace("-", "_").lower(): value for key, value in table.items()}
@@ -204,14 +217,17 @@ def _evaluation(name: str, table: Mapping[str, Any], settings: CheckSettings) ->
     family = family_of(own["shape"])
     kinds = (family.Settings, RunSettings, GateSettings)
     known = {key: one for kind in reversed(kinds) for key, one in options_of(kind).items()}
-    given = {**options_for(settings.file, family.name, known), **own}
-    base = settings.file.parent
+    base, limits = configuration.path.parent, configuration.limits
+    limits.check(own, kinds, base, f", [evaluation.{name}]")
+    given = {**configuration.options(family.name, kinds, base), **own}
     for key, value in given.items():
-        if key in known and known[key].kind in ("path", "paths"):
-            given[key] = _placed(value, base)
+        if key in known and known[key].reach in ("read", "write"):
+            given[key] = _placed(value, base, several=known[key].kind == "paths")
     made, how, gate = split(given, *kinds)
     assert isinstance(how, RunSettings) and isinstance(gate, GateSettings)
     folder = settings.folder / name
+    if settings.folder == options_of(CheckSettings)["folder"].default:
+        limits.check_output(folder)
     if settings.no_baseline:
         gate = replace(gate, baseline=None)
     elif gate.baseline is not None and gate.baseline.resolve() == folder.resolve():
@@ -220,11 +236,12 @@ def _evaluation(name: str, table: Mapping[str, Any], settings: CheckSettings) ->
     return Evaluation(name, family, made, how, gate)
 
 
-def _placed(value: Any, base: Path) -> Any:
+def _placed(value: Any, base: Path, *, several: bool) -> Any:
     """A path of the file, or several, from the file's own folder."""
     if isinstance(value, str):
         return base / Path(value).expanduser()
-    return [_placed(one, base) for one in value] if isinstance(value, list) else value
+    listed = several and isinstance(value, list)
+    return [_placed(one, base, several=False) for one in value] if listed else value
 
 
 def _run(one: Evaluation, further: Mapping[str, Any]) -> Outcome:

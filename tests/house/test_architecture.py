@@ -14,7 +14,7 @@ SOURCE = ROOT / "src" / "gistmeter"
 FOUNDATION = {"version", "errors", "locations"}
 SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages", "wording"}
 PRESENTED = SHAPES | {"answer", "highlights"}
-LOWER = SHAPES | {"signature", "registry", "settings"}
+LOWER = SHAPES | {"signature", "registry", "settings", "trust", "working_folder"}
 MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
 METRICS = MIDDLE | {"guard", "models.protocols"}
 MEASURES = MIDDLE | {"guard", "models", "metrics", "recognizers"}
@@ -45,6 +45,8 @@ ALLOWED = {
     "signature": FOUNDATION,
     "registry": FOUNDATION,
     "settings": FOUNDATION,
+    "trust": SHAPES | {"settings"},
+    "working_folder": FOUNDATION | {"registry"},
     "configuration": LOWER,
     "cache": LOWER,
     "languages": LOWER,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from gistmeter.metrics.keywords import Keywords
 from gistmeter.metrics.latency import Latency, TimedClip
 from gistmeter.metrics.transcription import Normalisation, segments
 from gistmeter.metrics.transcription.normalisation import merge_alternatives
-from gistmeter.registry import load
 from gistmeter.types import Clip, Metric
+from gistmeter.working_folder import load
 
 RATES = {
     "wer": {"wer", "wer_file_mean", "match_percent", "mer", "transcription"},
@@ -89,9 +88,6 @@ def custom_function(given: Any) -> NamedFunction | None:
     if not isinstance(given, str):
         module, name = getattr(given, "__module__", ""), getattr(given, "__qualname__", "")
         return NamedFunction(f"{module}:{name or type(given).__name__}", given)
-    # As `python -m` does: a module in the working folder can be named.
-    if "" not in sys.path:
-        sys.path.insert(0, "")
     function = load(given)
     if not callable(function):
         raise InputError(f"custom_metric {given}: is not a function")

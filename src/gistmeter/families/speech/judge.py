@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from gistmeter.errors import InputError, MissingDependency
+from gistmeter.families.speech.settings import NO_MODEL
 from gistmeter.metrics.facts.prompt import (
     INSTRUCTIONS,
     VERIFY_INSTRUCTIONS,
@@ -243,6 +244,13 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
     """The language model, or None after one warning that says how to get it."""
     if not isinstance(settings.llm, str):
         return Judge(settings.llm, settings.occurrence)
+    if settings.llm == NO_MODEL:
+        context.warn(
+            f"The semantic error rate (ser) is left out: llm is '{NO_MODEL}', as it is where a "
+            "configuration that is not trusted says what is scored. Name one with --llm, or trust "
+            "the configuration: gistmeter trust FOLDER"
+        )
+        return None
     try:
         found = find_judge(
             settings.llm, context.cache, base_url=settings.llm_url, batch=settings.batch,
