@@ -27,7 +27,6 @@ from gistmeter.families import family_of
 from gistmeter.families.family import Family, RunSettings
 from gistmeter.settings import Settings, option, options_of, split
 from gistmeter.trust import HELP as TRUST_HELP
-from gistmeter.trust import VARIABLE
 from gistmeter.types import Score
 from gistmeter.version import __version__
 
@@ -61,7 +60,7 @@ class CheckSettings(Settings):
         panel="output", metavar="FOLDER",
     )  # fmt: skip
 
-    trust: bool = option(False, TRUST_HELP, panel="input", kept=False, variable=VARIABLE)
+    trust: bool = option(False, TRUST_HELP, panel="input", kept=False)
 
     def check(self) -> None:
         if self.file is None:
@@ -218,8 +217,9 @@ def _evaluation(
     kinds = (family.Settings, RunSettings, GateSettings)
     known = {key: one for kind in reversed(kinds) for key, one in options_of(kind).items()}
     base, limits = configuration.path.parent, configuration.limits
+    shared = configuration.options(family.name, kinds, base)
     limits.check(own, kinds, base, f", [evaluation.{name}]")
-    given = {**configuration.options(family.name, kinds, base), **own}
+    given = {**shared, **own}
     for key, value in given.items():
         if key in known and known[key].reach in ("read", "write"):
             given[key] = _placed(value, base, several=known[key].kind == "paths")

@@ -32,12 +32,13 @@ OPTION = "trust"  # the option that says the same for one call
 HELP = (
     "Let the file do all that options can do: run commands, ask services, load models, read and"
     " write anywhere. Without it, only a file of a trusted folder may (gistmeter trust FOLDER)."
+    f" {VARIABLE}=1 in the environment says the same."
 )
 RUNS = "runs"  # the folder that may be written below
 SUFFIX = "*.toml"  # the files of a folder that are trusted with it
 DIGEST = re.compile(r"[0-9a-f]{64}")
 LABEL = re.compile(r"[\w.-]+\s*=\s*")  # what a recogniser is called in the report
-FREE = ("text", "texts", "map", "path", "paths")  # kinds of options that can hold anything
+FREE = ("text", "texts", "map", "path", "paths")  # kinds of options that are not held to a list
 EMBEDDED = ("e5-small", "judge")  # the models that come with gistmeter, by name
 LONGEST = 80  # characters of a value in a message
 OTHERS_MAY_WRITE = 0o022
@@ -226,9 +227,14 @@ def _declared(
                     yield f"{key} = {value!r}, which sets {other}", set_to, options[other]
 
 
+def is_free(declared: Option) -> bool:
+    """Whether an option can hold anything: it must then declare what it reaches for."""
+    return declared.model or (declared.kind in FREE and not declared.numeric)
+
+
 def _refused(declared: Option, value: Any, folder: Path, base: Path) -> str:
     """What is wrong with a value that an untrusted file gives; "" where nothing is."""
-    if declared.reach == "nothing" or (declared.reach is None and declared.kind not in FREE):
+    if declared.reach == "nothing" or not (declared.reach or is_free(declared)):
         return ""
     held = convert(declared, value)
     if held is None or held == declared.default or held in ("", (), {}):

@@ -10,7 +10,7 @@ from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand, ToolGroup
 from gistmeter.errors import GistmeterError, InputError
 from gistmeter.settings import Settings, option
-from gistmeter.trust import HELP, VARIABLE
+from gistmeter.trust import HELP
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Where(Settings):
         None, "A TOML file with further [profiles.NAME].",
         panel="input", reach="read", metavar="FILE.toml",
     )  # fmt: skip
-    trust: bool = option(False, HELP, panel="input", advanced=True, kept=False, variable=VARIABLE)
+    trust: bool = option(False, HELP, panel="input", advanced=True, kept=False)
 
 
 @dataclass(frozen=True, kw_only=True)

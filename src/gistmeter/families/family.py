@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from gistmeter.errors import InputError, UnknownName
 from gistmeter.settings import Settings, option
 from gistmeter.trust import HELP as TRUST_HELP
-from gistmeter.trust import VARIABLE as TRUST_VARIABLE
 from gistmeter.types import SEED, Item, Sheet
 from gistmeter.views import View
 
@@ -144,9 +143,7 @@ class RunSettings(Settings):
         " one. Flags win over the environment, that over the file.",
         panel="output", reach="read", metavar="FILE.toml", advanced=True,
     )  # fmt: skip
-    trust: bool = option(
-        False, TRUST_HELP, panel="output", advanced=True, kept=False, variable=TRUST_VARIABLE
-    )
+    trust: bool = option(False, TRUST_HELP, panel="output", advanced=True, kept=False)
 
 
 @dataclass(frozen=True, slots=True)
