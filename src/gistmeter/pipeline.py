@@ -25,7 +25,7 @@ from gistmeter import registry
 from gistmeter.errors import GistmeterError, InputError, UnknownName, UntrustedError
 from gistmeter.families import family_of
 from gistmeter.families.family import Family, RunSettings
-from gistmeter.settings import Settings, option, options_of, split
+from gistmeter.settings import Settings, aliases_of, option, options_of, split
 from gistmeter.trust import HELP as TRUST_HELP
 from gistmeter.types import Score
 from gistmeter.version import __version__
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from gistmeter.run import Run
 
 NAME = re.compile(r"[\w][\w.-]*")
+PATHS = ("path", "paths")
 BELOW = 3  # the exit code of a threshold or gate that did not hold
 
 
@@ -219,10 +220,12 @@ def _evaluation(
     base, limits = configuration.path.parent, configuration.limits
     shared = configuration.options(family.name, kinds, base)
     limits.check(own, kinds, base, f", [evaluation.{name}]")
-    given = {**shared, **own}
+    aliases = {alias: key for kind in kinds for alias, key in aliases_of(kind).items()}
+    given = {aliases.get(key, key): value for key, value in {**shared, **own}.items()}
     for key, value in given.items():
-        if key in known and known[key].reach in ("read", "write"):
-            given[key] = _placed(value, base, several=known[key].kind == "paths")
+        declared = known.get(key)
+        if declared and (declared.kind in PATHS or declared.reach in ("read", "write")):
+            given[key] = _placed(value, base, several=declared.kind == "paths")
     made, how, gate = split(given, *kinds)
     assert isinstance(how, RunSettings) and isinstance(gate, GateSettings)
     folder = settings.folder / name

@@ -30,9 +30,9 @@ from gistmeter.settings import NO, PRESET, YES, Option, Settings, aliases_of, co
 VARIABLE = "GISTMETER_TRUST"
 OPTION = "trust"  # the option that says the same for one call
 HELP = (
-    "Let the configuration do all that options can do: run commands, ask services, load models, read and"
-    " write anywhere. Without it, only one of a trusted folder may (gistmeter trust FOLDER)."
-    f" {VARIABLE}=1 in the environment says the same."
+    "Let the configuration do all that options can do: run commands, ask services, load models,"
+    " read and write anywhere. Without it, only one of a trusted folder may (gistmeter trust"
+    f" FOLDER). {VARIABLE}=1 in the environment says the same."
 )
 RUNS = "runs"  # the folder that may be written below
 SUFFIX = "*.toml"  # the files of a folder that are trusted with it

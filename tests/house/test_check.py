@@ -141,6 +141,14 @@ def test_mistakes_are_told_before_anything_is_scored(
     assert not Path("runs").exists()
 
 
+def test_every_path_of_the_file_starts_at_its_folder(project: Path) -> None:
+    """Also those that Python may give as values: words and spellings."""
+    (project.parent / "data" / "words.txt").write_text("light\n")
+    change(project, 'metrics = ["wer"]', 'metrics = ["wer"]\nkeywords = "data/words.txt"')
+    call(project, "--only", "calls")
+    assert gistmeter.load_run("runs/check/calls")["keyword_recall"].value == 1.0
+
+
 def test_other_mistakes(project: Path) -> None:
     assert "Name the file" in call(code=2).output
     assert "nothing.toml" in call("nothing.toml", code=2).output
