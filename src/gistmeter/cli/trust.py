@@ -39,7 +39,9 @@ def work(settings: Trusted) -> None:
     elif settings.remove:
         console.show(f"No longer trusted: {trust.distrust(settings.folder)}")
     else:
-        _show(trust.trust(settings.folder))
+        folder = trust.trust(settings.folder)
+        console.show("Trusted, as they are now:")
+        _show(folder)
 
 
 def _show(folder: trust.TrustedFolder) -> None:
