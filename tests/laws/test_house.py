@@ -139,7 +139,8 @@ def watch(frame, event, argument):
         print("BUDGET", len(touched), len(modules), *sorted(touched), flush=True)
         os._exit(0)
 sys.setprofile(watch)
-sys.argv = ["gistmeter", "text", {table!r}, "--metrics", "s_info", "--language", "en", "-o", {run!r}]
+options = ["--metrics", "s_info", "--language", "en", "-o", {run!r}]
+sys.argv = ["gistmeter", "text", {table!r}, *options]
 from gistmeter.cli import main
 main()
 """
