@@ -109,9 +109,7 @@ def write_atomically(path: Path, content: bytes | str | Callable[[IO[bytes]], No
         raise unwritable(path, error) from error
     except UnicodeEncodeError as error:
         _remove(draft)
-        raise InputError(
-            f"{path}: this system's locale cannot spell the file's name. Set PYTHONUTF8=1"
-        ) from error
+        raise unspellable(path) from error
     except BaseException:
         _remove(draft)
         raise
@@ -130,6 +128,12 @@ def unwritable(path: Path, error: OSError, what: str = "written") -> GistmeterEr
     """What to say where the disk refuses: a full one is no mistake of the user's."""
     kind = GistmeterError if error.errno in EXHAUSTED else InputError
     return kind(f"{path}: cannot be {what} ({error.strerror or error})")
+
+
+def unspellable(path: Path) -> InputError:
+    return InputError(
+        f"{path}: this system's locale cannot spell the file's name. Set PYTHONUTF8=1"
+    )
 
 
 def sweep(folder: Path, *, age: float = 0.0) -> None:
@@ -183,6 +187,11 @@ def sha256(path: Path) -> str:
             while block := stream.read(1 << 20):
                 hashed.update(block)
     return hashed.hexdigest()
+
+
+def digest_of(stream: IO[bytes]) -> str:
+    """The SHA-256 of what is left of a stream."""
+    return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def printable(text: str) -> str:

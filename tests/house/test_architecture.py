@@ -12,7 +12,7 @@ from conftest import ROOT
 
 SOURCE = ROOT / "src" / "gistmeter"
 FOUNDATION = {"version", "errors", "locations"}
-SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages", "wording"}
+SHAPES = FOUNDATION | {"types", "files", "folders", "rows", "views", "pages", "wording"}
 PRESENTED = SHAPES | {"answer", "highlights"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
 MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
@@ -36,6 +36,7 @@ ALLOWED = {
     "errors": set(),
     "types": FOUNDATION,
     "files": FOUNDATION,
+    "folders": FOUNDATION | {"files"},
     "rows": SHAPES,
     "views": SHAPES,
     "pages": SHAPES,

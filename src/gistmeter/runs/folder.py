@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import logging
-import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.errors import InputError, ResumeError
 from gistmeter.families.family import DETAILS
-from gistmeter.files import is_draft, sha256, write_atomically
+from gistmeter.files import is_draft
+from gistmeter.folders import Folder
 from gistmeter.rows import Rows
 from gistmeter.runs.journal import Journal
 from gistmeter.runs.layout import (
     ITEMS,
     JOURNAL,
-    LOCK,
-    REPORT,
     RUN,
     SHARDS,
     default_folder,
@@ -29,15 +27,24 @@ from gistmeter.runs.layout import (
     to_json,
 )
 from gistmeter.runs.lock import hold
+from gistmeter.runs.manifest import (
+    WRITTEN,
+    clear,
+    contents,
+    differing,
+    is_run,
+    owned,
+    refuse_foreign,
+)
 from gistmeter.runs.plan import Plan, refuse_other_plan
-from gistmeter.runs.shards import Shard, Shelf, join_shards, to_parquet, write_details
+from gistmeter.runs.shards import Shard, Shelf, join_shards, spelled, to_parquet, write_details
 from gistmeter.signature import describe, digest, seal
 
 if TYPE_CHECKING:
     from gistmeter.run import Run
 
 logger = logging.getLogger(__name__)
-LEFT = {ITEMS, REPORT, DETAILS, SHARDS}  # what alone makes no run
+SHOWN = 5  # names that an error lists
 
 
 class RunFolder:
@@ -54,10 +61,9 @@ class RunFolder:
     def start(cls, path: Path, plan: Plan, *, overwrite: bool = False) -> RunFolder:
         """A new run in a new or empty folder; a folder with a run in it is kept unless told."""
         cls.check_free(path, overwrite=overwrite)
-        kept = Journal(path / JOURNAL, plan.to_dict())
+        kept = Journal(path / JOURNAL, plan.to_dict(), claims=owned(path))
         kept.start()
-        _clear(path)
-        shutil.rmtree(path / SHARDS, ignore_errors=True)
+        clear(path, kept.claims)
         return cls(path, plan, kept)
 
     @staticmethod
@@ -66,24 +72,27 @@ class RunFolder:
         if path.exists() and not path.is_dir():
             raise InputError(f"{path}: is a file; a run needs a folder")
         held = contents(path)
-        if not held or (overwrite and held & {JOURNAL, RUN}):
+        if not held:
             return
-        if held & {JOURNAL, RUN}:
+        if not is_run(path):
+            shown = ", ".join(sorted(held)[:SHOWN]) + (" …" if len(held) > SHOWN else "")
+            raise InputError(
+                f"{path}: is not empty and holds no run (it has {shown}). Choose another folder"
+            )
+        if not overwrite:
             raise InputError(
                 f"{path}: holds a run already. Use --resume to go on with it, --overwrite to "
                 "replace it, or choose another folder"
             )
-        if not overwrite or held - LEFT:
-            raise InputError(f"{path}: is not empty and holds no run. Choose another folder")
 
     @classmethod
     def resume(cls, path: Path, plan: Plan) -> RunFolder | None:
-        """Go on with a run; None where there is nothing to go on with."""
+        """Go on with a run that is unfinished; None where there is nothing to go on with."""
         held = contents(path)
-        if not held - LEFT:
+        if not held:
             return None
         if JOURNAL in held:
-            kept = Journal.read(path / JOURNAL, path / DETAILS)
+            kept = Journal.read(path)
             if kept.rejected:
                 logger.warning(
                     "%s: %d lines were damaged; their items are measured again",
@@ -94,7 +103,9 @@ class RunFolder:
             kept = _reopen(path, plan)
         else:
             raise ResumeError(f"{path}: holds no run to resume. Choose another folder")
-        _clear(path, kept.details)
+        keep = {f"{DETAILS}/{name}" for name in kept.details}
+        keep |= {f"{SHARDS}/{one.name}" for one in kept.chunks if isinstance(one, Shard)}
+        clear(path, kept.claims - keep)
         return cls(path, plan, kept)
 
     def missing(self) -> list[range]:
@@ -104,14 +115,22 @@ class RunFolder:
     @property
     def shelf(self) -> Shelf:
         """Where workers may put the rows of their chunks themselves."""
-        return Shelf(self.path.resolve(), digest(self._journal.plan))
+        own = frozenset(self._journal.claims)
+        return Shelf(self.path.resolve(), digest(self._journal.plan), own)
 
     def add(self, chunk: Rows | Shard) -> None:
         """Journal a chunk: its details first, so that a journalled chunk is a whole one."""
         if isinstance(chunk, Shard):
             self._journal.add(chunk, chunk.details)
         else:
-            self._journal.add(chunk, write_details(self.path, chunk.details))
+            self._journal.add(chunk, self._write(chunk.details))
+
+    def _write(self, details: Mapping[str, Any]) -> dict[str, str]:
+        """Details in their place, claimed before; their digests."""
+        folder, documents = Folder(self.path), spelled(details)
+        refuse_foreign(folder, differing(folder, documents), self._journal.claims)
+        self._journal.claim(documents)
+        return write_details(folder, documents)
 
     def rows(self) -> Rows:
         """All rows, in input order."""
@@ -125,12 +144,12 @@ class RunFolder:
 
     def finish(self, run: Run) -> None:
         """Write the run for good and let the journal go."""
-        details = dict(self._journal.details)
+        folder, details = Folder(self.path), dict(self._journal.details)
         if run.rows is None:
-            join_shards([self.path / SHARDS / one.name for one in self.shards()], self.path / ITEMS)
+            join_shards(self.path, self.shards())
         else:
-            details |= write_details(self.path, run.rows.details)
-            write_atomically(self.path / ITEMS, to_parquet(run.rows))
+            details |= self._write(run.rows.details)
+            folder.write(ITEMS, to_parquet(run.rows))
         document = {
             **run.to_dict(),
             "plan": self.plan.to_dict(),
@@ -146,24 +165,19 @@ class RunFolder:
             "resamples": run.resamples,
             "seed": run.seed,
             "files": {
-                ITEMS: sha256(self.path / ITEMS),
+                ITEMS: folder.sha256(ITEMS),
                 **{f"{DETAILS}/{name}": sha for name, sha in sorted(details.items())},
             },
+            WRITTEN: [],
         }
         for system, held in document["systems"].items():
             for name, score in held["scores"].items():
                 known = run.systems[system].scores[name]
                 score.update(unit=known.unit, reasons=dict(known.reasons))
-        write_atomically(self.path / RUN, to_json(seal(plain(document))) + "\n")
-        (self.path / JOURNAL).unlink(missing_ok=True)
-        shutil.rmtree(self.path / SHARDS, ignore_errors=True)
-
-
-def contents(path: Path) -> set[str]:
-    """The names in a folder, but for what belongs to no run: the lock and drafts."""
-    if not path.is_dir():
-        return set()
-    return {file.name for file in path.iterdir() if file.name != LOCK and not is_draft(file)}
+        folder.write(RUN, to_json(seal(plain(document))) + "\n")
+        shards = [name for name in owned(self.path) if name.startswith(f"{SHARDS}/")]
+        folder.remove(JOURNAL)
+        clear(self.path, shards)
 
 
 def _reopen(path: Path, plan: Plan) -> Journal:
@@ -175,8 +189,8 @@ def _reopen(path: Path, plan: Plan) -> Journal:
         for name, sha in document.get("files", {}).items()
         if name != ITEMS
     }
-    rows = read_items(path / ITEMS)
-    kept = Journal(path / JOURNAL, plan.to_dict())
+    rows = read_items(path)
+    kept = Journal(path / JOURNAL, plan.to_dict(), claims=owned(path))
     kept.start()
     kept.add(rows, details)
     return kept
@@ -217,17 +231,10 @@ def save_run(run: Run, *, overwrite: bool = False, source: Path | None = None) -
 
 def _details(source: Path | None) -> dict[str, str]:
     """The documents in a run's folder; pages are made again."""
-    if source is None or not (source / DETAILS).is_dir():
-        return {}
-    files = [file for file in (source / DETAILS).iterdir() if file.suffix in {".json", ".jsonl"}]
-    return {file.name: file.read_text("utf-8") for file in files if not is_draft(file)}
-
-
-def _clear(path: Path, details: Collection[str] = ()) -> None:
-    """Remove what earlier runs have written here, but for the named details; no other file."""
-    for name in (RUN, ITEMS, REPORT):
-        (path / name).unlink(missing_ok=True)
-    if (path / DETAILS).is_dir():
-        for file in (path / DETAILS).iterdir():
-            if file.is_file() and file.name not in details:
-                file.unlink()
+    folder = Folder(source) if source is not None else None
+    names = folder.names(DETAILS) if folder else []
+    return {
+        name: folder.read(f"{DETAILS}/{name}").decode("utf-8")
+        for name in names
+        if folder and Path(name).suffix in {".json", ".jsonl"} and not is_draft(Path(name))
+    }

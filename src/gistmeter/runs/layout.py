@@ -13,7 +13,8 @@ import numpy as np
 
 from gistmeter.errors import FormatError
 from gistmeter.families.family import TRANSCRIPTS
-from gistmeter.files import parse_json, read_bytes, sha256
+from gistmeter.files import parse_json
+from gistmeter.folders import Folder
 from gistmeter.rows import Rows
 from gistmeter.signature import SEAL, is_whole
 
@@ -71,34 +72,46 @@ def plain(value: Any) -> Any:
     return value
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path, name: str = RUN) -> dict[str, Any]:
+    """A JSON object of a run's folder."""
+    content = Folder(path).read(name)
     try:
-        document = parse_json(read_bytes(path))
+        document = parse_json(content, parse_constant=_refuse_constant)
     except ValueError as error:
-        raise FormatError(f"is not JSON ({error})", path=path) from error
+        raise FormatError(f"is not JSON ({error}). {REMEDY}", path=path / name) from error
     if not isinstance(document, dict):
-        raise FormatError("is not a JSON object", path=path)
+        raise FormatError(f"is not a JSON object. {REMEDY}", path=path / name)
     return document
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"it has {name}, where undefined numbers are null")
 
 
 def read_document(path: Path) -> dict[str, Any]:
     """The `run.json` of a folder, once it and the files that it names are found undamaged."""
-    document = read_json(path / RUN)
+    document = read_json(path)
+    if SEAL not in document:
+        raise FormatError(
+            f"is not a run of gistmeter, or was changed: it has no digest ({SEAL}). {REMEDY}",
+            path=path / RUN,
+        )
     digests = document.get("files")
-    if SEAL not in document or not isinstance(digests, dict):
-        return document  # made before runs were sealed
-    if not is_whole(document):
+    if not is_whole(document) or not isinstance(digests, dict) or ITEMS not in digests:
         raise FormatError(f"is not as it was written. {REMEDY}", path=path / RUN)
+    folder = Folder(path)
     for name, digest in digests.items():
-        if (path / name).is_file() and sha256(path / name) != digest:
+        if (name == ITEMS or folder.has(name)) and folder.sha256(name) != digest:
             raise FormatError(f"is not as it was written. {REMEDY}", path=path / name)
     return document
 
 
-def read_items(path: Path) -> Rows:
+def read_items(path: Path, name: str = ITEMS) -> Rows:
+    """The rows of a run's folder, or of one of its shards."""
     import polars
 
     try:
-        return Rows.from_polars(polars.read_parquet(path))
+        with Folder(path).open(name) as stream:
+            return Rows.from_polars(polars.read_parquet(stream))
     except (OSError, ValueError, TypeError, polars.exceptions.PolarsError) as error:
-        raise FormatError(f"cannot be read ({error})", path=path) from error
+        raise FormatError(f"cannot be read ({error})", path=path / name) from error

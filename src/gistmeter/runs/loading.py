@@ -13,7 +13,7 @@ from gistmeter import registry
 from gistmeter.errors import FormatError, InputError, UnknownName
 from gistmeter.families import family_of
 from gistmeter.run import Run
-from gistmeter.runs.layout import ITEMS, JOURNAL, RUN, read_document, read_items
+from gistmeter.runs.layout import JOURNAL, RUN, read_document, read_items
 from gistmeter.types import SEED, Metric, Score, SystemScores
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ def read_run(path: Path) -> Run:
             signatures=document["signatures"],
             notes=document.get("notes") or {},
             path=path,
-            rows=read_items(path / ITEMS),
+            rows=read_items(path),
             metrics=_metrics(document["metrics"]),
             inputs=document.get("plan", {}).get("inputs", {}),
             headline=family_of(document["command"]).leads(document["settings"]),

@@ -161,7 +161,7 @@ class Speech(Family[SpeechSettings, Clip]):
         if task.settings.diffs and shown > MOST_PAGES:
             context.say(f"HTML diffs: the {MOST_PAGES:,} pairs with the most errors")
         if task.read.held is not None:
-            task.read.held.journal.move_into(run.path, unfinished=task.read.interrupted)
+            task.read.held.journal.move_into(run, unfinished=task.read.interrupted)
 
     def sheets(self, run: Run) -> list[Sheet]:
         from gistmeter.families.speech.pages import sheets

@@ -14,16 +14,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gistmeter.errors import InputError, ResumeError
 from gistmeter.families.family import DETAILS, TRANSCRIPTS, Context
 from gistmeter.families.speech.settings import SpeechSettings
-from gistmeter.files import append, parse_json, sha256, write_atomically
+from gistmeter.files import parse_json, sha256
+from gistmeter.folders import Folder
 from gistmeter.metrics.latency import TimedClip
 from gistmeter.recognizers.benchmark import BenchmarkSettings, Transcript, resolve, transcribe_all
 from gistmeter.signature import SEAL, canonical, is_whole, seal
 from gistmeter.types import Clip
+
+if TYPE_CHECKING:
+    from gistmeter.run import Run
 
 GENERIC = "generic"  # no language that a recogniser could be told
 NOT_REACHED = "not reached: the benchmark was stopped before"
@@ -119,17 +123,20 @@ class Journal:
         folder = context.folder if context.folder.name else context.folder.resolve()
         path, finished = folder.with_name(folder.name + TRANSCRIPTS), folder / DETAILS / KEPT
         if context.resume:
-            for source in (path, finished):
-                if source.exists() and (found := read_journal(source, plan)):
+            for source, whole, name in (
+                (path, Folder(path.parent), path.name),
+                (finished, Folder(folder), f"{DETAILS}/{KEPT}"),
+            ):
+                if whole.has(name) and (found := read_journal(source, plan, whole.read(name))):
                     if source is finished or found.mended:
-                        write_atomically(path, found.content)
+                        Folder(path.parent).write(path.name, found.content)
                     return cls(path, found.done)
         elif path.exists() and not context.overwrite:
             raise InputError(
                 f"{path}: holds the transcripts of a benchmark that was stopped. Use --resume to go"
                 " on with it, --overwrite to hear everything again, or another folder"
             )
-        write_atomically(path, _spelled({"plan": plan}))
+        Folder(path.parent).write(path.name, _spelled({"plan": plan}))
         return cls(path)
 
     def add(self, recognizer: str, clip: str, transcript: Transcript) -> None:
@@ -137,7 +144,8 @@ class Journal:
         self.done[recognizer, clip] = transcript
         if self.path is None:
             return
-        append(self.path, _spelled(_line(recognizer, clip, transcript)))
+        line = _spelled(_line(recognizer, clip, transcript))
+        Folder(self.path.parent).append(self.path.name, line)
 
     def document(self) -> dict[str, str]:
         """The journal of a benchmark that has no folder, as the file that a folder would hold."""
@@ -146,11 +154,12 @@ class Journal:
         lines = [_line(name, clip, heard) for (name, clip), heard in self.done.items()]
         return {KEPT: b"".join(map(_spelled, ({"plan": self.plan}, *lines))).decode("utf-8")}
 
-    def move_into(self, folder: Path, *, unfinished: str = "") -> None:
+    def move_into(self, run: Run, *, unfinished: str = "") -> None:
         """Make the journal one of the run's details; an unfinished one stays where it is, too."""
         if self.path is None:
             return
-        write_atomically(folder / DETAILS / KEPT, self.path.read_bytes())
+        kept = Folder(self.path.parent).read(self.path.name)
+        run.keep({KEPT: kept})
         if not unfinished:
             self.path.unlink()
 
@@ -164,9 +173,8 @@ class Found:
     mended: bool  # whether a last line was not whole
 
 
-def read_journal(path: Path, plan: Mapping[str, Any]) -> Found | None:
+def read_journal(path: Path, plan: Mapping[str, Any], raw: bytes) -> Found | None:
     """The good transcripts of a benchmark with the same plan; None where nothing was kept yet."""
-    raw = path.read_bytes()
     whole, newline, tail = raw.rpartition(b"\n")
     content = whole + newline
     if tail and _is_document(tail):  # only the end of its line was lost
