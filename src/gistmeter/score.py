@@ -22,7 +22,7 @@ from gistmeter.files import sha256
 from gistmeter.formats.encoding import reading_as
 from gistmeter.formats.remote import fetch_inputs
 from gistmeter.run import Run
-from gistmeter.runs import RunFolder, hold, open_folder
+from gistmeter.runs import REPORT, RunFolder, hold, open_folder
 from gistmeter.settings import OURS, PRESET, Settings
 from gistmeter.types import Metric
 
@@ -116,7 +116,9 @@ def _written(run: Run, files: Sequence[Path], how: RunSettings, context: Context
     run = replace(run, remarks=tuple(context.remarks))  # the last: it keeps its findings
     if run.path:
         run.write_pages()
-    if run.path and not how.no_report:
+    # Only a run that was finished already has its report when it is resumed.
+    is_there = run.path and how.resume and not how.heading and (run.path / REPORT).is_file()
+    if run.path and not how.no_report and not is_there:
         run.report(title=how.heading)
     return run
 

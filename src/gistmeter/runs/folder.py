@@ -23,7 +23,6 @@ from gistmeter.runs.layout import (
     newest_unfinished,
     plain,
     read_document,
-    read_items,
     to_json,
 )
 from gistmeter.runs.lock import hold
@@ -54,8 +53,8 @@ class RunFolder:
     last, so that a kill at any moment leaves a run that can be resumed or replaced.
     """
 
-    def __init__(self, path: Path, plan: Plan, kept: Journal) -> None:
-        self.path, self.plan, self._journal = path, plan, kept
+    def __init__(self, path: Path, plan: Plan, kept: Journal, *, finished: bool = False) -> None:
+        self.path, self.plan, self._journal, self.finished = path, plan, kept, finished
 
     @classmethod
     def start(cls, path: Path, plan: Plan, *, overwrite: bool = False) -> RunFolder:
@@ -87,7 +86,10 @@ class RunFolder:
 
     @classmethod
     def resume(cls, path: Path, plan: Plan) -> RunFolder | None:
-        """Go on with a run that is unfinished; None where there is nothing to go on with."""
+        """Go on with a run; None where there is nothing to go on with.
+
+        A finished run is left as it is, unless a document of it is gone: then it is made again.
+        """
         held = contents(path)
         if not held:
             return None
@@ -100,7 +102,11 @@ class RunFolder:
                 )  # fmt: skip
             refuse_other_plan(path, plan, kept.plan)
         elif RUN in held:
-            kept = _reopen(path, plan)
+            document = read_document(path)
+            refuse_other_plan(path, plan, document.get("plan"))
+            if not all(map(Folder(path).has, document["files"])):
+                return cls.start(path, plan, overwrite=True)
+            return cls(path, plan, Journal(path / JOURNAL, plan.to_dict()), finished=True)
         else:
             raise ResumeError(f"{path}: holds no run to resume. Choose another folder")
         keep = {f"{DETAILS}/{name}" for name in kept.details}
@@ -110,7 +116,7 @@ class RunFolder:
 
     def missing(self) -> list[range]:
         """The stretches of items that no row stands for yet, in input order."""
-        return self._journal.missing()
+        return [] if self.finished else self._journal.missing()
 
     @property
     def shelf(self) -> Shelf:
@@ -178,22 +184,6 @@ class RunFolder:
         shards = [name for name in owned(self.path) if name.startswith(f"{SHARDS}/")]
         folder.remove(JOURNAL)
         clear(self.path, shards)
-
-
-def _reopen(path: Path, plan: Plan) -> Journal:
-    """The journal of a finished run, which counts as unfinished until it is written again."""
-    document = read_document(path)
-    refuse_other_plan(path, plan, document.get("plan", {}))
-    details = {
-        name.removeprefix(f"{DETAILS}/"): sha
-        for name, sha in document.get("files", {}).items()
-        if name != ITEMS
-    }
-    rows = read_items(path)
-    kept = Journal(path / JOURNAL, plan.to_dict(), claims=owned(path))
-    kept.start()
-    kept.add(rows, details)
-    return kept
 
 
 def choose_folder(command: str, *, resume: bool) -> Path:
