@@ -34,6 +34,7 @@ from gistmeter.runs.manifest import (
     is_run,
     owned,
     refuse_foreign,
+    refuse_links,
 )
 from gistmeter.runs.plan import Plan, refuse_other_plan
 from gistmeter.runs.shards import Shard, Shelf, join_shards, spelled, to_parquet, write_details
@@ -78,6 +79,7 @@ class RunFolder:
             raise InputError(
                 f"{path}: is not empty and holds no run (it has {shown}). Choose another folder"
             )
+        refuse_links(path)
         if not overwrite:
             raise InputError(
                 f"{path}: holds a run already. Use --resume to go on with it, --overwrite to "

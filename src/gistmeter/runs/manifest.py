@@ -8,6 +8,7 @@ is called as the layout of a run's folder says.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -51,6 +52,14 @@ def is_signed(folder: Folder, name: str) -> bool:
         return False
     content = folder.read(name)
     return not content or sum(sign in content for sign in SIGNS[name]) >= ENOUGH
+
+
+def refuse_links(path: Path) -> None:
+    """Refuse a folder in which a link, or anything else, has the name of what a run writes."""
+    folder = Folder(path)
+    for name in (JOURNAL, *FIXED, REPORT, f"{DETAILS}/x", f"{SHARDS}/x"):
+        with contextlib.suppress(FileNotFoundError), folder.at(name) as place:
+            place.refuse_others()
 
 
 def is_of_layout(name: str) -> bool:
