@@ -21,9 +21,11 @@ from gistmeter.families.family import Context, Family, Items, Progress, RunSetti
 from gistmeter.files import sha256
 from gistmeter.formats.encoding import reading_as
 from gistmeter.formats.remote import fetch_inputs
+from gistmeter.inputs import Noted, noting
 from gistmeter.run import Run
 from gistmeter.runs import REPORT, RunFolder, hold, open_folder
 from gistmeter.settings import OURS, PRESET, Settings
+from gistmeter.signature import digest
 from gistmeter.types import Metric
 
 LISTED = 6  # systems named in a remark
@@ -62,12 +64,14 @@ def score(
         )  # fmt: skip
         if items is None and not family.streams(settings, context):
             settings = fetch_inputs(settings, stack, context.say)
-        with reading_as(getattr(settings, "encoding", "")):
-            read = items if items is not None else family.read(settings, context)
-        read = family.prepare(read, settings, context)
-        tell_preset(settings, context)
-        spare(read.files, files)
-        metrics = family.build(read, settings, context)
+        with noting() as noted:
+            with reading_as(getattr(settings, "encoding", "")):
+                read = items if items is not None else family.read(settings, context)
+            read = family.prepare(read, settings, context)
+            tell_preset(settings, context)
+            spare(read.files, files)
+            metrics = family.build(read, settings, context)
+        read = replace(read, digests={**input_digests(read.files, noted), **read.digests})
         know_thresholds(how.fail_under, metrics)
         statistics = {name: getattr(how, name) for name in ("seed", "resamples", "confidence")}
         task = Task(settings, read, metrics, statistics)
@@ -90,7 +94,7 @@ def _evaluate(
         command=family.name,
         settings=settings,
         signed=read.signed,
-        inputs={**input_digests(read.files), **read.digests},
+        inputs=read.digests,
         open_folder=(
             partial(open_folder, folder, resume=resume, overwrite=overwrite, say=context.say)
             if folder else None
@@ -193,11 +197,11 @@ def split_outputs(given: Sequence[Path]) -> tuple[list[Path], Path | None]:
     return files, folders[0] if folders else None
 
 
-def input_digests(paths: Sequence[Path]) -> dict[str, str]:
+def input_digests(paths: Sequence[Path], noted: Noted) -> dict[str, str]:
     """The content of the input files, so that a changed file is not resumed by mistake.
 
-    Files are named without their folder, since a run may be resumed from another one; a name that
-    occurs again is numbered.
+    It is that which was read, see `inputs`. Files are named without their folder, since a run may
+    be resumed from another one; a name that occurs again is numbered.
     """
     digests: dict[str, str] = {}
     for path in paths:
@@ -205,5 +209,14 @@ def input_digests(paths: Sequence[Path]) -> dict[str, str]:
         while name in digests:
             number += 1
             name = f"{path.name} ({number})"
-        digests[name] = sha256(path)
+        digests[name] = _digest_of_folder(path, noted) if path.is_dir() else _digest(path, noted)
     return digests
+
+
+def _digest(path: Path, noted: Noted) -> str:
+    return noted.get(path) or sha256(path)
+
+
+def _digest_of_folder(folder: Path, noted: Noted) -> str:
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return digest({file.relative_to(folder).as_posix(): _digest(file, noted) for file in files})

@@ -12,7 +12,7 @@ from conftest import ROOT
 
 SOURCE = ROOT / "src" / "gistmeter"
 FOUNDATION = {"version", "errors", "locations"}
-SHAPES = FOUNDATION | {"types", "files", "folders", "rows", "views", "pages", "wording"}
+SHAPES = FOUNDATION | {"types", "inputs", "files", "folders", "rows", "views", "pages", "wording"}
 PRESENTED = SHAPES | {"answer", "highlights"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
 MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
@@ -35,7 +35,8 @@ ALLOWED = {
     "locations": set(),
     "errors": set(),
     "types": FOUNDATION,
-    "files": FOUNDATION,
+    "inputs": FOUNDATION,
+    "files": FOUNDATION | {"inputs"},
     "folders": FOUNDATION | {"files"},
     "rows": SHAPES,
     "views": SHAPES,

@@ -21,6 +21,7 @@ from gistmeter.families.family import DETAILS, TRANSCRIPTS, Context
 from gistmeter.families.speech.settings import SpeechSettings
 from gistmeter.files import parse_json, sha256
 from gistmeter.folders import Folder
+from gistmeter.inputs import refuse_change, stamp_of
 from gistmeter.metrics.latency import TimedClip
 from gistmeter.recognizers.benchmark import BenchmarkSettings, Transcript, resolve, transcribe_all
 from gistmeter.signature import SEAL, canonical, is_whole, seal
@@ -53,17 +54,20 @@ def hear(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> H
     recognizers = resolved.recognizers
     if not recognizers:
         raise InputError("No recogniser can run: " + "; ".join(resolved.skipped.values()))
+    sounds = {clip.id: Path(str(clip.audio)) for clip in clips}
+    stamps = {path: stamp_of(path) for path in sounds.values()}
     plan = {
         "recognizers": {name: one.id for name, one in recognizers.items()},
         "pace": settings.realtime_factor,
         "languages": {clip.id: clip.language for clip in clips},
-        "sounds": {clip.id: sha256(Path(str(clip.audio))) for clip in clips},
+        "sounds": {name: sha256(path) for name, path in sounds.items()},
     }
     journal = Journal.open(context, plan)
     if journal.done:
         context.say(f"Resumed: {len(journal.done)} transcripts were there already")
 
     def keep(name: str, clip: Clip, transcript: Transcript) -> None:
+        refuse_change(sounds[clip.id], stamps[sounds[clip.id]])
         journal.add(name, clip.id, transcript)
         if context.progress:
             context.progress("Recognising", len(journal.done), len(recognizers) * len(clips))
