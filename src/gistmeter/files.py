@@ -197,7 +197,7 @@ def sha256(path: Path) -> str:
         return digest_of(stream)
 
 
-def digest_of(stream: IO[bytes]) -> str:
+def digest_of(stream: io.BufferedReader) -> str:
     """The SHA-256 of what is left of a stream."""
     return hashlib.file_digest(stream, "sha256").hexdigest()
 

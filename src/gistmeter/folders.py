@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import secrets
 import stat
@@ -89,7 +90,7 @@ class Folder:
             if len(parts) == 2:
                 if make:
                     with contextlib.suppress(FileExistsError):
-                        os.mkdir(place.name, dir_fd=place.parent)  # noqa: PTH102
+                        os.mkdir(place.name, dir_fd=place.parent)
                 inner = self._enter(place, stack)
                 path = path / parts[1]
                 place = Place(path, path if inner is None else parts[1], inner)
@@ -139,14 +140,16 @@ class Folder:
         base = f"{inner}/" if inner else ""
         try:
             with self.at(f"{base}x") as place:
-                listed = os.listdir(place.path.parent if place.parent is None else place.parent)
-                known = [(name, place.beside(name).lstat()) for name in sorted(listed)]
+                here = place.path.parent if place.parent is None else place.parent
+                with os.scandir(here) as entries:
+                    listed = sorted(entry.name for entry in entries)
+                known = [(name, place.beside(name).lstat()) for name in listed]
         except (FileNotFoundError, NotADirectoryError, InputError):
             return []
         return [name for name, found in known if found and stat.S_ISREG(found.st_mode)]
 
     @contextlib.contextmanager
-    def open(self, name: str) -> Iterator[IO[bytes]]:
+    def open(self, name: str) -> Iterator[io.BufferedReader]:
         """A file to read; a link, a folder or a pipe of its name is an error."""
         path = self.path / name
         try:
@@ -187,11 +190,11 @@ class Folder:
                         if callable(raw):
                             raw(stream)
                         files._put(stream, b"" if callable(raw) else raw)
-                    os.replace(draft.name, place.name,  # noqa: PTH105
+                    os.replace(draft.name, place.name,
                                src_dir_fd=place.parent, dst_dir_fd=place.parent)  # fmt: skip
                 except BaseException:
                     with contextlib.suppress(OSError):
-                        os.unlink(draft.name, dir_fd=draft.parent)  # noqa: PTH108
+                        os.unlink(draft.name, dir_fd=draft.parent)
                     raise
                 if place.parent is not None:
                     with contextlib.suppress(OSError):
@@ -217,12 +220,12 @@ class Folder:
         with contextlib.suppress(FileNotFoundError, InputError), self.at(name) as place:
             found = place.lstat()
             if found is not None and stat.S_ISREG(found.st_mode):
-                os.unlink(place.name, dir_fd=place.parent)  # noqa: PTH108
+                os.unlink(place.name, dir_fd=place.parent)
 
     def remove_folder(self, inner: str) -> None:
         """Remove a folder in it that is empty; any other stays."""
         with contextlib.suppress(OSError), self.at(inner) as place:
-            os.rmdir(place.name, dir_fd=place.parent)  # noqa: PTH106
+            os.rmdir(place.name, dir_fd=place.parent)
 
     def sweep(self, inner: str = "") -> None:
         """Remove the drafts that killed processes left."""

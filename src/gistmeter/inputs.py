@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import hashlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,7 +81,7 @@ class Reader:
 def stamp_of(path: Path) -> Stamp:
     """By what a file is known to be the same, without being read."""
     try:
-        found = os.stat(path)
+        found = path.stat()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     return found.st_size, found.st_mtime_ns, found.st_ino

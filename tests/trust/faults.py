@@ -74,9 +74,9 @@ class Disk:
 
     def open_at(self, place: folders.Place, flags: int) -> int:
         """In the place of `folders.open_at`: its folder is not among what an audit hook is told."""
-        if self.on and flags & WRITING and place.parent is not None:
-            if self.happens("open", absolute(place.name, place.parent)):
-                raise self.failure()
+        counts = self.on and flags & WRITING and place.parent is not None
+        if counts and self.happens("open", absolute(place.name, place.parent or -1)):
+            raise self.failure()
         return OPEN_AT(place, flags)
 
     def put(self, stream: IO[bytes], content: bytes) -> None:

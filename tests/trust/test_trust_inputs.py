@@ -17,10 +17,10 @@ from scenes import SCENES, Scene, set_up
 
 from conftest import ROOT
 from gistmeter import load_run
+from gistmeter.errors import InputError
 from gistmeter.families import family_of
 from gistmeter.families.speech import recognition
 from gistmeter.files import read_bytes
-from gistmeter.errors import InputError
 from gistmeter.inputs import noting
 
 READ = {

@@ -143,7 +143,7 @@ def test_an_endless_treebank_is_refused(tmp_path: Path) -> None:
 def test_a_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     os.mkfifo(path)
-    with pytest.raises(InputError, match="is a pipe, a file was expected.*pipe it in as -"):
+    with pytest.raises(InputError, match=r"is a pipe, a file was expected.*pipe it in as -"):
         read_table(path)
 
 

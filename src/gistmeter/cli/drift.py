@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.cli.finding import find_run
+from gistmeter.cli.finding import find_run, of_runs
 from gistmeter.drifting import DriftSettings
 from gistmeter.errors import InputError, ThresholdError
 from gistmeter.settings import Settings, option
@@ -28,6 +28,7 @@ class Shown(Settings):
     )
 
 
+@of_runs
 def work(settings: DriftSettings, shown: Shown) -> int:
     from gistmeter.drifting import ask_again
     from gistmeter.run import load_run

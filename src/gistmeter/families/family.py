@@ -143,7 +143,7 @@ class Items(Generic[ItemT]):
     found: Mapping[str, Any] = field(default_factory=dict)  # settings that reading settled
     signed: Mapping[str, Any] = field(default_factory=dict)  # of these, what can change a score
     notes: Mapping[str, Any] = field(default_factory=dict)  # kept with the run
-    digests: Mapping[str, str] = field(default_factory=dict)  # of inputs; a reader gives those of what is not here
+    digests: Mapping[str, str] = field(default_factory=dict)  # of inputs, by name
     anew: bool = False  # a resumed run scores all items again: reading them was the work
     interrupted: str = ""  # what stopped the reading midway
     held: Any = None  # what the family's own later steps need

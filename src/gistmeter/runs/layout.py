@@ -21,6 +21,11 @@ from gistmeter.signature import SEAL, is_whole
 JOURNAL, RUN, ITEMS, REPORT = "journal.jsonl", "run.json", "items.parquet", "report.html"
 LOCK = ".lock"
 SHARDS = "shards"  # rows that workers wrote, until the run is finished
+LARGEST = 1e100  # of statistics: sums of their squares are numbers still
+# What Python raises where a document does not hold what it should
+NONSENSE = (
+    ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError,
+)  # fmt: skip
 REMEDY = "Take it from a backup, or score again with --overwrite"
 
 
@@ -110,8 +115,27 @@ def read_items(path: Path, name: str = ITEMS) -> Rows:
     """The rows of a run's folder, or of one of its shards."""
     import polars
 
+    broken = (*NONSENSE, OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException)
     try:
         with Folder(path).open(name) as stream:
-            return Rows.from_polars(polars.read_parquet(stream))
-    except (OSError, ValueError, TypeError, polars.exceptions.PolarsError) as error:
-        raise FormatError(f"cannot be read ({error})", path=path / name) from error
+            frame = polars.read_parquet(stream)
+        if frame.schema["item"] != polars.Int64:
+            raise ValueError("the column 'item' has no whole numbers")
+        rows = Rows.from_polars(frame)
+        _refuse_nonsense(rows)
+    except broken as error:
+        raise FormatError(f"cannot be read ({error}). {REMEDY}", path=path / name) from error
+    return rows
+
+
+def _refuse_nonsense(rows: Rows) -> None:
+    """A table has texts where rows have keys, and a reason is a text for a row and a score."""
+    for name, keys in rows.keys.items():
+        if not all(isinstance(key, str) for key in keys):
+            raise ValueError(f"the column '{name}' has cells that are no text")
+    for name, column in rows.numbers.items():
+        if np.nanmax(np.abs(column), initial=0.0) > LARGEST:
+            raise ValueError(f"the column '{name}' has numbers that no statistic has")
+    for name, cells in rows.reasons.items():
+        if not all(isinstance(why, str) for why in cells.values()):
+            raise ValueError(f"a reason of '{name}' is no text")
