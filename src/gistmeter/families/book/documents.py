@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.files import write_atomically
+from gistmeter.folders import Folder
 from gistmeter.metrics.alignment.documents import document_name
 from gistmeter.metrics.alignment.metric import passage_labels
 from gistmeter.rows import Rows
@@ -148,9 +149,9 @@ def document_of(run: Run, title: str, system: str) -> dict[str, Any] | None:
     """The document of a book, from memory or from the run's folder."""
     name = document_name(title, system)
     held: dict[str, Any] | None = run.measured.details.get(name)
-    file = run.path / "details" / name if run.path else None
-    if held is None and file is not None and file.is_file():
-        held = json.loads(file.read_bytes())
+    folder = Folder(run.path) if run.path else None
+    if held is None and folder is not None and folder.has(f"details/{name}"):
+        held = json.loads(folder.read(f"details/{name}"))
     return held
 
 
