@@ -79,7 +79,8 @@ class Folder:
     def at(self, name: str, *, make: bool = False) -> Iterator[Place]:
         """The place of a file while its folder is open; `make` makes the folders that lack."""
         parts = name.split("/")
-        if not 1 <= len(parts) <= 2 or {"", ".", ".."} & set(parts) or {os.sep, "\0"} & set(parts[-1]):
+        odd = {"", ".", ".."} & set(parts) or {os.sep, "\0"} & set("".join(parts))
+        if len(parts) > 2 or odd:
             raise InputError(f"{self.path}: '{name}' is no name of a file in a run")
         with contextlib.ExitStack() as stack:
             if make:
