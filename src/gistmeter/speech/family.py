@@ -160,7 +160,7 @@ class Speech(Family[SpeechSettings, Clip]):
         if task.settings.diffs and shown > MOST_PAGES:
             context.say(f"HTML diffs: the {MOST_PAGES:,} pairs with the most errors")
         if isinstance(task.read, HeardItems):
-            task.read.journal.move_into(run.path, unfinished=task.read.interrupted)
+            task.read.journal.move_into(run, unfinished=task.read.interrupted)
 
     def sheets(self, run: Run) -> list[Sheet]:
         from gistmeter.speech.pages import sheets

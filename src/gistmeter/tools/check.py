@@ -9,11 +9,13 @@
     margin = 0.02                         # non-inferiority; without it, only a shown loss fails
 
 Paths are taken from the file's own folder. All options are checked before anything is scored. Every
-evaluation is run, whatever became of the others.
+evaluation is run, whatever became of the others. One whose first score could not be computed fails:
+what was not scored did not pass.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -260,10 +262,27 @@ def _run(one: Evaluation, further: Mapping[str, Any]) -> Outcome:
     run = None
     try:
         run = score(one.family, one.settings, how=one.how, **further)
-        requirements = [*_thresholds(run, one.how.fail_under), *_losses(run, one.gate)]
+        requirements = [
+            *_unscored(run), *_thresholds(run, one.how.fail_under), *_losses(run, one.gate)
+        ]  # fmt: skip
     except GistmeterError as error:
         return Outcome(one.name, run, error=error, seconds=time.perf_counter() - started)
     return Outcome(one.name, run, requirements, seconds=time.perf_counter() - started)
+
+
+def _unscored(run: Run) -> Iterator[Requirement]:
+    """Whoever has no value in the score to judge by was not checked, whatever else holds."""
+    for system, held in run.systems.items():
+        named = [*(name for name in run.headline if name in held.scores), *held.scores]
+        score = held.scores[named[0]] if named else Score("score", float("nan"))
+        if math.isnan(score.value):
+            reasons = score.reasons or run.unscored
+            why = max(reasons, key=reasons.__getitem__) if reasons else "it is undefined"
+            yield Requirement(
+                f"{system}: {score.name} is computed", False,
+                f"{system}: {score.name} could not be computed ({score.unscored} unscored:"
+                f" {why}), so nothing was checked",
+            )  # fmt: skip
 
 
 def _thresholds(run: Run, thresholds: Mapping[str, float]) -> Iterator[Requirement]:
