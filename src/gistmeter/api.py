@@ -350,7 +350,7 @@ def _settled(
 ) -> tuple[Settings, RunSettings]:
     """A family's settings and a run's, sorted out of the options."""
     kind = family_of(name).Settings
-    own, how = split(_configured(name, kind, options), kind, RunSettings)
+    own, how = split(options, kind, RunSettings, file=_configured(name, kind, options))
     assert isinstance(how, RunSettings)
     if settings is not None:
         changed = {key: value for key, value in options.items() if key in options_of(type(own))}
@@ -359,13 +359,13 @@ def _settled(
 
 
 def _configured(name: str, kind: type[Settings], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with those of a configuration file behind them."""
+    """The options of the configuration file, where one is named."""
     if not options.get("config"):
-        return dict(options)
+        return {}
     from gistmeter.configuration import options_for
 
     known = [*options_of(kind), *options_of(RunSettings), *aliases_of(kind)]
-    return {**options_for(Path(options["config"]), name, known), **options}
+    return options_for(Path(options["config"]), name, known)
 
 
 def _profiles(config: Path | None) -> dict[str, Mapping[str, Any]]:

@@ -98,7 +98,7 @@ class Checker:
 
         known = [*options_of(TextSettings), *options_of(RunSettings), *aliases_of(TextSettings)]
         given = options_for(config, "text", known) if config else {}
-        settings, how = split(given, TextSettings, RunSettings)
+        settings, how = split({}, TextSettings, RunSettings, file=given)
         assert isinstance(settings, TextSettings) and isinstance(how, RunSettings)
         return cls(settings, how, cache, profiles(config))
 

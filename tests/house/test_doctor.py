@@ -14,8 +14,8 @@ import gistmeter
 from conftest import ROOT
 from gistmeter import health, registry
 from gistmeter.cli import app
+from gistmeter.credentials import SERVICES
 from gistmeter.errors import GistmeterError
-from gistmeter.models import llm_service
 from gistmeter.recognizers.protocols import MissingKey
 
 WELL = ["numpy>=2", "click>=8.2", "jieba>=0.42; extra == 'zh'", "nothing-such>=1; extra == 'th'"]
@@ -48,7 +48,7 @@ def test_every_extra_says_what_it_enables() -> None:
 
 
 def test_no_key_is_forgotten() -> None:
-    needed = {llm_service.OWN_KEY, *(name for own in llm_service.KEYS.values() for name in own)}
+    needed = {name for own in SERVICES.values() for name in own.variables}
     for name in ("deepgram", "elevenlabs", "speechmatics", "cartesia", "openai"):
         with pytest.raises(MissingKey) as missing:
             registry.find("gistmeter.recognizers", name).from_name("", {})

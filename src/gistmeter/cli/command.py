@@ -111,13 +111,14 @@ class SettingsCommand(click.Command):
             if self.declared[name].panel == "input":
                 value = _without_stdin(value, context)
             given[name] = [*given.get(name, ()), *value] if isinstance(value, tuple) else value
+        file: dict[str, Any] = {}
         if "config" in self.declared and given.get("config"):
             from gistmeter.configuration import options_for
 
             aliases = [alias for kind in self.kinds for alias in aliases_of(kind)]
             known = [*self.declared, *aliases]
-            given = {**options_for(Path(given["config"]), self.table, known), **given}
-        return self.work(*split(given, *self.kinds)) or 0
+            file = options_for(Path(given["config"]), self.table, known)
+        return self.work(*split(given, *self.kinds, file=file)) or 0
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:

@@ -25,7 +25,8 @@ async def post_file(
     form = {"file": (path.name, path.read_bytes(), "audio/wav")}
     try:
         async with (
-            httpx.AsyncClient(timeout=None) as client,  # noqa: S113 - the benchmark's limit
+            # The time limit is the benchmark's. A redirect would take the key and the sound along.
+            httpx.AsyncClient(timeout=None, follow_redirects=False) as client,  # noqa: S113
             client.stream("POST", url, headers=headers, data=dict(fields), files=form) as answer,
         ):
             content = await _whole(vendor, answer)

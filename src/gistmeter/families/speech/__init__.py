@@ -179,6 +179,7 @@ class Speech(Family[SpeechSettings, Clip]):
 
     def cost(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> CostEstimate:
         """The same as numbers, of clips from anywhere."""
+        from gistmeter.families.speech.asking import unheard
         from gistmeter.families.speech.choices import normalisations_of
         from gistmeter.families.speech.judge import judge_of
 
@@ -189,13 +190,7 @@ class Speech(Family[SpeechSettings, Clip]):
                 "Nothing can be estimated: there is no language model. Set GEMINI_API_KEY or name "
                 "one by --llm"
             )
-        clips = read.items
-        if settings.recognizers:  # not heard yet: a transcript is about as long as what was said
-            clips = [
-                replace(clip, got=clip.expected, recognizer=name)
-                for name in settings.recognizers
-                for clip in clips
-            ]
+        clips = unheard(read.items, settings)
         return judge.total(
             clips, normalisations_of(clips, settings), settings.repeats, settings.verify
         )

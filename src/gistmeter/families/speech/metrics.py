@@ -10,6 +10,7 @@ from gistmeter.errors import InputError, MissingDependency, MissingModel
 from gistmeter.families import gist
 from gistmeter.families.family import Context, roles_of
 from gistmeter.families.models import load_by_language
+from gistmeter.families.speech.asking import may_ask
 from gistmeter.families.speech.choices import (
     further_metrics,
     is_segmented,
@@ -60,6 +61,8 @@ def ready_of(
     normalisations = normalisations_of(clips, settings)
     further = further_metrics(clips, settings)
     judge = judge_of(settings, context) if "facts" in names else None
+    if judge is not None and not may_ask(judge, clips, normalisations, settings, context):
+        judge = None
     models = _models(family, names, list(normalisations), settings, context)
     segmented = is_segmented(clips, normalisations, settings, context)
     made = {
