@@ -89,6 +89,11 @@ def is_loopback(url: str) -> bool:
         return False
 
 
+def stays_here(url: str) -> bool:
+    """Whether a request is plain text for this machine: a proxy would carry it away from here."""
+    return bool(url) and parts_of(url).scheme in PLAIN and is_loopback(url)
+
+
 def is_home(service: str, url: str) -> bool:
     """Whether an address is the service's own, reached over TLS; no address is its usual one."""
     if not url:

@@ -15,7 +15,7 @@ FOUNDATION = {"version", "errors", "locations"}
 SHAPES = FOUNDATION | {"types", "files", "rows", "views", "pages", "wording"}
 PRESENTED = SHAPES | {"answer", "highlights"}
 LOWER = SHAPES | {"signature", "registry", "settings"}
-MIDDLE = LOWER | {"languages", "formats", "cache", "statistics"}
+MIDDLE = LOWER | {"languages", "formats", "cache", "statistics", "credentials"}
 METRICS = MIDDLE | {"guard", "models.protocols"}
 MEASURES = MIDDLE | {"guard", "models", "metrics", "recognizers"}
 # What may be done with a run: every room below knows a `Run` by its shape only (type checking).
@@ -34,6 +34,7 @@ ALLOWED = {
     "telemetry": set(),
     "locations": set(),
     "errors": set(),
+    "credentials": FOUNDATION,
     "types": FOUNDATION,
     "files": FOUNDATION,
     "rows": SHAPES,

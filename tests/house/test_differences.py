@@ -14,16 +14,19 @@ import pytest
 
 import gistmeter
 from gistmeter import languages
+from gistmeter.cache import Cache
 from gistmeter.errors import InputError
 from gistmeter.families.book import BookSettings
 from gistmeter.families.parse import ParseSettings
 from gistmeter.families.speech import SpeechSettings
+from gistmeter.families.speech.judge import DEFAULT_MODEL, find_judge
 from gistmeter.families.text import TextSettings
 from gistmeter.metrics.accuracy import SemanticAccuracy
 from gistmeter.metrics.alignment.thresholds import CALIBRATED
 from gistmeter.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
 from gistmeter.metrics.facts import SemanticFact, Verdict, check
 from gistmeter.metrics.logic import LogicalValidity
+from gistmeter.models.llm_asking import ServiceAsker
 from gistmeter.models.protocols import Judgements, PairScores
 from gistmeter.models.settings import profile_names
 from gistmeter.rows import Rows
@@ -304,6 +307,17 @@ def _(folder: Path) -> None:
     with pytest.raises(InputError, match="refused"):
         gistmeter.score_parses(path, path, unknown_tags="refuse", resamples=0)
     assert gistmeter.score_parses(path, path, resamples=0)["feats"].value == 1.0
+
+
+@row("Semantic understanding: when the model is asked")
+def _(_: Path) -> None:
+    pytest.importorskip("google.genai")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GEMINI_API_KEY", "a-key")
+        patch.setattr(ServiceAsker, "answer", None)  # nothing is sent
+        run = gistmeter.score_speech(["it rains"], ["it rained"], language="en")
+        assert "ser" not in run.systems["system"].scores
+        assert find_judge("gemini", Cache(None)).name == f"google:{DEFAULT_MODEL}"
 
 
 @row("Semantic understanding: facts")

@@ -255,6 +255,29 @@ def test_a_variable_that_is_not_set_is_said(capfd: pytest.CaptureFixture[str]) -
         resolve(["openai:m@http://127.0.0.1:9"], os.environ, {"127.0.0.1": "NO_SUCH_KEY"})
 
 
+def test_what_is_for_this_machine_goes_through_no_proxy(
+    service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def nothing(visit: Visit) -> None:
+        await visit.close()
+
+    def refuse(_: Service, connection: socket.socket) -> None:
+        reply(connection, 403, b"")
+
+    name, typed = "openai:qwen", ["--llm-key-env=OPENAI_API_KEY", "--metrics=ser"]
+    with serving(refuse, CANARY) as proxy, Stream(nothing).running() as stream:
+        for variable in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(variable, proxy.url)
+        for variable in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(variable, raising=False)
+        assert speech("clips.csv", f"--llm={name}", f"--llm-url={service.url}/v1", *typed) == 0
+        for address in (f"openai:m@{service.url}", f"deepgram:m@{stream.url}"):
+            found = resolve([f"x={address}"], {"MINE": CANARY}, {"127.0.0.1": "MINE"})
+            asyncio.run(transcribe(found.recognizers["x"], str(clip(tmp_path).audio), QUICK))
+    assert proxy.heard == []
+    assert len(service.heard) == 3 and len(stream.visits) == 1
+
+
 # Recognisers.
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from gistmeter.credentials import stays_here
 from gistmeter.errors import MissingDependency, ModelError, hide
 from gistmeter.models import llm_service as service
 from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question
@@ -79,6 +80,7 @@ class OpenAIBatches:
             base_url=base.rstrip("/") + "/",
             headers=headers,
             timeout=self.settings.timeout,
+            trust_env=not stays_here(self.settings.base_url),  # its proxies
             follow_redirects=False,
         )
 

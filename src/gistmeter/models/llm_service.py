@@ -204,6 +204,7 @@ def http_client(
 
     return http.AsyncClient(
         timeout=timeout,
+        trust_env=not credentials.stays_here(base_url),  # its proxies
         follow_redirects=False,
         headers={"Accept-Encoding": "identity"},
         event_hooks={"request": [withhold] if base_url else [], "response": [limit]},

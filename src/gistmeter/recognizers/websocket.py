@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from gistmeter.credentials import SERVICES, host_of, is_home, is_loopback, key_for
+from gistmeter.credentials import SERVICES, host_of, is_home, is_loopback, key_for, stays_here
 from gistmeter.errors import InputError
 from gistmeter.files import parse_json
 from gistmeter.recognizers.http import MISTAKES, retry_after
@@ -109,6 +109,7 @@ class WebSocketSession:
                 max_size=LARGEST,
                 open_timeout=OPEN_SECONDS,
                 close_timeout=1,
+                **({"proxy": None} if stays_here(address) else {}),
             )
         except InvalidStatus as error:
             raise _refused(dialect.vendor, error.response) from error

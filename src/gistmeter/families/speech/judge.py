@@ -231,12 +231,13 @@ def find_judge(
 ) -> Judge:
     """The named model, or Gemini when its key is in the environment; `NoJudge` without a key.
 
-    A missing package is a `MissingDependency`; a name that cannot be understood an `InputError`.
+    Nothing is asked yet: whether that may be is for `asking.may_ask` to say. A missing package is a
+    `MissingDependency`; a name that cannot be understood an `InputError`.
     """
     if not name and not base_url and not os.environ.get(KEY):
         raise NoJudge(
-            f"It asks a language model: set {KEY} in the environment, or name another model with "
-            "--llm provider:model"
+            f"It asks a language model: set {KEY} in the environment and add --llm gemini, or name "
+            "another model with --llm provider:model"
         )
     model = DEFAULT_MODEL if name in {"", "gemini"} else name
     return Judge(_load(model, cache, base_url, None, progress, key_env=key_env, batch=batch))
