@@ -172,7 +172,7 @@ REFUSED = {
         [], "leads to api.openai.com.example.org",
     ),
     "a host behind a user's name": (
-        {"llm": "openai:gpt-5", "llm_url": f"https://api.openai.com@{NOWHERE}/v1"},
+        {"llm": "openai:gpt-5", "llm_url": f"https://api.openai.com:{CANARY}@{NOWHERE}/v1?key={CANARY}"},
         [], f"leads to {NOWHERE}",
     ),
     "its own host unencrypted": (

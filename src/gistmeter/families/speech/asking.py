@@ -87,10 +87,11 @@ def check_origins(settings: SpeechSettings) -> None:
 
 def _refuse_server(settings: SpeechSettings) -> None:
     from gistmeter.families.speech.judge import DEFAULT_MODEL
-    from gistmeter.models.llm_service import full_name, service_of
+    from gistmeter.models.llm_service import full_name, service_of, without_user
 
     service = service_of(full_name(settings.llm or DEFAULT_MODEL, settings.llm_url))
-    advice = f"type --llm-url {settings.llm_url}, and --llm-key-env NAME where it asks for a key"
+    shown = without_user(settings.llm_url).partition("?")[0]
+    advice = f"type --llm-url {shown}, and --llm-key-env NAME where it asks for a key"
     keyed = bool(settings.llm_key_env)
     refuse_filed(service, settings.llm_url, "llm_url", advice, keyed=keyed)
 
