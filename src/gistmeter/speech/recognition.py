@@ -60,7 +60,7 @@ class HeardItems(Items[Clip]):
 
 def hear(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> Heard:
     """All clips by all recognisers; what a resumed run has already is taken as it is."""
-    resolved = resolve(settings.recognizers)
+    resolved = resolve(settings.recognizers, key_env=settings.recognizer_key_env)
     for name, reason in resolved.skipped.items():
         context.warn(f"{name} is left out. {reason}")
     recognizers = resolved.recognizers

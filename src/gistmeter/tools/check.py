@@ -64,6 +64,19 @@ class CheckSettings(Settings):
     no_baseline: bool = option(
         False, "Compare with no baseline: for the first run, which becomes one.", panel="statistics"
     )
+    llm_url: str = option(
+        "", "Where the language model is served, in place of the file's llm_url.",
+        panel="models", metavar="URL",
+    )  # fmt: skip
+    llm_key_env: str = option(
+        "", "The environment variable of the key for --llm-url.", panel="models", metavar="NAME"
+    )
+    recognizer_key_env: Mapping[str, str] = option(
+        {},
+        "The environment variable of the key for a recogniser's host that is not the vendor's own."
+        " May be repeated.",
+        panel="models", metavar="HOST=NAME",
+    )  # fmt: skip
     folder: Path = option(
         Path("runs/check"), "The folder of the runs, one per evaluation. Earlier ones go.",
         panel="output", metavar="FOLDER",
@@ -74,6 +87,8 @@ class CheckSettings(Settings):
     def check(self) -> None:
         if self.file is None:
             raise InputError("Name the file of the evaluations: gistmeter check FILE.toml")
+        if self.llm_key_env and not self.llm_url:
+            raise InputError("--llm-key-env names the key for --llm-url; give both")
 
     def read(self) -> Configuration:
         """The file, with what it is held to."""
@@ -234,7 +249,7 @@ def _evaluation(
         declared = known.get(key)
         if declared and (declared.kind in PATHS or declared.reach in ("read", "write")):
             given[key] = _placed(value, base, several=declared.kind == "paths")
-    made, how, gate = split(given, *kinds)
+    made, how, gate = split(_typed(settings, given), *kinds, file=given)
     assert isinstance(how, RunSettings) and isinstance(gate, GateSettings)
     folder = settings.folder / name
     if settings.folder == options_of(CheckSettings)["folder"].default:
@@ -245,6 +260,16 @@ def _evaluation(
         raise InputError(f"the baseline {folder} would be replaced by the run that is compared")
     how = replace(how, output=(*how.output, folder), overwrite=True)
     return Evaluation(name, family, made, how, gate)
+
+
+def _typed(settings: CheckSettings, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Addresses and keys that the user typed, for an evaluation whose table names such a server."""
+    typed: dict[str, Any] = {}
+    if settings.llm_url and "llm_url" in given:
+        typed |= {"llm_url": settings.llm_url, "llm_key_env": settings.llm_key_env}
+    if settings.recognizer_key_env and "recognizers" in given:
+        typed |= {"recognizer_key_env": settings.recognizer_key_env}
+    return typed
 
 
 def _placed(value: Any, base: Path, *, several: bool) -> Any:
