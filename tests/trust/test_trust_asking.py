@@ -156,7 +156,7 @@ def test_a_pipeline_sends_nothing_unless_its_file_names_a_model(google: Service)
 
 
 def test_recognisers_wait_for_the_answer(google: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    from scenes import sounds
+    from trust.scenes import sounds
 
     sounds()
     listen = ("--assets", "assets", "--recognizers", "x=command:echo it rains")

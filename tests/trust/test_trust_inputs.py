@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scenes import SCENES, Scene, set_up
 
 from conftest import ROOT
 from gistmeter import load_run
@@ -22,6 +21,7 @@ from gistmeter.core.family import family_of
 from gistmeter.core.files import read_bytes
 from gistmeter.core.inputs import noting
 from gistmeter.speech import recognition
+from trust.scenes import SCENES, Scene, set_up
 
 READ = {
     "text": ("predictions.csv",), "book": ("books.json", "short.json"),

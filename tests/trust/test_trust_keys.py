@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from rude import Service, reply, serving
-from scenes import sounds
+
+from trust.rude import Service, reply, serving
+from trust.scenes import sounds
 
 pytest.importorskip("pydantic_ai")
 
