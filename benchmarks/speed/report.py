@@ -16,7 +16,7 @@ ITEMS = 50_000
 def write(folder: Path) -> Iterator[Work]:
     from gistmeter.core.comparison import findings
     from gistmeter.core.statistics import count_reasons, summarise
-    from gistmeter.report.html import write_report
+    from gistmeter.report.html.page import write_report
 
     metric = Nine()
     rows = Rows.concat([nine_rows(ITEMS // 2, "a"), nine_rows(ITEMS // 2, "b", 0.01)])

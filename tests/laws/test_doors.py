@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import gistmeter
 from conftest import ROOT
 from gistmeter.cli import app
-from gistmeter.cli.scoring import Shown, scoring_command
+from gistmeter.cli.scoring import ScoreDisplay, scoring_command
 from gistmeter.core import registry
 from gistmeter.core.errors import GistmeterError
 from gistmeter.core.family import RunSettings, family_of
@@ -132,7 +132,7 @@ def declared(name: str) -> dict[str, Option]:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_whatever_a_command_can_set_python_can_set(name: str) -> None:
-    shown = set(options_of(Shown))
+    shown = set(options_of(ScoreDisplay))
     for option, held in declared(name).items():
         if option not in shown:
             made = split({option: held.default}, family_of(name).Settings, RunSettings)
@@ -147,7 +147,7 @@ WRONG: Mapping[str, str] = {
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_wrong_value_gets_the_same_message(name: str, in_folder: Path) -> None:
     Path("clips.csv").write_text(TABLE)
-    shown = set(options_of(Shown))
+    shown = set(options_of(ScoreDisplay))
     tried = 0
     for option, held in declared(name).items():
         if held.kind not in WRONG or held.kind == "flag" or option in shown:

@@ -18,7 +18,7 @@ VIEW = RecipeView(heading="Does it taste?", noun="dish", names={"taste": "good t
 
 
 class Recipes(Family):
-    name, noun, shows = "recipe", "dish", "recipes:VIEW"
+    name, noun, shows = "recipe", "dish", "report.recipes:VIEW"
 
 
 class Plain(Family):

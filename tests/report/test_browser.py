@@ -14,7 +14,7 @@ import pytest
 
 from gistmeter.core.comparison import findings
 from gistmeter.core.rows import Rows
-from gistmeter.report.html import write_report
+from gistmeter.report.html.page import write_report
 from report import browser
 from report.browser import Tab
 from report.sample_runs import (

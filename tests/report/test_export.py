@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.table import read_sheets
 from gistmeter.core.types import Pair, Score, Sheet
-from gistmeter.report.tables import defused, delimited, markdown, spell_score, write_table
+from gistmeter.report.export import defused, delimited, markdown, spell_score, write_table
 from toys import Length, pairs
 
 HOSTILE = [

@@ -27,10 +27,9 @@ from gistmeter.core.run import Run
 from gistmeter.core.views import Dots, Lines, Point, script_language, shown, visible
 from gistmeter.core.wording import gap
 from gistmeter.report import agreement, charts, drawing
-from gistmeter.report.html import write_report
-from gistmeter.report.html.embedding import to_script
+from gistmeter.report.html import to_script
 from gistmeter.report.html.items import choose
-from gistmeter.report.html.page import build_page, section_names
+from gistmeter.report.html.page import build_page, section_names, write_report
 from gistmeter.speech.views import diff_runs
 from gistmeter.text.views import mark
 from report.sample_runs import (
@@ -343,7 +342,7 @@ def recipe_page(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_family_of_another_package_is_shown_by_its_own_view(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = recipe_page("recipes:Recipes", tmp_path, monkeypatch)
+    page = recipe_page("report.recipes:Recipes", tmp_path, monkeypatch)
     assert '<h2 id="run-1-title">Does it taste?' in page
     assert "s reaches good taste (taste) 0.500 on 1 dish." in page
     assert "By course" in page
@@ -355,7 +354,7 @@ def test_a_family_of_another_package_is_shown_by_its_own_view(
 def test_a_family_that_shows_nothing_gets_all_its_columns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = recipe_page("recipes:Plain", tmp_path, monkeypatch)
+    page = recipe_page("report.recipes:Plain", tmp_path, monkeypatch)
     assert "Recipe</h2>" in page
     assert "s reaches taste 0.500 on 1 dish." in page
     assert [block.get("n") for block in data_of(page)["items"][0]["b"]] == ["dish", None]

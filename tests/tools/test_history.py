@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 import gistmeter
 from gistmeter.cli import app
 from gistmeter.core.errors import InputError
-from gistmeter.report.html.page import asset
+from gistmeter.report.html import asset
 from gistmeter.tools.history import when
 
 TRUTH = [f"turn on light number {at} now please" for at in range(60)]

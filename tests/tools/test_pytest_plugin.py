@@ -14,7 +14,7 @@ import gistmeter
 from conftest import ROOT
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError, UnknownName
-from gistmeter.tools.checks import Checker, Condition, mark
+from gistmeter.tools.checker import Checker, Condition, mark
 
 HEAVY = ["numpy", "polars", "onnxruntime", "tokenizers", "rich", "jinja2", "click"]
 PLUGIN = ("-p", "gistmeter.tools.pytest_plugin", "-p", "no:cacheprovider")

@@ -225,7 +225,7 @@ def test_python_is_told_the_same(project: Path) -> None:
 
 def test_the_plug_in_of_pytest_is_held_to_the_same(project: Path) -> None:
     from gistmeter.core.cache import Cache
-    from gistmeter.tools.checks import Checker
+    from gistmeter.tools.checker import Checker
 
     project.write_text('[text]\nembedder = "some/model"\n')
     with pytest.raises(UntrustedError, match="embedder"):

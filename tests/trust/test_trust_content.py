@@ -14,9 +14,9 @@ import pytest
 
 from gistmeter import Run, load_run, score_speech
 from gistmeter.core.run import write_report
-from gistmeter.report import pasted
+from gistmeter.report import comparisons
 from gistmeter.report.diff import render_pair
-from gistmeter.report.tables import FORMULA_STARTS, markdown
+from gistmeter.report.export import FORMULA_STARTS, markdown
 from gistmeter.report.terminal import CONTROL, Screen, print_run
 from trust.payloads import ALL
 
@@ -156,8 +156,8 @@ def test_markdown_stays_text(part: tuple[str, ...]) -> None:
 
 def test_comparisons_stay_text_in_markdown_latex_and_csv(part: tuple[str, ...]) -> None:
     found = [run_of(part).compare(resamples=100).to_dict()]
-    check_markdown(pasted.to_markdown(found))
-    latex = pasted.to_latex(found)
+    check_markdown(comparisons.to_markdown(found))
+    latex = comparisons.to_latex(found)
     commands = set(re.findall(r"\\([A-Za-z]+)", latex))
     assert commands <= {
         "usepackage", "begin", "end", "centering", "caption", "texttt", "toprule", "midrule",
@@ -168,7 +168,7 @@ def test_comparisons_stay_text_in_markdown_latex_and_csv(part: tuple[str, ...]) 
     assert bare.count("{") == bare.count("}")
     assert not CONTROL.search(latex)
     assert re.search(r"(?<!\\)%", latex[1:]) is None
-    for row in csv.reader(io.StringIO(pasted.to_csv(found), newline="")):
+    for row in csv.reader(io.StringIO(comparisons.to_csv(found), newline="")):
         assert not any(cell.startswith(FORMULA_STARTS) and not _number(cell) for cell in row)
 
 
@@ -178,7 +178,7 @@ def test_a_terminal_shows_text(part: tuple[str, ...]) -> None:
     screen.file = stream
     run = run_of(part)
     print_run(run, screen)
-    pasted.print_comparison(run.compare(resamples=100).to_dict(), screen)
+    comparisons.print_comparison(run.compare(resamples=100).to_dict(), screen)
     assert not CONTROL.search(stream.getvalue()), ascii(stream.getvalue())
 
 

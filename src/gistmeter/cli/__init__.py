@@ -1,4 +1,4 @@
-"""The command line. Each command is a file here; this one finds them, and decides how it ends.
+"""The command line: finds the commands, and decides with which exit code a call ends.
 
 Errors raised on purpose end with one clear message and their exit code: 1 failed, 2 bad input or
 usage, 3 below a threshold. A traceback is a bug. A command's module is imported when the command
@@ -8,7 +8,6 @@ is called: the list of commands costs nothing.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import signal
 import sys
 from collections.abc import Sequence
@@ -20,27 +19,31 @@ from gistmeter.core.errors import GistmeterError
 from gistmeter.version import __version__
 
 INTERRUPTED = 130
-# In the order in which they are listed: the shapes of data, what is done with runs, the rest.
+# In the order in which they are listed: the shapes of data, what is done with runs, the rest. Each
+# with its place below this package, which is empty for a family's command, and its summary.
 COMMANDS = {
-    "text": ("scoring", "Texts against references: do they mean the same?"),
-    "book": ("scoring", "Abridged books against their originals: are they faithful?"),
-    "parse": ("parse", "Parses against gold: morphology, syntax, semantics."),
-    "speech": ("scoring", "Transcripts against what was said; recognisers side by side."),
-    "compare": ("compare", "Is the difference between systems real?"),
-    "validate": ("validate", "Do the scores agree with people?"),
-    "check": ("check", "A whole evaluation from one file, for pipelines."),
-    "report": ("report", "One HTML page over one or several runs."),
-    "runs": ("runs", "The runs that are kept, with their headline scores."),
-    "history": ("history", "A score over time, and where it really changed."),
-    "drift": ("drift", "Is a language model that judged a run still the same?"),
-    "models": ("models", "Which model plays which role, and how to get it."),
-    "trust": ("trust", "Which configuration files may do more than read and score."),
-    "cache": ("cache", "What is kept of the models' answers."),
-    "demo": ("demo", "Every shape on the samples that come with gistmeter."),
-    "doctor": ("doctor", "What is installed and found here, and how to get what is not."),
-    "completion": ("completion", "Completion for bash, zsh or fish."),
+    "text": ("", "Texts against references: do they mean the same?"),
+    "book": ("", "Abridged books against their originals: are they faithful?"),
+    "parse": ("parse:command", "Parses against gold: morphology, syntax, semantics."),
+    "speech": ("", "Transcripts against what was said; recognisers side by side."),
+    "compare": ("compare:command", "Is the difference between systems real?"),
+    "validate": ("validate:command", "Do the scores agree with people?"),
+    "check": ("tools:check_command", "A whole evaluation from one file, for pipelines."),
+    "report": ("runs:report_command", "One HTML page over one or several runs."),
+    "runs": ("runs:runs_command", "The runs that are kept, with their headline scores."),
+    "history": ("tools:history_command", "A score over time, and where it really changed."),
+    "drift": ("tools:drift_command", "Is a language model that judged a run still the same?"),
+    "models": ("models:command", "Which model plays which role, and how to get it."),
+    "trust": ("local:trust_command", "Which configuration files may do more than read and score."),
+    "cache": ("local:cache_command", "What is kept of the models' answers."),
+    "demo": ("demo:command", "Every shape on the samples that come with gistmeter."),
+    "doctor": (
+        "tools:doctor_command",
+        "What is installed and found here, and how to get what is not.",
+    ),
+    "completion": ("local:completion_command", "Completion for bash, zsh or fish."),
 }
-START = """Four shapes of data, a command each:
+START = """Four shapes of data, one command for each:
 
 \b
   gistmeter text   model.csv --references explanations.csv
@@ -61,13 +64,13 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         del ctx
-        if name in COMMANDS:
-            module = importlib.import_module(f"gistmeter.cli.{COMMANDS[name][0]}")
-            if COMMANDS[name][0] == "scoring":
-                found: click.Command = module.scoring_command(name)
-                return found
-            return module.command  # type: ignore[no-any-return]
-        if name in further_families():
+        place = COMMANDS[name][0] if name in COMMANDS else ""
+        if place:
+            from gistmeter.core import registry
+
+            command: click.Command = registry.load(f"gistmeter.cli.{place}")
+            return command
+        if name in COMMANDS or name in further_families():
             from gistmeter.cli.scoring import scoring_command
 
             return scoring_command(name)

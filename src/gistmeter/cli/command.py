@@ -10,14 +10,16 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import click
 
+from gistmeter.cli import console
 from gistmeter.core.errors import InputError, UnknownName
-from gistmeter.core.files import MAX_PIPED
-from gistmeter.core.settings import PANELS, Option, Settings, options_of, split
+from gistmeter.core.files import MAX_PIPED, write_atomically
+from gistmeter.core.settings import PANELS, Option, Settings, option, options_of, split
 
 TITLES = {
     "": "Most used", "input": "Input", "scores": "Scores", "models": "Models",
@@ -31,6 +33,44 @@ CONTEXT: dict[str, Any] = {
     "token_normalize_func": lambda token: token.replace("_", "-"),
     "help_option_names": ["-h", "--help"],
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Display(Settings):
+    """How a result is shown."""
+
+    format: Literal["table", "json"] = option(
+        "table", "What to print: a table for people, or JSON alone on stdout.", panel="output"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileDisplay(Display):
+    """How a result is shown, and the files that it is written to."""
+
+    suffixes: ClassVar[Sequence[str]] = (".json", ".html")
+    output: tuple[Path, ...] = option(
+        (), "Write a file too, by its suffix: .json, or .html with charts. May be repeated.",
+        panel="output", flags=("-o",), metavar="FILE",
+    )  # fmt: skip
+
+    def check(self) -> None:
+        for path in self.output:
+            if path.suffix.lower() not in self.suffixes:
+                raise InputError(f"{path}: unknown suffix; use one of {' '.join(self.suffixes)}")
+
+    def deliver(self, document: Any, write_page: Callable[[Path], None]) -> bool:
+        """Write the files, and print JSON where that is asked for; False where it is not."""
+        text = console.to_json(document)
+        for path in self.output:
+            if path.suffix.lower() == ".html":
+                write_page(path)
+            else:
+                write_atomically(path, text)
+            console.say(f"Wrote {path}")
+        if self.format == "json":
+            console.write_json(text)
+        return self.format == "json"
 
 
 class SettingsCommand(click.Command):
@@ -57,60 +97,62 @@ class SettingsCommand(click.Command):
         )  # fmt: skip
         super().__init__(
             name,
-            params=[*self._arguments(), *self._options(), everything],
+            params=[
+                *(
+                    self._argument(key, declared)
+                    for key, declared in self.declared.items()
+                    if declared.argument
+                ),
+                *(
+                    self._option(key, declared)
+                    for key, declared in self.declared.items()
+                    if declared.argument != "only"
+                ),
+                everything,
+            ],
             callback=self._call,
             context_settings=CONTEXT,
             help=f"{summary}\n\n{description}".strip(),
         )
 
-    def _arguments(self) -> list[click.Parameter]:
-        return [
-            click.Argument(
-                [f"{key}_given" if one.argument == "too" else key],
-                nargs=-1 if one.kind in ("paths", "texts") else 1,
-                required=False,
-                metavar=(one.metavar if one.argument == "only" else "") or key.upper(),
-                type=TYPES.get(one.kind, str),
-            )
-            for key, one in self.declared.items()
-            if one.argument
-        ]
+    def _argument(self, key: str, declared: Option) -> click.Parameter:
+        return click.Argument(
+            [f"{key}_given" if declared.argument == "too" else key],
+            nargs=-1 if declared.kind in ("paths", "texts") else 1,
+            required=False,
+            metavar=(declared.metavar if declared.argument == "only" else "") or key.upper(),
+            type=TYPES.get(declared.kind, str),
+        )
 
-    def _options(self) -> list[click.Parameter]:
-        return [
-            self._option(key, one) for key, one in self.declared.items() if one.argument != "only"
-        ]
-
-    def _option(self, key: str, one: Option) -> click.Parameter:
+    def _option(self, key: str, declared: Option) -> click.Parameter:
         named = "--" + key.replace("_", "-")
-        flag = one.flag or named
-        spelled = list(dict.fromkeys([flag, named, *one.flags]))
-        if one.kind == "flag" and one.default is not False:
-            spelled = [f"{flag}/--no-{key.replace('_', '-')}", *one.flags]
+        flag = declared.flag or named
+        spelled = list(dict.fromkeys([flag, named, *declared.flags]))
+        if declared.kind == "flag" and declared.default is not False:
+            spelled = [f"{flag}/--no-{key.replace('_', '-')}", *declared.flags]
         return click.Option(
             [*spelled, key],
-            type=None if one.kind == "flag" else TYPES.get(one.kind, str),
-            is_flag=one.kind == "flag",
+            type=None if declared.kind == "flag" else TYPES.get(declared.kind, str),
+            is_flag=declared.kind == "flag",
             default=None,
-            multiple=one.kind in ("paths", "map", "texts"),
-            metavar=one.metavar or None,
-            help=one.help,
-            envvar=[f"GISTMETER_{self.table}_{key}".upper(), *filter(None, [one.variable])],
+            multiple=declared.kind in ("paths", "map", "texts"),
+            metavar=declared.metavar or None,
+            help=declared.help,
+            envvar=[f"GISTMETER_{self.table}_{key}".upper(), *filter(None, [declared.variable])],
         )
 
     def _call(self, **values: Any) -> int:
         given: dict[str, Any] = {}
         context = click.get_current_context()
-        for key, held in values.items():
-            value = held
+        for key, value in values.items():
             name = key.removesuffix("_given") if key not in self.declared else key
             if value is None or value == ():
                 continue
             if name in given and context.get_parameter_source(key) is ENVIRONMENT:
                 continue  # what stands on the command line itself wins
-            if self.declared[name].panel == "input":
-                value = _without_stdin(value, context)
-            given[name] = [*given.get(name, ()), *value] if isinstance(value, tuple) else value
+            piped = self.declared[name].panel == "input"
+            read = _without_stdin(value, context) if piped else value
+            given[name] = [*given.get(name, ()), *read] if isinstance(read, tuple) else read
         file: dict[str, Any] = {}
         if "config" in self.declared and given.get("config"):
             from gistmeter.core.configuration import options_for
@@ -130,8 +172,8 @@ class SettingsCommand(click.Command):
             if type(error) is not click.UsageError or not self.examples:
                 raise
             # One argument too many: what is meant is an option, which the first example has.
-            told = f"{error.message.rstrip('.')}. As in: {self.examples[0]}"
-            raise click.UsageError(told, error.ctx) from None
+            message = f"{error.message.rstrip('.')}. As in: {self.examples[0]}"
+            raise click.UsageError(message, error.ctx) from None
 
     def get_short_help_str(self, limit: int = 45) -> str:
         del limit
@@ -158,10 +200,12 @@ class SettingsCommand(click.Command):
         shown = [one for one in self.declared.values() if everything or not one.advanced]
         rows = {"": [one for one in shown if one.main]}
         rows |= {panel: [o for o in shown if o.panel == panel and not o.main] for panel in PANELS}
-        for panel, held in rows.items():
-            if held:
+        for panel, options in rows.items():
+            if options:
                 with formatter.section(TITLES[panel]):
-                    formatter.write_dl([(_flags(one, everything), _meaning(one)) for one in held])
+                    formatter.write_dl(
+                        [(_flags(one, everything), _meaning(one)) for one in options]
+                    )
         if not everything and len(shown) < len(self.declared):
             formatter.write_paragraph()
             formatter.write_text("Every option: --help-all")
@@ -193,24 +237,24 @@ def _suffix(content: bytes) -> str:
     return ".txt"
 
 
-def _flags(one: Option, everything: bool) -> str:
-    if one.argument == "only":
-        return one.metavar or one.name.upper()
-    flag = one.flag or "--" + one.name.replace("_", "-")
-    if one.kind == "flag":
-        return flag if one.default is False else f"{flag} / --no-{flag[2:]}"
-    short = [other for other in one.flags if everything or not other.startswith("--")]
-    kinds = {"choice": "|".join(one.choices), "int": "N", "float": "X", "path": "PATH"}
-    metavar = one.metavar or kinds.get(one.kind, "NAME")
+def _flags(declared: Option, everything: bool) -> str:
+    if declared.argument == "only":
+        return declared.metavar or declared.name.upper()
+    flag = declared.flag or "--" + declared.name.replace("_", "-")
+    if declared.kind == "flag":
+        return flag if declared.default is False else f"{flag} / --no-{flag[2:]}"
+    short = [other for other in declared.flags if everything or not other.startswith("--")]
+    kinds = {"choice": "|".join(declared.choices), "int": "N", "float": "X", "path": "PATH"}
+    metavar = declared.metavar or kinds.get(declared.kind, "NAME")
     return f"{', '.join([*short, flag])} {metavar}"
 
 
-def _meaning(one: Option) -> str:
-    default = one.default
-    if default in (None, "", (), {}, False, True) or one.argument:
-        return one.help
+def _meaning(declared: Option) -> str:
+    default = declared.default
+    if default in (None, "", (), {}, False, True) or declared.argument:
+        return declared.help
     spelled = ",".join(f"{part:g}" for part in default) if isinstance(default, tuple) else default
-    return f"{one.help} [{spelled}]"
+    return f"{declared.help} [{spelled}]"
 
 
 class ToolGroup(click.Group):

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from gistmeter.cli import console
-from gistmeter.cli.command import SettingsCommand
-from gistmeter.cli.finding import find_run, find_runs, of_runs
+from gistmeter.cli.command import FileDisplay, SettingsCommand
+from gistmeter.cli.runs import find_run, find_runs, of_runs
 from gistmeter.core.errors import InputError, ThresholdError
 from gistmeter.core.run import CompareSettings
-from gistmeter.core.settings import Settings, option
+from gistmeter.core.settings import option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gistmeter.core.comparison import Comparison
     from gistmeter.core.run import Run
 
@@ -24,10 +22,10 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex", ".csv": "csv"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(Settings):
-    """What is compared, and how the outcome is shown."""
+class CompareDisplay(FileDisplay):
+    """What is compared, and how the outcome is display."""
 
-    title: ClassVar[str] = "compare"
+    suffixes: ClassVar[Sequence[str]] = tuple(SUFFIXES)
     runs: tuple[Path, ...] = option(
         (),
         "Folders of finished runs, 'latest', or tables of other tools with the columns id, system"
@@ -36,7 +34,7 @@ class Shown(Settings):
     )  # fmt: skip
     lower_is_better: bool | None = option(
         None,
-        "Lower scores of a table are better. By default told by the column's name (wer, error …).",
+        "Lower scores of a table are better. By default the column's name decides (wer, error …).",
         panel="scores",
     )  # fmt: skip
     fail_if_worse: bool = option(
@@ -50,9 +48,8 @@ class Shown(Settings):
         " (non-inferiority).",
         panel="statistics", low=0.0,
     )  # fmt: skip
-    format: Literal["table", "json", "markdown", "latex", "csv"] = option(
-        "table",
-        "What to print: a table for people, or JSON, Markdown, LaTeX (booktabs), CSV.",
+    format: Literal["table", "json", "markdown", "latex", "csv"] = option(  # type: ignore[assignment]
+        "table", "What to print: a table for people, or JSON, Markdown, LaTeX (booktabs), CSV.",
         panel="output",
     )  # fmt: skip
     output: tuple[Path, ...] = option(
@@ -63,9 +60,7 @@ class Shown(Settings):
     def check(self) -> None:
         if not self.runs:
             raise InputError("Name the runs to compare: gistmeter compare RUN RUN")
-        for path in self.output:
-            if path.suffix.lower() not in SUFFIXES:
-                raise InputError(f"{path}: unknown suffix; use one of {' '.join(SUFFIXES)}")
+        super().check()
         if self.margin is not None and not self.fail_if_worse:
             raise InputError("--margin belongs to --fail-if-worse")
         seen = [path.resolve() for path in self.runs]
@@ -74,39 +69,39 @@ class Shown(Settings):
 
 
 @of_runs
-def work(settings: CompareSettings, shown: Shown) -> int:
+def work(settings: CompareSettings, display: CompareDisplay) -> int:
     from gistmeter.core.files import write_atomically
     from gistmeter.core.run import compare_all
 
-    if shown.fail_if_worse and not settings.baseline:
+    if display.fail_if_worse and not settings.baseline:
         raise InputError("--fail-if-worse needs --baseline RUN: what is it not to be worse than?")
-    runs, baseline = _runs(shown, settings.baseline)
+    runs, baseline = _runs(display, settings.baseline)
     found = compare_all(runs, replace(settings, baseline=baseline))
-    for path in shown.output:
+    for path in display.output:
         write_atomically(path, _spell(found, SUFFIXES[path.suffix.lower()]))
         console.say(f"Wrote {path}")
-    if shown.format == "table":
-        from gistmeter.report.pasted import print_comparison
+    if display.format == "table":
+        from gistmeter.report.comparisons import print_comparison
         from gistmeter.report.terminal import print_lines
 
         screen = console.stdout()
         print_lines(_answer(runs, () if settings.baseline else found).splitlines()[:1], screen)
         for comparison in found:
             print_comparison(comparison.to_dict(), screen)
-    elif shown.format == "json":
-        console.write_json(_spell(found, shown.format))
+    elif display.format == "json":
+        console.write_json(_spell(found, display.format))
     else:
-        console.write(_spell(found, shown.format))
-    if shown.fail_if_worse:
-        refuse_losses(found, shown.margin)
-        console.say(_passed(shown.margin))
+        console.write(_spell(found, display.format))
+    if display.fail_if_worse:
+        refuse_losses(found, display.margin)
+        console.say(_passed(display.margin))
     return 0
 
 
 def _answer(runs: Sequence[Run], found: Sequence[Comparison]) -> str:
     """What the family says of all systems together, where the runs can stand side by side.
 
-    It is said with the tests of the table below it; scores that are not there keep the run's own.
+    It uses the tests of the table below it; scores that are not there keep the run's tests.
     """
     from gistmeter.core.comparison import gather
     from gistmeter.core.family import family_of
@@ -114,30 +109,30 @@ def _answer(runs: Sequence[Run], found: Sequence[Comparison]) -> str:
     together = gather(runs)
     if len(together) != 1:
         return ""
-    one, own = together[0], {held.metric: held.to_dict() for held in found}
-    tested = [own.get(held["metric"], held) for held in one.findings["comparisons"]]
-    return family_of(one.command).answer(one, {"comparisons": tested})
+    run, shown = together[0], {comparison.metric: comparison.to_dict() for comparison in found}
+    tested = [shown.get(stored["metric"], stored) for stored in run.findings["comparisons"]]
+    return family_of(run.command).answer(run, {"comparisons": tested})
 
 
-def _runs(shown: Shown, baseline: str) -> tuple[list[Run], str]:
+def _runs(display: CompareDisplay, baseline: str) -> tuple[list[Run], str]:
     """The runs to compare; a baseline that is a run itself is one of them."""
-    places = find_runs(shown.runs)
+    places = find_runs(display.runs)
     if baseline:
         place = find_run(Path(baseline))
         if (place.is_dir() or place.suffix) and place.exists():
             baseline = str(place)
             known = {path.resolve() for path in places}
             places += [] if place.resolve() in known else [place]
-    return [_load(place, shown) for place in places], baseline
+    return [_load(place, display) for place in places], baseline
 
 
-def _load(place: Path, shown: Shown) -> Run:
+def _load(place: Path, display: CompareDisplay) -> Run:
     from gistmeter.core.files import suffix_of
     from gistmeter.core.run import load_run, load_scores
     from gistmeter.core.table import SUFFIXES as TABLES
 
     if place.is_file() and place.name != "run.json" and suffix_of(place) in TABLES:
-        run = load_scores(place, lower_is_better=shown.lower_is_better)
+        run = load_scores(place, lower_is_better=display.lower_is_better)
         return replace(run, path=place)
     return load_run(place)
 
@@ -147,32 +142,36 @@ def refuse_losses(found: Sequence[Comparison], margin: float | None) -> None:
     the margin."""
     from gistmeter.core.comparison import loss
 
-    failed = [told for one in found for pair in one.pairs if (told := loss(one, pair, margin))]
+    failed = [
+        lost
+        for comparison in found
+        for pair in comparison.pairs
+        if (lost := loss(comparison, pair, margin))
+    ]
     if failed:
         raise ThresholdError("\n".join(failed))
 
 
 def _passed(margin: float | None) -> str:
-    """What an open gate means: that no loss was shown is less than that none is there."""
+    """What passing means: that no loss was shown does not prove that there is none."""
     if margin is None:
-        return "Passed: no loss against the baseline was shown. --margin asks for proof"
+        return "Passed: no loss against the baseline was display. --margin asks for proof"
     return f"Passed: every loss against the baseline is below the margin of {margin:g}"
 
 
 def _spell(found: Sequence[Comparison], shape: str) -> str:
-    from gistmeter.report import pasted
+    from gistmeter.report.comparisons import to_csv, to_latex, to_markdown
 
     plain: list[dict[str, Any]] = [comparison.to_dict() for comparison in found]
     if shape == "json":
-        one = plain[0] if len(plain) == 1 else plain
-        return json.dumps(one, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    spell = {"markdown": pasted.to_markdown, "latex": pasted.to_latex, "csv": pasted.to_csv}[shape]
+        return console.to_json(plain[0] if len(plain) == 1 else plain)
+    spell = {"markdown": to_markdown, "latex": to_latex, "csv": to_csv}[shape]
     return spell(plain)
 
 
 command = SettingsCommand(
     "compare",
-    (CompareSettings, Shown),
+    (CompareSettings, CompareDisplay),
     work,
     summary="Is the difference between systems real?",
     description=(

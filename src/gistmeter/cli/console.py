@@ -7,9 +7,11 @@ terminal's title, clear the screen or turn text round, so every line goes throug
 from __future__ import annotations
 
 import codecs
+import json
 import logging
 import re
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,9 +45,10 @@ def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
     """Our own signs in ASCII; what comes from data by its code, so that nothing is lost."""
     if isinstance(error, UnicodeEncodeError):
         lost = error.object[error.start : error.end]
-        told = "".join(SIGNS.get(one) or one.encode("ascii", "backslashreplace").decode()
-                       for one in lost)  # fmt: skip
-        return told, error.end
+        spelled = (
+            SIGNS.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in lost
+        )
+        return "".join(spelled), error.end
     return codecs.backslashreplace_errors(error)
 
 
@@ -60,6 +63,16 @@ def say(message: str, colour: str = "") -> None:
 
 def warn(message: str) -> None:
     say(f"Warning: {message}", YELLOW)
+
+
+def listener(*, quiet: bool) -> Callable[[str, bool], None]:
+    """What hears remarks and warnings of a score, and says them unless they are not wanted."""
+
+    def hear(remark: str, warning: bool) -> None:
+        if not quiet:
+            (warn if warning else say)(remark)
+
+    return hear
 
 
 def show(line: str = "") -> None:
@@ -80,6 +93,10 @@ def write(text: str) -> None:
         )
 
 
+def to_json(document: Any) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
 def write_json(text: str) -> None:
     """JSON on stdout: what stdout or a terminal cannot take is escaped, so nothing is lost."""
     from gistmeter.report.terminal import CONTROL
@@ -89,9 +106,9 @@ def write_json(text: str) -> None:
     write(kind.sub(_escape, text))
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     """A character as JSON spells it in ASCII."""
-    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 

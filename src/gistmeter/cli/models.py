@@ -14,24 +14,18 @@ from gistmeter.core.trust import HELP
 
 
 @dataclass(frozen=True, kw_only=True)
-class Where(Settings):
-    """Which profile, for which language."""
+class ProfileChoice(Settings):
+    """ModelChoice profile, for which language."""
 
     title: ClassVar[str] = "models"
     profile: str = option(
-        "",
-        "One profile only; all of them if not given.",
-        panel="models",
-        reach="model",
-        flags=("-p",),
-    )
+        "", "One profile only; all of them if not given.",
+        panel="models", reach="model", flags=("-p",),
+    )  # fmt: skip
     language: str = option(
-        "",
-        "A language's code, where a profile depends on it.",
-        panel="input",
-        reach="nothing",
-        flags=("-l",),
-    )
+        "", "A language's code, where a profile depends on it.",
+        panel="input", reach="nothing", flags=("-l",),
+    )  # fmt: skip
     config: Path | None = option(
         None, "A TOML file with further [profiles.NAME].",
         panel="input", reach="read", metavar="FILE.toml",
@@ -40,7 +34,7 @@ class Where(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pulled(Settings):
+class PullSettings(Settings):
     """What may be fetched."""
 
     title: ClassVar[str] = "models"
@@ -51,8 +45,8 @@ class Pulled(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Which(Settings):
-    """Which model, at which revision."""
+class ModelChoice(Settings):
+    """ModelChoice model, at which revision."""
 
     title: ClassVar[str] = "models"
     name: str = option(
@@ -68,7 +62,7 @@ class Which(Settings):
             raise InputError("Name a profile or a model")
 
 
-def list_models(where: Where) -> None:
+def list_models(where: ProfileChoice) -> None:
     from gistmeter.core.configuration import profiles
     from gistmeter.models.inventory import list_models as look
     from gistmeter.models.settings import PROFILES
@@ -87,7 +81,7 @@ def list_models(where: Where) -> None:
                 console.show(f"           get it with: {entry.command}")
 
 
-def pull(which: Which, where: Where, pulled: Pulled) -> None:
+def pull(which: ModelChoice, where: ProfileChoice, pulling: PullSettings) -> None:
     from gistmeter.core.configuration import profiles
     from gistmeter.models import inventory
 
@@ -95,7 +89,7 @@ def pull(which: Which, where: Where, pulled: Pulled) -> None:
     own = profiles(where.config, trust=where.trust)
     for name in inventory.names_to_pull(which.name, where.language, own):
         try:
-            place = inventory.pull(name, which.revision, models_folder(), pickles=pulled.pickles)
+            place = inventory.pull(name, which.revision, models_folder(), pickles=pulling.pickles)
         except GistmeterError as error:
             failed.append(error)
             console.say(f"{name}: {error}")
@@ -103,11 +97,11 @@ def pull(which: Which, where: Where, pulled: Pulled) -> None:
         console.show(f"{name}: {place}")
     if failed:
         raise InputError(
-            f"{len(failed)} of the models of '{which.name}' could not be had (see above)"
+            f"{len(failed)} of the models of '{which.name}' could not be fetched (see above)"
         )
 
 
-def verify(where: Where) -> None:
+def verify(where: ProfileChoice) -> None:
     from gistmeter.core.configuration import profiles
     from gistmeter.models import inventory
     from gistmeter.models.settings import PROFILES
@@ -123,7 +117,7 @@ def verify(where: Where) -> None:
         raise GistmeterError(f"{damaged} files are not what they should be")
 
 
-def info(which: Which) -> None:
+def info(which: ModelChoice) -> None:
     from gistmeter.models import inventory
     from gistmeter.models.settings import ModelSettings
 
@@ -134,7 +128,7 @@ def info(which: Which) -> None:
 
 
 def models_folder() -> Path:
-    """Where converted models are kept."""
+    """ProfileChoice converted models are kept."""
     from gistmeter.core.locations import cache_folder
 
     return cache_folder() / "models"
@@ -144,19 +138,19 @@ command = ToolGroup(
     "models",
     [
         SettingsCommand(
-            "list", (Where,), list_models, table="models",
+            "list", (ProfileChoice,), list_models, table="models",
             summary="Each role: what a profile uses, where that is, or how to get it.",
         ),
         SettingsCommand(
-            "pull", (Which, Where, Pulled), pull, table="models",
+            "pull", (ModelChoice, ProfileChoice, PullSettings), pull, table="models",
             summary="Get a profile's models (or one model) for later use without a network.",
         ),
         SettingsCommand(
-            "verify", (Where,), verify, table="models",
+            "verify", (ProfileChoice,), verify, table="models",
             summary="Compare the files of the models that are here with their hashes.",
         ),
         SettingsCommand(
-            "info", (Which,), info, table="models",
+            "info", (ModelChoice,), info, table="models",
             summary="What is known about a model without loading it.",
         ),
     ],

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import logging
 import shlex
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any
 
-from gistmeter.cli import console
-from gistmeter.cli.command import SettingsCommand
+from gistmeter.cli import INTERRUPTED, console
+from gistmeter.cli.command import Display, SettingsCommand
+from gistmeter.cli.runs import using
 from gistmeter.core.errors import UnknownName
 from gistmeter.core.family import RunSettings, family_of
 from gistmeter.core.settings import Settings, option
@@ -23,17 +24,11 @@ if TYPE_CHECKING:
     from gistmeter.core.family import Family
     from gistmeter.core.run import Run
 
-INTERRUPTED = 130
-
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(Settings):
-    """What the terminal shows."""
+class ScoreDisplay(Display):
+    """How scores are shown, and whether remarks are."""
 
-    title: ClassVar[str] = "the command line"
-    format: Literal["table", "json"] = option(
-        "table", "What to print: a table for people, or JSON alone on stdout.", panel="output"
-    )
     quiet: bool = option(
         False, "No progress, no remarks and no warnings; errors and the result still show.",
         panel="output", flags=("-q",),
@@ -47,7 +42,7 @@ class ScoringCommand(SettingsCommand):
         self.family = family
         super().__init__(
             family.name,
-            (settings, RunSettings, Shown),
+            (settings, RunSettings, ScoreDisplay),
             partial(run_command, family),
             summary=family.summary,
             description=family.description,
@@ -75,31 +70,30 @@ def scoring_command(name: str) -> SettingsCommand:
     return ScoringCommand(family, family.Settings)
 
 
-def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown) -> int:
+def run_command(
+    family: Family[Any, Any], settings: Any, how: RunSettings, display: ScoreDisplay
+) -> int:
     """Score and show; the exit code is decided when all is done."""
     logger = logging.getLogger("gistmeter")
     level = logger.level
-    logger.setLevel(logging.ERROR if shown.quiet else level)
+    logger.setLevel(logging.ERROR if display.quiet else level)
     try:
-        return _run(family, settings, how, shown)
+        return _run(family, settings, how, display)
     finally:
         logger.setLevel(level)
 
 
-def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown) -> int:
-    from gistmeter.cli.finding import using
-
+def _run(family: Family[Any, Any], settings: Any, how: RunSettings, display: ScoreDisplay) -> int:
     if getattr(settings, "estimate", False):
         return _estimate(family, settings, how)
     how, folder = _with_folder(family.name, how)
-    if how.resume:  # of a finished run is used what its folder holds
-        with using([folder]):
-            return _score(family, settings, how, shown, folder)
-    return _score(family, settings, how, shown, folder)
+    # Of a finished run, what its folder holds is used.
+    with using([folder]) if how.resume else contextlib.nullcontext():
+        return _score(family, settings, how, display, folder)
 
 
 def _score(
-    family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown, folder: Path
+    family: Family[Any, Any], settings: Any, how: RunSettings, display: ScoreDisplay, folder: Path
 ) -> int:
     from gistmeter.core.cache import Cache
     from gistmeter.core.configuration import profiles
@@ -107,13 +101,14 @@ def _score(
     from gistmeter.core.score import score
     from gistmeter.report.progress import ProgressBars
 
-    bars = ProgressBars(quiet=shown.quiet)
+    hear = console.listener(quiet=display.quiet)
+    bars = ProgressBars(quiet=display.quiet)
     cache = None if how.no_cache else Cache(cache_file())
     try:
         run = score(
             family, settings, how=how, cache=cache, profiles=profiles(how.config, trust=how.trust),
-            progress=None if shown.quiet else bars.update,
-            hear=partial(_hear, shown.quiet), confirm=_confirm,
+            progress=None if display.quiet else bars.update,
+            hear=hear, confirm=_confirm,
         )  # fmt: skip
     except KeyboardInterrupt:
         bars.stop()
@@ -123,11 +118,10 @@ def _score(
         bars.stop()
         if cache is not None:
             cache.close()
-    show(run, family, shown)
+    show(run, family, display)
     run.require(how.fail_under)
     if stopped := run.notes.get("interrupted"):
-        remark = f"Stopped by {stopped}; what was done is scored. Add --resume to go on"
-        _hear(shown.quiet, remark, True)
+        hear(f"Stopped by {stopped}; what was done is scored. Add --resume to go on", True)
         return INTERRUPTED
     return 0
 
@@ -139,7 +133,8 @@ def _estimate(family: Any, settings: Any, how: RunSettings) -> int:
     from gistmeter.core.score import estimate
 
     cache = Cache(None if how.no_cache else cache_file())
-    console.show(str(estimate(family, settings, Context(cache, hear=partial(_hear, False)))))
+    context = Context(cache, hear=console.listener(quiet=False))
+    console.show(str(estimate(family, settings, context)))
     return 0
 
 
@@ -151,11 +146,6 @@ def _with_folder(name: str, how: RunSettings) -> tuple[RunSettings, Path]:
     files, folder = split_outputs(how.output)
     chosen = folder or choose_folder(name, resume=how.resume)
     return replace(how, output=(*files, chosen)), chosen
-
-
-def _hear(quiet: bool, remark: str, warning: bool) -> None:
-    if not quiet:
-        (console.warn if warning else console.say)(remark)
 
 
 def _confirm(question: str) -> bool:
@@ -175,10 +165,9 @@ def _tell_resume(name: str, how: RunSettings, folder: Path) -> None:
     console.say(f"Interrupted. What is done is kept; go on with:\n  {line}")
 
 
-def show(run: Run, family: Family[Any, Any], shown: Shown) -> None:
-    if shown.format == "json":
-        text = json.dumps(run.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-        console.write_json(text + "\n")
+def show(run: Run, family: Family[Any, Any], display: ScoreDisplay) -> None:
+    if display.format == "json":
+        console.write_json(console.to_json(run.to_dict()))
         return
     from gistmeter.report.ending import print_ending
     from gistmeter.report.terminal import print_run, print_sheet

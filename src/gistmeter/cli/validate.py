@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from gistmeter.cli import console
-from gistmeter.cli.command import SettingsCommand
-from gistmeter.cli.finding import find_run, of_runs
+from gistmeter.cli.command import FileDisplay, SettingsCommand
+from gistmeter.cli.runs import find_run, of_runs
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
 from gistmeter.core.types import SEED
-
-SUFFIXES = (".json", ".html")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +21,9 @@ class ValidateSettings(Settings):
 
     title: ClassVar[str] = "validate"
     run: Path | None = option(
-        None,
-        "The folder of a finished run, or 'latest'.",
-        panel="input",
-        argument="only",
-        metavar="RUN",
-    )
+        None, "The folder of a finished run, or 'latest'.",
+        panel="input", argument="only", metavar="RUN",
+    )  # fmt: skip
     human: Path | None = option(
         None,
         "A table of people's judgements: an id, a number or yes/no in the column 'human', and"
@@ -56,32 +50,23 @@ class ValidateSettings(Settings):
         0.95, "Confidence of the intervals.", panel="statistics", low=0.5, high=0.9999
     )
     seed: int = option(SEED, "Seed of the resamples and folds.", panel="statistics")
-    format: Literal["table", "json"] = option(
-        "table", "What to print: tables for people, or JSON alone on stdout.", panel="output"
-    )
-    output: tuple[Path, ...] = option(
-        (), "Write a file too: .json, or .html with calibration plots. May be repeated.",
-        panel="output", flags=("-o",), metavar="FILE",
-    )  # fmt: skip
 
     def check(self) -> None:
         if self.run is None or self.human is None:
             raise InputError("Name the run and the labels: gistmeter validate RUN --human FILE")
-        for path in self.output:
-            if path.suffix.lower() not in SUFFIXES:
-                raise InputError(f"{path}: unknown suffix; use one of {' '.join(SUFFIXES)}")
 
 
 @of_runs
-def work(settings: ValidateSettings) -> int:
+def work(settings: ValidateSettings, display: FileDisplay) -> int:
     from gistmeter.core.run import load_run
     from gistmeter.core.validation import read_labels, validate
+    from gistmeter.report.agreement import print_validation, write_validation
 
     assert settings.run is not None and settings.human is not None
-    loaded = load_run(find_run(settings.run))
-    labels = read_labels(settings.human, loaded.measured, dict(settings.column))
-    found = validate(
-        loaded,
+    run = load_run(find_run(settings.run))
+    labels = read_labels(settings.human, run.measured, dict(settings.column))
+    validation = validate(
+        run,
         labels,
         columns=settings.score,
         components=dict(settings.component),
@@ -89,33 +74,15 @@ def work(settings: ValidateSettings) -> int:
         confidence=settings.confidence,
         seed=settings.seed,
     ).to_dict()
-    text = json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    for path in settings.output:
-        _write(path, text, found, settings.run.resolve().name)
-    if settings.format == "json":
-        console.write_json(text)
-    else:
-        from gistmeter.report.agreement import print_validation
-
-        print_validation(found, console.stdout())
+    title = settings.run.resolve().name
+    if not display.deliver(validation, lambda path: write_validation(validation, path, title)):
+        print_validation(validation, console.stdout())
     return 0
-
-
-def _write(path: Path, text: str, found: dict[str, object], title: str) -> None:
-    if path.suffix.lower() == ".html":
-        from gistmeter.report.html.validation import write_validation
-
-        write_validation(found, path, title)
-    else:
-        from gistmeter.core.files import write_atomically
-
-        write_atomically(path, text)
-    console.say(f"Wrote {path}")
 
 
 command = SettingsCommand(
     "validate",
-    (ValidateSettings,),
+    (ValidateSettings, FileDisplay),
     work,
     summary="Do the scores agree with people?",
     description=(

@@ -179,7 +179,7 @@ class Run:
         CSV has a byte-order mark, without which spreadsheets show no CJK, unless `bom` is False.
         """
         from gistmeter.core.family import family_of
-        from gistmeter.report.tables import write_table
+        from gistmeter.report.export import write_table
 
         target = Path(path)
         if target.suffix.lower() == ".html":
@@ -397,7 +397,7 @@ def write_report(
     """
     from gistmeter.core.comparison import gather
     from gistmeter.core.family import family_of
-    from gistmeter.report import html as page
+    from gistmeter.report.html import page
 
     gathered = gather(runs)
     page.write_report(

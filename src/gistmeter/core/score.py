@@ -226,7 +226,7 @@ def split_outputs(given: Sequence[Path]) -> tuple[list[Path], Path | None]:
     """The files among the outputs, and the folder, of which there may be one."""
     import os
 
-    from gistmeter.report.suffixes import SUFFIXES
+    from gistmeter.report import SUFFIXES
 
     files = [path for path in given if path.suffix.lower() in SUFFIXES and not path.is_dir()]
     folders = [path for path in given if path not in files]

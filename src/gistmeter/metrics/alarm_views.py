@@ -33,7 +33,7 @@ class ShownAlarms:
         """A note of all alarms; nothing where there are none."""
         if not self.lines:
             return []
-        return [{"k": "note", "n": "Told otherwise", "x": shown("; ".join(self.lines), 1000)}]
+        return [{"k": "note", "n": "Changed facts", "x": shown("; ".join(self.lines), 1000)}]
 
     def add(self, alarm: Any) -> None:
         if not (isinstance(alarm, list) and len(alarm) == 5):

@@ -1,17 +1,24 @@
-"""Validation against people on the terminal, in Markdown and as a page with calibration plots.
+"""Agreement with people: tables on the terminal, a page with calibration plots.
 
-It comes in as plain data, the shape of `validate --format json`.
+A validation comes in as plain data, the shape of `validate --format json`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from gistmeter.core.files import write_atomically
+from gistmeter.core.views import Lines, Point, shown
+from gistmeter.core.wording import count
+from gistmeter.report.charts import draw
+from gistmeter.report.drawing import Palette
+from gistmeter.report.html import render, trusted
 from gistmeter.report.terminal import safe
 
 Validation = Mapping[str, Any]
@@ -24,64 +31,64 @@ MEASURES = (
 )
 
 
-def print_validation(found: Validation, console: Console) -> None:
+def print_validation(validation: Validation, console: Console) -> None:
     """Agreement of every score, decisions for yes/no labels, refitted weights."""
     table = Table(title="Agreement with people", title_justify="left")
     table.add_column("score", overflow="fold")
     for _, title in MEASURES:
         table.add_column(title, justify="right")
     table.add_column("n", justify="right")
-    for name, one in ordered(found):
+    for name, one in ordered(validation):
         cells = [f"{value(one[key])}\n{bounds(one[key])}" for key, _ in MEASURES]
         table.add_row(safe(name), *cells, str(one["n"]))
     console.print(table)
-    for line in people(found):
+    for line in people(validation):
         console.print(safe(line))
-    if found["binary"]:
-        console.print(_decisions(found))
-    if found["weights"]:
-        console.print(_weights(found["weights"]))
-        console.print(safe(verdict(found)))
-    for line in footnotes(found):
+    if validation["binary"]:
+        console.print(_decisions(validation))
+    if validation["weights"]:
+        console.print(_weights(validation["weights"]))
+        console.print(safe(verdict(validation)))
+    for line in footnotes(validation):
         console.print(safe(line), style="dim")
 
 
-def people(found: Validation) -> list[str]:
+def people(validation: Validation) -> list[str]:
     """How far people agree with each other, and the score corrected by their labels."""
     lines = []
-    among = found.get("annotators")
+    among = validation.get("annotators")
     if among:
-        told = f"People among each other ({among['items']:,} items judged more than once): "
-        told += f"Krippendorff's alpha {spelled(among['alpha'])}"
+        line = f"People among each other ({among['items']:,} items judged more than once): "
+        line += f"Krippendorff's alpha {spelled(among['alpha'])}"
         if among["kappa"]:
-            told += f", Cohen's kappa {spelled(among['kappa'])}"
-        lines.append(f"{told}.")
+            line += f", Cohen's kappa {spelled(among['kappa'])}"
+        lines.append(f"{line}.")
         lines.append(
             "The ceiling, one person against the mean of the others: Pearson "
             f"{spelled(among['ceiling_pearson'])}, Spearman {spelled(among['ceiling_spearman'])}."
         )
     return lines + [
-        f"{one['system']}: people would give {spelled(one['estimate'])} on the average, by "
+        f"{one['system']}: people would give {spelled(one['estimate'])} on average, by "
         f"{one['labelled']:,} labels and {one['score']} of {one['unlabelled']:,} further items; "
         f"the labels alone say {spelled(one['labels_alone'])}."
-        for one in found.get("corrected") or ()
+        for one in validation.get("corrected") or ()
     ]
 
 
 def spelled(estimate: Mapping[str, Any]) -> str:
     """A value with its interval."""
-    told = bounds(estimate)
-    return value(estimate) + (f" ({told})" if told else "")
+    interval = bounds(estimate)
+    return value(estimate) + (f" ({interval})" if interval else "")
 
 
-def ordered(found: Validation) -> list[tuple[str, Any]]:
+def ordered(validation: Validation) -> list[tuple[str, Any]]:
     """Scores, the best agreement first."""
 
     def strength(entry: tuple[str, Any]) -> float:
         value = entry[1]["spearman"]["value"]
         return -abs(value) if value is not None else 1.0
 
-    return sorted(found["scores"].items(), key=strength)
+    return sorted(validation["scores"].items(), key=strength)
 
 
 def value(estimate: Mapping[str, Any], digits: int = 3) -> str:
@@ -94,11 +101,11 @@ def bounds(estimate: Mapping[str, Any], digits: int = 2) -> str:
     return f"{estimate['low']:.{digits}f} – {estimate['high']:.{digits}f}"
 
 
-def _decisions(found: Validation) -> Table:
+def _decisions(validation: Validation) -> Table:
     table = Table(title="Deciding yes or no", title_justify="left")
     for name in ("score", "AUC", "threshold", "sensitivity", "specificity"):
         table.add_column(name, justify="left" if name == "score" else "right")
-    for name, one in ordered(found):
+    for name, one in ordered(validation):
         decision = one["decision"]
         if decision:
             sign = "≥" if one["higher_is_better"] else "≤"
@@ -124,56 +131,88 @@ def _weights(refit: Mapping[str, Any]) -> Table:
     return table
 
 
-def verdict(found: Validation) -> str:
+def verdict(validation: Validation) -> str:
     """How the weights in use agree with people, and whether one part alone agrees better."""
-    refit = found["weights"]
-    told = (
+    refit = validation["weights"]
+    line = (
         f"Weights in use: r = {refit['given_pearson']:.3f}, rho = {refit['given_spearman']:.3f}. "
         f"Refitted, out of fold: r = {refit['fitted_pearson']:.3f}, "
         f"rho = {refit['fitted_spearman']:.3f}. Nothing was changed by this."
     )
     alone = {
-        one["name"]: found["scores"][one["name"]]["spearman"]["value"] or 0.0
+        one["name"]: validation["scores"][one["name"]]["spearman"]["value"] or 0.0
         for one in refit["components"]
-        if one["name"] in found["scores"]
+        if one["name"] in validation["scores"]
     }
     best = max(alone, key=lambda name: alone[name], default="")
     if not best or alone[best] <= refit["given_spearman"]:
-        return told
-    return f"{told} {best} alone agrees better than all parts together: rho = {alone[best]:.3f}."
+        return line
+    return f"{line} {best} alone agrees better than all parts together: rho = {alone[best]:.3f}."
 
 
-def footnotes(found: Validation) -> list[str]:
-    share = round(100 * found["confidence"])
+def footnotes(validation: Validation) -> list[str]:
+    share = round(100 * validation["confidence"])
     lines = [
-        f"{found['labelled']:,} labelled items; {share}% intervals, {found['resamples']:,} "
-        "resamples of whole items. Pairs: accuracy on pairs of items, ties counted."
+        f"{validation['labelled']:,} labelled items; {share}% intervals, "
+        f"{validation['resamples']:,} resamples of whole items. Pairs: accuracy on pairs of "
+        "items, ties counted."
     ]
-    if found["unmatched"]:
-        lines.append(f"{found['unmatched']:,} labels fit no item of the run.")
-    if found["repeated"]:
-        lines.append(f"{found['repeated']:,} items were judged more than once: averaged.")
-    return [*lines, *found["notes"]]
+    if validation["unmatched"]:
+        lines.append(f"{validation['unmatched']:,} labels fit no item of the run.")
+    if validation["repeated"]:
+        lines.append(f"{validation['repeated']:,} items were judged more than once: averaged.")
+    return [*lines, *validation["notes"]]
 
 
-def _bound(value: float | None) -> float:
-    return math.nan if value is None else value
+def write_validation(validation: Validation, path: Path, title: str) -> None:
+    """Write a validation as one HTML file."""
+    heads = [name for _, name in MEASURES]
+    ranked = ordered(validation)
+    page = render(
+        "validation.html.j2",
+        title=shown(title, 80),
+        answer=_answer(ranked),
+        heads=[*heads, *(["AUC", "threshold"] if validation["binary"] else []), "n"],
+        rows=[_row(name, scored, binary=validation["binary"]) for name, scored in ranked],
+        notes=[*people(validation), *footnotes(validation)],
+        pictures=[
+            {"title": shown(name, 60), "drawing": trusted(drawing)}
+            for name, drawing in calibrations(validation).items()
+        ],
+        weights=validation["weights"],
+        verdict=verdict(validation) if validation["weights"] else "",
+    )
+    write_atomically(path, page)
 
 
-def calibrations(found: Validation) -> dict[str, str]:
+def _answer(ranked: list[tuple[str, Any]]) -> str:
+    if not ranked:
+        return "No score has values beside labels."
+    name, best = ranked[0]
+    agreement = f"{shown(name, 60)} agrees best with people: Spearman {spelled(best['spearman'])}"
+    return f"{agreement} on {count(best['n'], 'item')}."
+
+
+def _row(name: str, scored: Any, *, binary: bool) -> dict[str, Any]:
+    estimates = [scored[key] for key, _ in MEASURES]
+    if binary and scored["decision"]:
+        estimates += [scored["decision"]["auc"], scored["decision"]["threshold"]]
+    cells = [{"value": value(estimate), "bounds": bounds(estimate)} for estimate in estimates]
+    return {"name": shown(name, 60), "cells": [*cells, {"value": str(scored["n"]), "bounds": ""}]}
+
+
+def calibrations(validation: Validation) -> dict[str, str]:
     """Calibration plots of the scores that agree best."""
-    from gistmeter.core.views import Lines, Point
-    from gistmeter.report.charts import draw
-    from gistmeter.report.drawing import Palette
-
     drawn = {}
-    for name, _ in ordered(found)[:PLOTS]:
+    for name, _ in ordered(validation)[:PLOTS]:
         points = [
             Point(
-                "", one["human"], x=one["score"], low=_bound(one["low"]), high=_bound(one["high"])
+                "", part["human"], x=part["score"],
+                low=math.nan if part["low"] is None else part["low"],
+                high=math.nan if part["high"] is None else part["high"],
             )
-            for one in found["calibration"].get(name, [])
-        ]
+            for part in validation["calibration"].get(name, [])
+        ]  # fmt: skip
         if len(points) > 1:
             chart = Lines(f"{name} against people", points, name, "people (mean)")
             drawn[name] = draw(chart, Palette.of(), [])

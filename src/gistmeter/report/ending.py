@@ -1,4 +1,4 @@
-"""How a command ends on the terminal: the answer, the items to look at, and where to go on."""
+"""How a command ends on the terminal: the answer, the items to look at, and what to do next."""
 
 from __future__ import annotations
 
@@ -55,11 +55,7 @@ def _print_items(title: str, items: Sequence[Highlight], unit: str, console: Con
     console.print(safe(title))
     for item in items:
         values = ", ".join(f"{system} {figure(v, unit)}" for system, v in item.values.items())
-        told = f"  {shown(item.name, LONGEST)}: {values}"
-        told += f"  {_cut(item.text)}" if item.text else ""
-        console.print(safe(told), soft_wrap=not console.is_terminal)
-
-
-def _cut(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+        text = " ".join(item.text.split())
+        text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        line = f"  {shown(item.name, LONGEST)}: {values}" + (f"  {text}" if text else "")
+        console.print(safe(line), soft_wrap=not console.is_terminal)

@@ -51,9 +51,8 @@ class Screen(Console):
 
 
 def print_run(run: Run, console: Console) -> None:
-    """Scores of each system with intervals; with several systems, a leaderboard a score."""
-    systems = list(run.systems)
-    table = _one_system(run, systems[0]) if len(systems) == 1 else _many_systems(run)
+    """Scores of each system with intervals; with several systems, a leaderboard per score."""
+    table = _table(run)
     if fits(table, console):
         console.print(table)
     else:
@@ -75,8 +74,8 @@ def score_names(run: Run) -> list[str]:
     """All scores, the one to judge by first; without kinds of alarm that no system set off."""
     names = dict.fromkeys(
         name
-        for held in run.systems.values()
-        for name, score in held.scores.items()
+        for scored in run.systems.values()
+        for name, score in scored.scores.items()
         if not name.startswith("alarm_") or score.value > 0
     )
     first = next((name for name in run.headline if name in names), None)
@@ -97,10 +96,9 @@ def fits(table: Table, console: Console) -> bool:
 
 def _print_narrow(run: Run, console: Console) -> None:
     """The same scores one beneath the other, for a screen that no table fits on."""
-    for name in score_names(run):
-        held = [(system, own[name]) for system, own in run.systems.items() if name in own.scores]
-        console.print(safe(name + ("*" if held[0][1].partial else "")), style="bold")
-        for system, score in sorted(held, key=_rank):
+    for name, ranked in _ranked(run).items():
+        console.print(safe(name + ("*" if ranked[0][1].partial else "")), style="bold")
+        for system, score in ranked:
             console.print(safe(f"  {score.number(score.value)} {system}"))
             console.print(safe(f"    {interval(score)}, n {score.n}"), style="dim")
 
@@ -153,36 +151,40 @@ def short_signature(signature: str) -> str:
     return f"#{signature.rpartition('#')[2]} (spelled out in run.json and --format json)"
 
 
-def _one_system(run: Run, name: str) -> Table:
-    table = Table(title=safe(f"{run.command}: {name}"), title_justify="left")
+def _table(run: Run) -> Table:
+    """The best system first within each score; one system alone has no column of its own."""
+    several = len(run.systems) > 1
+    title = run.command if several else f"{run.command}: {next(iter(run.systems))}"
+    table = Table(title=safe(title), title_justify="left")
     table.add_column("score", no_wrap=True)
+    if several:
+        table.add_column("system", overflow="fold", min_width=6)
     for column in ("value", "interval", "n", "unscored"):
         table.add_column(column, justify="right", no_wrap=True)
-    for score in (run.systems[name].scores[one] for one in score_names(run)):
-        table.add_row(
-            safe(score.name + ("*" if score.partial else "")), score.number(score.value),
-            interval(score), str(score.n), str(score.unscored or ""),
-        )  # fmt: skip
-    return table
-
-
-def _many_systems(run: Run) -> Table:
-    """Systems down, scores across; the widest screens of 80 columns hold a few, so by blocks."""
-    table = Table(title=safe(run.command), title_justify="left")
-    table.add_column("score", no_wrap=True)
-    table.add_column("system", overflow="fold", min_width=6)
-    for column in ("value", "interval", "n", "unscored"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for score_name in score_names(run):
-        held = [(system, scores[score_name]) for system, scores in run.systems.items()
-                if score_name in scores.scores]  # fmt: skip
-        for at, (system, score) in enumerate(sorted(held, key=_rank)):
-            label = score_name + ("*" if score.partial else "") if at == 0 else ""
+    for name, ranked in _ranked(run).items():
+        for place, (system, score) in enumerate(ranked):
+            label = name + ("*" if score.partial else "") if place == 0 else ""
             table.add_row(
-                safe(label), safe(system), score.number(score.value), interval(score),
-                str(score.n), str(score.unscored or ""), end_section=at == len(held) - 1,
+                safe(label), *([safe(system)] if several else []), score.number(score.value),
+                interval(score), str(score.n), str(score.unscored or ""),
+                end_section=several and place == len(ranked) - 1,
             )  # fmt: skip
     return table
+
+
+def _ranked(run: Run) -> dict[str, list[tuple[str, Score]]]:
+    """The systems that have a score, the best first, for each score."""
+    return {
+        name: sorted(
+            (
+                (system, scored[name])
+                for system, scored in run.systems.items()
+                if name in scored.scores
+            ),
+            key=_rank,
+        )
+        for name in score_names(run)
+    }
 
 
 def _rank(entry: tuple[str, Score]) -> tuple[bool, float]:

@@ -19,24 +19,17 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.core import registry
-from gistmeter.core.errors import GistmeterError, InputError, UnknownName
+from gistmeter.core.errors import GistmeterError, InputError, UnknownName, UntrustedError
 from gistmeter.core.family import Family, RunSettings, family_of
-from gistmeter.core.settings import Settings, option, options_of, split
+from gistmeter.core.settings import Settings, aliases_of, option, options_of, split
+from gistmeter.core.trust import HELP as TRUST_HELP
 from gistmeter.core.types import Score
 from gistmeter.version import __version__
-
-if TYPE_CHECKING:
-    from gistmeter.core.cache import Cache
-    from gistmeter.core.comparison import Contender
-    from gistmeter.core.run import Run
-from gistmeter.core.errors import UntrustedError
-from gistmeter.core.settings import aliases_of
-from gistmeter.core.trust import HELP as TRUST_HELP
 
 if TYPE_CHECKING:
     from gistmeter.core.cache import Cache
@@ -78,10 +71,9 @@ class CheckSettings(Settings):
         panel="models", metavar="HOST=NAME",
     )  # fmt: skip
     folder: Path = option(
-        Path("runs/check"), "The folder of the runs, one per evaluation. Earlier ones go.",
+        Path("runs/check"), "The folder of the runs, one per evaluation; earlier ones are replaced.",
         panel="output", metavar="FOLDER",
     )  # fmt: skip
-
     trust: bool = option(False, TRUST_HELP, panel="input", kept=False)
 
     def check(self) -> None:
@@ -145,17 +137,14 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        return self.error is None and all(one.holds for one in self.requirements)
+        return self.error is None and all(required.holds for required in self.requirements)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "passed": self.passed,
             "error": str(self.error) if self.error else None,
             "answer": self.run.answer() if self.run else None,
-            "requirements": [
-                {"name": one.name, "holds": one.holds, "told": one.told}
-                for one in self.requirements
-            ],
+            "requirements": [asdict(required) for required in self.requirements],
             "seconds": round(self.seconds, 3),
             "run": self.run.to_dict() if self.run else None,
         }
@@ -165,7 +154,7 @@ class Outcome:
 class Outcomes:
     """All evaluations of a file."""
 
-    held: Sequence[Outcome] = field(default_factory=tuple)
+    evaluations: Sequence[Outcome] = ()
 
     @property
     def passed(self) -> bool:
@@ -174,14 +163,16 @@ class Outcomes:
     @property
     def exit_code(self) -> int:
         """That of the first error; else 3 where a requirement does not hold; else 0."""
-        errors = [one.error.exit_code for one in self.held if one.error is not None]
-        return errors[0] if errors else 0 if all(one.passed for one in self.held) else BELOW
+        for outcome in self.evaluations:
+            if outcome.error is not None:
+                return outcome.error.exit_code
+        return 0 if all(outcome.passed for outcome in self.evaluations) else BELOW
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "gistmeter": __version__,
             "passed": self.passed,
-            "evaluations": {one.name: one.to_dict() for one in self.held},
+            "evaluations": {outcome.name: outcome.to_dict() for outcome in self.evaluations},
         }
 
 
@@ -200,13 +191,13 @@ def run_check(
     """`began` hears the name of each evaluation; `listeners` are those of `score.score`."""
     configuration = settings.read()
     planned = list(plan(settings, configuration))
-    known = configuration.profiles()
-    done = []
-    for one in planned:
+    options = {"cache": cache, "profiles": configuration.profiles(), **listeners}
+    outcomes = []
+    for evaluation in planned:
         if began:
-            began(one.name)
-        done.append(_run(one, {"cache": cache, "profiles": known, **listeners}))
-    return Outcomes(done)
+            began(evaluation.name)
+        outcomes.append(_run(evaluation, options))
+    return Outcomes(outcomes)
 
 
 def plan(settings: CheckSettings, configuration: Configuration) -> Iterator[Evaluation]:
@@ -232,19 +223,19 @@ def _evaluation(
 ) -> Evaluation:
     if not NAME.fullmatch(name):
         raise InputError("its name becomes a folder's: use letters, digits, '.', '-' and '_'")
-    own = {key.replace("-", "_").lower(): value for key, value in table.items()}
-    if not own.get("shape"):
+    written = {key.replace("-", "_").lower(): value for key, value in table.items()}
+    if not written.get("shape"):
         raise InputError('has no shape. Write shape = "text", or book, parse or speech')
-    if own["shape"] not in (shapes := registry.names("gistmeter.families")):
-        raise UnknownName("shape", str(own["shape"]), shapes)
-    family = family_of(own["shape"])
+    if written["shape"] not in (shapes := registry.names("gistmeter.families")):
+        raise UnknownName("shape", str(written["shape"]), shapes)
+    family = family_of(written["shape"])
     kinds = (family.Settings, RunSettings, GateSettings)
     known = {key: one for kind in reversed(kinds) for key, one in options_of(kind).items()}
     base, limits = configuration.path.parent, configuration.limits
     shared = configuration.options(family.name, kinds, base)
-    limits.check(own, kinds, base, f", [evaluation.{name}]")
+    limits.check(written, kinds, base, f", [evaluation.{name}]")
     aliases = {alias: key for kind in kinds for alias, key in aliases_of(kind).items()}
-    given = {aliases.get(key, key): value for key, value in {**shared, **own}.items()}
+    given = {aliases.get(key, key): value for key, value in {**shared, **written}.items()}
     for key, value in given.items():
         declared = known.get(key)
         if declared and (declared.kind in PATHS or declared.reach in ("read", "write")):
@@ -280,26 +271,28 @@ def _placed(value: Any, base: Path, *, several: bool) -> Any:
     return [_placed(one, base, several=False) for one in value] if listed else value
 
 
-def _run(one: Evaluation, further: Mapping[str, Any]) -> Outcome:
+def _run(evaluation: Evaluation, options: Mapping[str, Any]) -> Outcome:
     from gistmeter.core.score import score
 
     started = time.perf_counter()
-    run = None
+    run, requirements, failure = None, [], None
     try:
-        run = score(one.family, one.settings, how=one.how, **further)
+        how = evaluation.how
+        run = score(evaluation.family, evaluation.settings, how=how, **options)
         requirements = [
-            *_unscored(run), *_thresholds(run, one.how.fail_under), *_losses(run, one.gate)
+            *_unscored(run), *_thresholds(run, how.fail_under), *_losses(run, evaluation.gate)
         ]  # fmt: skip
     except GistmeterError as error:
-        return Outcome(one.name, run, error=error, seconds=time.perf_counter() - started)
-    return Outcome(one.name, run, requirements, seconds=time.perf_counter() - started)
+        failure = error
+    seconds = time.perf_counter() - started
+    return Outcome(evaluation.name, run, requirements, failure, seconds)
 
 
 def _unscored(run: Run) -> Iterator[Requirement]:
-    """Whoever has no value in the score to judge by was not checked, whatever else holds."""
-    for system, held in run.systems.items():
-        named = [*(name for name in run.headline if name in held.scores), *held.scores]
-        score = held.scores[named[0]] if named else Score("score", float("nan"))
+    """A system without a value in the score to judge by was not checked, whatever else holds."""
+    for system, scored in run.systems.items():
+        named = [*(name for name in run.headline if name in scored.scores), *scored.scores]
+        score = scored.scores[named[0]] if named else Score("score", float("nan"))
         if math.isnan(score.value):
             reasons = score.reasons or run.unscored
             why = max(reasons, key=reasons.__getitem__) if reasons else "it is undefined"
@@ -312,8 +305,8 @@ def _unscored(run: Run) -> Iterator[Requirement]:
 
 def _thresholds(run: Run, thresholds: Mapping[str, float]) -> Iterator[Requirement]:
     for name, threshold in thresholds.items():
-        for system, held in run.systems.items():
-            score = held.scores.get(name, Score(name, float("nan")))
+        for system, scored in run.systems.items():
+            score = scored.scores.get(name, Score(name, float("nan")))
             sign = "≥" if score.higher_is_better else "≤"
             yield Requirement(
                 f"{system}: {name} {sign} {threshold:g}", not score.is_worse_than(threshold),
@@ -330,26 +323,27 @@ def _losses(run: Run, gate: GateSettings) -> Iterator[Requirement]:
 
     base = load_run(gate.baseline)
     among = comparison.contenders([run, base])
-    earlier = [one for one in among if one.run is base]
-    for one in (one for one in among if one.run is run):
-        other = _counterpart(one, earlier)
+    earlier = [contender for contender in among if contender.run is base]
+    for contender in (contender for contender in among if contender.run is run):
+        system = contender.system
+        other = _counterpart(contender, earlier)
         if other is None:
-            label = f"{one.system}: against the baseline"
-            yield Requirement(label, True, f"{one.system} is not in the baseline {gate.baseline}")
+            label = f"{system}: against the baseline"
+            yield Requirement(label, True, f"{system} is not in the baseline {gate.baseline}")
             continue
         options = comparison.Options(baseline=other.name)
-        for found in comparison.compare([one, other], gate.compare, options):
-            (pair,) = found.pairs
-            lost = comparison.loss(found, pair, gate.margin)
-            changed = f"{one.system}: {found.metric} changed by {pair.difference:+.4f}"
-            told = f"{changed} [{pair.low:+.4f}, {pair.high:+.4f}] against {other.name}"
-            label = f"{one.system}: {found.metric} against the baseline"
-            yield Requirement(label, not lost, lost or told)
+        for compared in comparison.compare([contender, other], gate.compare, options):
+            (pair,) = compared.pairs
+            change = f"{system}: {compared.metric} changed by {pair.difference:+.4f}"
+            interval = f"[{pair.low:+.4f}, {pair.high:+.4f}] against {other.name}"
+            lost = comparison.loss(compared, pair, gate.margin)
+            label = f"{system}: {compared.metric} against the baseline"
+            yield Requirement(label, not lost, lost or f"{change} {interval}")
 
 
-def _counterpart(one: Contender, earlier: Sequence[Contender]) -> Contender | None:
+def _counterpart(contender: Contender, earlier: Sequence[Contender]) -> Contender | None:
     """The system of the same name; or the only one, where there is one on either side."""
-    named = [other for other in earlier if other.system == one.system]
-    if not named and len(earlier) == 1 and len(one.run.systems) == 1:
+    named = [other for other in earlier if other.system == contender.system]
+    if not named and len(earlier) == 1 and len(contender.run.systems) == 1:
         return earlier[0]
     return named[0] if named else None

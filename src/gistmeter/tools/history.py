@@ -12,7 +12,7 @@ import datetime
 import logging
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -82,9 +82,9 @@ class Series:
         return {
             "command": self.command, "system": self.system, "metric": self.metric,
             "moments": [
-                {"run": one.run, "when": one.when, "score": one.score.to_dict(),
-                 "change": _plain(one.change)}
-                for one in self.moments
+                {"run": moment.run, "when": moment.when, "score": moment.score.to_dict(),
+                 "change": _plain(moment.change)}
+                for moment in self.moments
             ],
             "overall": _plain(self.overall),
         }  # fmt: skip
@@ -100,78 +100,73 @@ def read_history(settings: HistorySettings) -> list[Series]:
     from gistmeter.core.run import load_run
     from gistmeter.core.runs import runs_in
 
-    found: list[Run] = []
+    runs: list[Run] = []
     for folder in settings.folders or (Path("runs"),):
         if not folder.is_dir():
             raise InputError(f"{folder}: is no folder of runs")
         for place in runs_in(folder):
             try:
-                found.append(load_run(place))
+                runs.append(load_run(place))
             except GistmeterError as error:
                 logger.warning("%s is left out: %s", place, error)
-    return series_of(found, settings)
+    return series_of(runs, settings)
 
 
 def series_of(runs: Sequence[Run], settings: HistorySettings) -> list[Series]:
     """The series of all systems that two runs have at least."""
     from gistmeter.core import comparison
 
-    ordered = sorted(runs, key=lambda run: (when(run), str(run.path)))
     grouped: dict[tuple[str, str], list[Contender]] = {}
-    for run in ordered:
-        for one in comparison.contenders([run]) if run.metrics else ():
-            if not settings.system or one.system in settings.system:
-                grouped.setdefault((run.command, one.system), []).append(one)
-    found = [
-        _series(command, system, metric, own, settings)
-        for (command, system), held in grouped.items()
-        if (metric := settings.metric or _headline(held))
-        and len(own := [one for one in held if metric in one.scores]) > 1
-    ]
-    if not found:
+    for run in sorted(runs, key=lambda run: (when(run), str(run.path))):
+        for contender in comparison.contenders([run]) if run.metrics else ():
+            if not settings.system or contender.system in settings.system:
+                grouped.setdefault((run.command, contender.system), []).append(contender)
+    all_series = []
+    for (command, system), among in grouped.items():
+        metric = settings.metric or next(iter(comparison.shared_scores(among)), "")
+        scored = [contender for contender in among if metric in contender.scores]
+        if len(scored) > 1:
+            all_series.append(_series(command, system, metric, scored, settings))
+    if not all_series:
         raise InputError(
             "There is no history: no system has "
             + (f"the score '{settings.metric}'" if settings.metric else "a score")
             + " in two runs. Name the folder above them: gistmeter history runs/"
         )
-    return found
-
-
-def _headline(held: Sequence[Contender]) -> str:
-    from gistmeter.core import comparison
-
-    return next(iter(comparison.shared_scores(held)), "")
+    return all_series
 
 
 def _series(
-    command: str, system: str, metric: str, held: Sequence[Contender], settings: HistorySettings
+    command: str, system: str, metric: str, scored: Sequence[Contender], settings: HistorySettings
 ) -> Series:
-    pairs = [*zip(held[1:], held, strict=False), *([(held[-1], held[0])] if len(held) > 2 else [])]
-    changes = _judged([_change(one, other, metric, settings) for one, other in pairs],
-                      settings, held[0].scores[metric].higher_is_better)  # fmt: skip
+    pairs = [*zip(scored[1:], scored, strict=False)]
+    if len(scored) > 2:
+        pairs.append((scored[-1], scored[0]))
+    changes = [_change(later, earlier, metric, settings) for later, earlier in pairs]
+    changes = _judged(changes, settings, scored[0].scores[metric].higher_is_better)
     moments = [
-        Moment(str(one.run.path or ""), when(one.run), one.scores[metric], change)
-        for one, change in zip(held, [None, *changes], strict=False)
+        Moment(str(contender.run.path or ""), when(contender.run), contender.scores[metric], change)
+        for contender, change in zip(scored, [None, *changes], strict=False)
     ]
-    overall = changes[-1] if len(held) > 2 else None
-    return Series(command, system, metric, moments, overall)
+    return Series(command, system, metric, moments, changes[-1] if len(scored) > 2 else None)
 
 
 def _change(later: Contender, earlier: Contender, metric: str, settings: HistorySettings) -> Change:
     from gistmeter.core import comparison
+    from gistmeter.core.comparison.opponents import signature_differences
 
-    one, other = replace(later, name="later"), replace(earlier, name="earlier")
+    if signature_differences(later, earlier, metric):
+        return Change(remark="measured differently")
+    sides = [replace(later, name="later"), replace(earlier, name="earlier")]
     options = comparison.Options(
         resamples=settings.resamples, confidence=settings.confidence, seed=settings.seed,
         baseline="earlier", correction="none",
     )  # fmt: skip
     try:
-        (found,) = comparison.compare([one, other], [metric], options)
-    except InputError as error:
-        told = str(error)
-        differently = "measured differently" in told
-        return Change(remark="measured differently" if differently else "no item in common")
-    (pair,) = found.pairs
+        (compared,) = comparison.compare(sides, [metric], options)
+    except InputError:
+        return Change(remark="no item in common")
+    (pair,) = compared.pairs
     return Change(pair.difference, pair.low, pair.high, pair.p_value, pair.n, remark=pair.note)
 
 
@@ -179,7 +174,7 @@ def _judged(changes: Sequence[Change], settings: HistorySettings, higher: bool) 
     """The changes with corrected p-values, and the verdict that these allow."""
     from gistmeter.core.comparison.significance import correct
 
-    tested = [at for at, one in enumerate(changes) if math.isfinite(one.p)]
+    tested = [at for at, change in enumerate(changes) if math.isfinite(change.p)]
     corrected = correct([changes[at].p for at in tested], "bh")
     judged = list(changes)
     for at, p in zip(tested, corrected, strict=True):
@@ -192,17 +187,17 @@ def _judged(changes: Sequence[Change], settings: HistorySettings, higher: bool) 
 
 
 def when(run: Run) -> str:
-    """The time in a run's path, else that of its file: what was copied keeps no other."""
+    """The time in a run's path, else that of its file, which a copy may have changed."""
     if run.path is None:
         return ""
     for part in reversed(run.path.parts):
         if match := STAMP.search(part):
-            numbers = [int(one or 0) for one in match.groups()]
+            numbers = [int(part or 0) for part in match.groups()]
             try:
-                found = datetime.datetime(*numbers)  # type: ignore[arg-type]
+                stamped = datetime.datetime(*numbers)  # type: ignore[arg-type]
             except ValueError:
                 continue
-            return f"{found:%Y-%m-%d %H:%M:%S}"
+            return f"{stamped:%Y-%m-%d %H:%M:%S}"
     changed = datetime.datetime.fromtimestamp((run.path / "run.json").stat().st_mtime)
     return f"{changed:%Y-%m-%d %H:%M:%S}"
 
@@ -210,5 +205,7 @@ def when(run: Run) -> str:
 def _plain(change: Change | None) -> dict[str, Any] | None:
     if change is None:
         return None
-    held: Iterable[tuple[str, Any]] = asdict(change).items()
-    return {name: defined(one) if isinstance(one, float) else one for name, one in held}
+    return {
+        name: defined(value) if isinstance(value, float) else value
+        for name, value in asdict(change).items()
+    }

@@ -18,7 +18,7 @@ import pytest
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
-    from gistmeter.tools.checks import Checked, Checker
+    from gistmeter.tools.checker import Checked, Checker
 
 NAME = "gistmeter"
 OUTPUT = "runs/pytest"
@@ -58,7 +58,7 @@ def checker_of(config: pytest.Config) -> Checker:
     if CHECKER not in config.stash:
         from gistmeter.core.cache import Cache
         from gistmeter.core.locations import cache_file
-        from gistmeter.tools.checks import Checker
+        from gistmeter.tools.checker import Checker
 
         given = config.getoption("--gist-config") or config.getini("gist_config")
         place = config.rootpath / given if given else None
@@ -97,7 +97,7 @@ class GistCase:
 
     def __init__(self, cells: Mapping[str, Any], conditions: Mapping[str, Any], check: Any) -> None:
         from gistmeter.text.formats.references import Splitting
-        from gistmeter.tools.checks import CONDITION
+        from gistmeter.tools.checker import CONDITION
 
         self.fields = {name: cell for name, cell in cells.items() if cell is not None}
         known = {name.strip().lower(): cell for name, cell in self.fields.items()}

@@ -1,51 +1,67 @@
-"""The report: one HTML file that works from disk, with no network and no server.
+"""What every page is made of: templates and style, safe JSON, and a policy that allows only those.
 
-It shows runs and what was found out about them; it never computes a score. Comparisons come in as
-plain data (what `Comparison.to_dict` gives).
+A page is one HTML file that works from disk, with no network and no server.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import base64
+import hashlib
+import json
+import re
+from importlib import resources
+from typing import Any
 
-from gistmeter.core.files import write_atomically
-from gistmeter.core.views import View
+from gistmeter.core.files import HALVES
 
-if TYPE_CHECKING:
-    from gistmeter.core.run import Run
+ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+DANGEROUS = re.compile("[<>&\u2028\u2029]")
 
 
-def write_report(
-    runs: Sequence[Run],
-    path: Path,
-    *,
-    views: Sequence[View] = (),
-    comparisons: Sequence[Mapping[str, Any]] = (),
-    answers: Sequence[str] = (),
-    title: str = "",
-    everything: bool = False,
-) -> None:
-    """Write the report of some runs.
+def render(template: str, *, script: str = "", audio: bool = False, **context: Any) -> str:
+    """A page from one of the templates, with the style of all pages."""
+    from jinja2 import Environment, FunctionLoader
 
-    `views` has what the family of each run shows; without it a run shows all its columns.
-    `comparisons` has an entry for each run: `{"comparisons": [...]}`, the headline's first;
-    `answers` the sentence that each begins with. With `everything`, all items
-    go in, however large the page becomes.
-    """
-    from gistmeter.report.html.page import build_page
-
-    text = build_page(
-        runs,
-        views=views,
-        findings=comparisons,
-        answers=answers,
-        page=path,
-        title=title,
-        everything=everything,
+    style = asset("charts.css") + asset("report.css")
+    environment = Environment(
+        loader=FunctionLoader(asset), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    write_atomically(path, text)
+    page: str = environment.get_template(template).render(
+        policy=policy(style, script, audio=audio),
+        style=trusted(style),
+        script=trusted(script),
+        **context,
+    )
+    return page
 
 
-__all__ = ["write_report"]
+def asset(name: str) -> str:
+    return resources.files("gistmeter.report.html").joinpath("assets", name).read_text("utf-8")
+
+
+def trusted(text: str) -> Any:
+    """Our own style, script and drawings, and JSON made safe: not escaped again."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704
+
+
+def to_script(value: Any) -> str:
+    """JSON that is safe between <script> tags and in UTF-8, whatever the texts hold."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = DANGEROUS.sub(lambda match: ESCAPES[match[0]], text)
+    return HALVES.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def policy(style: str, script: str, *, audio: bool) -> str:
+    """A content security policy that allows this style and this script, and nothing else."""
+    media = " media-src 'self' file: data:;" if audio else ""
+    return (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:;"
+        f"{media} base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

@@ -1,25 +1,28 @@
 """The items a page carries: all of them while there is room, else those worth seeing.
 
-Worth seeing are the unscored, the worst, those on which systems differ most, and every so-manieth
-of the rest so that the ordinary is there too; how they were chosen is said above the table.
+Worth seeing are the unscored, the worst, those on which systems differ most, and an even
+sample of the rest; how they were chosen is said above the table.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.rows import Rows
-from gistmeter.core.views import Opener, rounded, shown
-from gistmeter.report.html.embedding import to_script
-from gistmeter.report.html.opening import Sounds, open_row
-from gistmeter.report.html.scores import Subject
+from gistmeter.core.views import Block, Opener, Row, View, plain, rounded, shown
+from gistmeter.report.html import to_script
+from gistmeter.report.html.overview import Subject
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 3000
 ROOM = 2_200_000  # bytes of items in one page
 SNIPPET = 160
+AUDIO = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
 Places = npt.NDArray[np.int64]
 
 
@@ -40,7 +44,7 @@ class ItemData:
 
 
 def item_data(
-    subject: Subject, opener: Opener, sounds: Sounds, *, everything: bool, room: int = ROOM
+    subject: Subject, opener: Opener, recordings: Recordings, *, everything: bool, room: int = ROOM
 ) -> ItemData:
     """The items of a run as the page's table needs them."""
     rows, name = subject.run.rows, subject.headline
@@ -53,22 +57,18 @@ def item_data(
     opening = subject.view.opening(opener)
     places = subject.view.listed(rows)
     among = rows if places is None else rows.take(places)
-    wanted = list(choose(among, name, higher=higher, everything=everything))
-    wanted = wanted if places is None else [places[at] for at in wanted]
     items: list[tuple[int, dict[str, Any]]] = []
-    size = 0
+    total = 0
     text = text_column(subject)
-    for at in wanted:
-        blocks, extra = open_row(at, subject.view, opener, sounds)
-        lang = next((block["l"] for block in blocks if "l" in block and block["k"] == "text"), "")
-        item = {**_item(rows, at, columns, text), "b": blocks, **extra}
-        item |= {"l": lang} if lang else {}
-        own = len(to_script(item).encode("utf-8", "replace"))
-        if size + own + opener.spent > room and not everything and items:
+    for chosen in choose(among, name, higher=higher, everything=everything):
+        at = chosen if places is None else places[chosen]
+        item = _item(rows, at, columns, text) | _opened(at, subject.view, opener, recordings)
+        size = len(to_script(item).encode("utf-8", "replace"))
+        if total + size + opener.spent > room and not everything and items:
             break
-        size += own
+        total += size
         items.append((at, item))
-    worth = any("w" in item for _, item in items)
+    has_worth = any("w" in item for _, item in items)
     items.sort(key=lambda pair: (-pair[1].get("w", 0.0), pair[0]))
     kept = [item for _, item in items]
     data = {
@@ -81,20 +81,20 @@ def item_data(
         "groups": list(dict.fromkeys(shown(group, 200) for group in rows.keys["group"])),
         "ranked": [shown(system, 200) for system in subject.ordered],
         "references": _references(subject, rows, items),
-        "sort": "" if worth else shown(name, 60) if name in columns else "id",
+        "sort": "" if has_worth else shown(name, 60) if name in columns else "id",
         "down": not higher,
         "snippet": shown(text, 60) or ("text" if any(item["x"] for item in kept) else ""),
         "shared": opener.shared,
         "opening": opening,
         "items": kept,
     }
-    return ItemData(data, _note(len(kept), len(among), name), size + opener.spent)
+    return ItemData(data, _note(len(kept), len(among), name), total + opener.spent)
 
 
 def _identity(run: Run) -> str:
     """The same for every report of the same run, so that a reader's marks are found again."""
-    told = repr((run.command, run.signature, sorted(run.inputs.items())))
-    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:16]
+    content = repr((run.command, run.signature, sorted(run.inputs.items())))
+    return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _references(
@@ -137,11 +137,7 @@ def choose(
     rows: Rows, name: str, *, higher: bool, everything: bool, most: int = MOST_ROWS
 ) -> Iterator[int]:
     """Row numbers in the order of their worth, each once."""
-    total = len(rows)
-    if everything or total <= most:
-        yield from _by_turns(_orders(rows, name, higher), total)
-        return
-    yield from _by_turns(_orders(rows, name, higher), most)
+    yield from _by_turns(_orders(rows, name, higher), len(rows) if everything else most)
 
 
 def _orders(rows: Rows, name: str, higher: bool) -> list[Places]:
@@ -164,12 +160,12 @@ def _by_difference(rows: Rows, values: npt.NDArray[np.float64]) -> Places:
     for at, key in enumerate(zip(rows.keys["id"], rows.keys["group"], strict=True)):
         places.setdefault(key, []).append(at)
     gaps = []
-    for found in places.values():
-        known = [value for value in values[found].tolist() if math.isfinite(value)]
+    for members in places.values():
+        known = [value for value in values[members].tolist() if math.isfinite(value)]
         if len(known) > 1:
-            gaps.append((max(known) - min(known), found))
+            gaps.append((max(known) - min(known), members))
     gaps.sort(key=lambda pair: -pair[0])
-    return np.asarray([at for _, found in gaps for at in found], dtype=np.int64)
+    return np.asarray([at for _, members in gaps for at in members], dtype=np.int64)
 
 
 def _by_turns(orders: list[Places], most: int) -> Iterator[int]:
@@ -178,12 +174,12 @@ def _by_turns(orders: list[Places], most: int) -> Iterator[int]:
     seen: set[int] = set()
     while queues and len(seen) < most:
         for queue in list(queues):
-            found = next((at for at in queue if at not in seen), None)
-            if found is None:
+            unseen = next((at for at in queue if at not in seen), None)
+            if unseen is None:
                 queues.remove(queue)
             elif len(seen) < most:
-                seen.add(found)
-                yield found
+                seen.add(unseen)
+                yield unseen
 
 
 def text_column(subject: Subject) -> str:
@@ -203,3 +199,72 @@ def _item(rows: Rows, at: int, columns: list[str], text: str) -> dict[str, Any]:
         "x": shown(words, SNIPPET),
         "r": list(reasons),
     }
+
+
+@dataclass(slots=True)
+class Recordings:
+    """The recordings that a run's column `audio` names, embedded or linked by relative path.
+
+    Each is there once, however many systems heard it.
+    """
+
+    page: Path | None = None  # where the report will stand
+    embed: bool = True
+
+    def attach(self, row: Row, opener: Opener) -> None:
+        """Let the row point to its recording."""
+        name = row.text("audio")
+        path = Path(name) if name else None
+        if name is None or path is None or path.suffix.lower() not in AUDIO or not path.is_file():
+            return
+        if name not in opener.shared:
+            source = _embedded(path) if self.embed else self._link(path)
+            if source is None:
+                return
+            opener.share(name, [{"k": "audio", "n": "Audio", "u": source}], limited=False)
+        row.extra["a"] = name
+
+    def _link(self, path: Path) -> str | None:
+        if self.page is None:
+            return None
+        link = os.path.relpath(path.resolve(), self.page.resolve().parent)
+        return quote(Path(link).as_posix())
+
+
+def size_of_recordings(run: Run) -> int:
+    """Bytes of all recordings that a run names and that are at hand."""
+    column = run.rows.texts.get("audio", ()) if run.rows is not None else ()
+    files = [Path(name) for name in {name for name in column if name}]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _embedded(path: Path) -> str:
+    data = base64.b64encode(path.read_bytes()).decode("ascii")
+    return f"data:{AUDIO[path.suffix.lower()]};base64,{data}"
+
+
+def _opened(at: int, view: View, opener: Opener, recordings: Recordings) -> dict[str, Any]:
+    """All blocks of a row, its language for fonts, and what its family puts beside them."""
+    assert opener.run.rows is not None
+    row = Row(opener.run.rows, at, opener.language)
+    recordings.attach(row, opener)
+    blocks = [*view.blocks(row, opener), *_unused_columns(row)]
+    lang = next((block["l"] for block in blocks if "l" in block and block["k"] == "text"), "")
+    return {"b": blocks, **row.extra, **({"l": lang} if lang else {})}
+
+
+def _unused_columns(row: Row) -> list[Block]:
+    """The columns that are still unused, so that nothing a metric wrote stays hidden."""
+    blocks = [
+        plain(name, text, row.lang(text[:400]))
+        for name in row.rows.texts
+        if name not in row.used and (text := row.text(name))
+    ]
+    numbers = [
+        [name, value]
+        for name in row.rows.numbers
+        if name not in row.used and (value := rounded(row.number(name))) is not None
+    ]
+    if numbers:
+        blocks.append({"k": "table", "f": "All numbers", "c": ["name", "value"], "r": numbers})
+    return blocks

@@ -1,40 +1,61 @@
-"""The top of a section: counts, warnings, the leaderboard and the paired tests."""
+"""One run on the page: its counts, warnings, leaderboard and paired tests."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gistmeter.core.answer import Comparison, is_real, number
+from gistmeter.core.answer import Comparison, Standing, is_real, number
 from gistmeter.core.types import Score
-from gistmeter.core.views import shown
+from gistmeter.core.views import View, shown
 from gistmeter.core.wording import count, figure, listed, probability, signed, span
-from gistmeter.report.html.scores import Subject
+from gistmeter.report.drawing import Palette
+from gistmeter.report.html import trusted
+
+if TYPE_CHECKING:
+    from gistmeter.core.run import Run
+
+
+@dataclass(frozen=True)
+class Subject(Standing):
+    """A run, how its family shows it, and the page's colours."""
+
+    palette: Palette = field(default_factory=Palette.of)
+
+
+def subjects(runs: Sequence[Run], views: Sequence[View]) -> list[Subject]:
+    """All runs of a page, with one palette for the systems of all of them."""
+    palette = Palette.of(*(run.systems for run in runs))
+    return [
+        Subject(run, views[at] if at < len(views) else View(), palette)
+        for at, run in enumerate(runs)
+    ]
 
 
 def board(subject: Subject, comparison: Comparison | None) -> list[dict[str, Any]]:
     """The leaderboard's rows."""
-    held, names = subject.held(subject.headline), subject.shown_scores
+    leading, names = subject.held(subject.headline), subject.shown_scores
     ranks = (comparison or {}).get("ranks") or {}
-    best = {score: _best(subject, score) for score in names}
+    best = {name: _best(subject, name) for name in names}
     rows = []
     for place, system in enumerate(subject.ordered, start=1):
-        lead = held.get(system)
+        lead = leading.get(system)
         known = lead is not None and math.isfinite(lead.value)
         ranked = known and system not in subject.skipping  # who skips items is not ranked
         rank = ranks.get(system, place) if ranked else "–"
         ties = sum(ranks.get(other) == rank for other in set(ranks) - set(subject.skipping)) > 1
-        own = subject.run.systems[system].scores
+        scores = subject.run.systems[system].scores
         rows.append(
             {
                 "rank": f"{rank}=" if ties else str(rank),
                 "system": shown(system, 200),
-                "sign": subject.palette.sign(system),
-                "cells": [_cell(own.get(score), best[score]) for score in names],
+                "sign": trusted(subject.palette.sign(system)),
+                "cells": [_cell(scores.get(name), best[name]) for name in names],
                 "n": f"{lead.n:,}" if lead else "0",
                 "unscored": f"{lead.unscored:,}" if lead else "0",
             }
@@ -43,11 +64,10 @@ def board(subject: Subject, comparison: Comparison | None) -> list[dict[str, Any
 
 
 def _best(subject: Subject, name: str) -> float:
-    held = [score for score in subject.held(name).values() if math.isfinite(score.value)]
-    if len(held) < 2:
+    values = [score.value for score in subject.held(name).values() if math.isfinite(score.value)]
+    if len(values) < 2:
         return math.nan
-    values = [score.value for score in held]
-    return max(values) if held[0].higher_is_better else min(values)
+    return max(values) if subject.score(name).higher_is_better else min(values)
 
 
 def _cell(score: Score | None, best: float) -> dict[str, Any]:
@@ -83,8 +103,8 @@ def facts(subject: Subject) -> list[dict[str, str]]:
     rows = subject.run.rows
     counts: list[tuple[int, str]] = []
     if rows is not None:
-        own = subject.view.listed(rows)
-        named = rows if own is None else rows.take(own)
+        places = subject.view.listed(rows)
+        named = rows if places is None else rows.take(places)
         keys = set(zip(named.keys["id"], named.keys["group"], strict=True))
         excerpt = subject.run.excerpt
         counts.append((excerpt.items if excerpt else len(keys), subject.noun))
@@ -93,11 +113,13 @@ def facts(subject: Subject) -> list[dict[str, str]]:
             most = Counter(system for system, _ in owned).most_common(1)[0][1]
             counts.append((most, subject.view.noun))
     counts.append((len(subject.run.systems), "system"))
-    found = [_fact(number, thing) for number, thing in counts]
+    lines = [_fact(number, thing) for number, thing in counts]
     unscored = sum(score.unscored for score in subject.held(subject.headline).values())
-    found.append(_fact(unscored, "unscored", alert=True))
+    lines.append(_fact(unscored, "unscored", alert=True))
     truncated = truncated_items(subject)
-    return found if truncated is None else [*found, _fact(truncated, "truncated", alert=True)]
+    if truncated is not None:
+        lines.append(_fact(truncated, "truncated", alert=True))
+    return lines
 
 
 def _fact(number: int, thing: str, *, alert: bool = False) -> dict[str, str]:
@@ -118,41 +140,41 @@ def truncated_items(subject: Subject) -> int | None:
 
 def warnings(subject: Subject, comparison: Comparison | None) -> list[str]:
     """What a reader must know before believing the numbers."""
-    run, found = subject.run, []
+    run, lines = subject.run, []
     lacking: dict[tuple[str, ...], dict[str, None]] = {}
-    for held in run.systems.values():
-        for score in held.scores.values():
+    for system in run.systems.values():
+        for score in system.scores.values():
             if score.partial:
                 lacking.setdefault(score.partial, {})[f"{score.name}*"] = None
     for missing, names in lacking.items():
         verb = "is partial: it was" if len(names) == 1 else "are partial: they were"
-        found.append(f"{listed(list(names))} {verb} made without {listed(list(missing))}.")
-    found += subject.view.cautions(run)
+        lines.append(f"{listed(list(names))} {verb} made without {listed(list(missing))}.")
+    lines += subject.view.cautions(run)
     if run.excerpt and run.rows is not None:
         share = count(len({*run.rows.keys["id"]}), subject.noun)
-        found.append(
+        lines.append(
             f"Single items, and charts of them, are of an even sample: {share} of "
             f"{run.excerpt.items:,}. The scores and tests are of all; all are in items.parquet."
         )
     if run.unscored:
         reasons = [f"{shown(why, 160)} ({number:,})" for why, number in run.unscored.items()]
-        found.append("Left undefined, by reason: " + "; ".join(reasons[:12]) + ".")
-    found += [
+        lines.append("Unscored, by reason: " + "; ".join(reasons[:12]) + ".")
+    lines += [
         f"Compared although the signatures differ: {shown(str(difference), 300)}"
         for difference in (comparison or {}).get("forced") or ()
     ]
-    return [*found, *(shown(str(note), 300) for note in (comparison or {}).get("notes") or ())]
+    return [*lines, *(shown(str(note), 300) for note in (comparison or {}).get("notes") or ())]
 
 
 def pair_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
     """Every pair of every comparison as text."""
-    found = []
+    rows = []
     for comparison in comparisons:
         unit = str(comparison.get("unit") or "")
         for pair in comparison["pairs"]:
             low, high = number(pair.get("low")), number(pair.get("high"))
             bounds = f"{signed(low, unit)} – {signed(high, unit)}" if math.isfinite(low) else "–"
-            found.append(
+            rows.append(
                 {
                     "metric": shown(str(comparison["metric"]), 60),
                     "a": shown(str(pair["a"]), 120),
@@ -168,7 +190,7 @@ def pair_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
                     "real": is_real(pair),
                 }
             )
-    return found
+    return rows
 
 
 def _decimal(value: Any) -> str:

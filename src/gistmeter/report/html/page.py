@@ -1,4 +1,4 @@
-"""One HTML file over one or several runs."""
+"""The report: one HTML page over one or several runs. It shows scores and computes none."""
 
 from __future__ import annotations
 
@@ -7,55 +7,42 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.core.answer import Findings, answer
+from gistmeter.core.answer import Comparison, Findings, answer
+from gistmeter.core.files import write_atomically
 from gistmeter.core.types import Sheet
 from gistmeter.core.views import Opener, View, shown
 from gistmeter.core.wording import listed
-from gistmeter.report.html import overview
-from gistmeter.report.html.embedding import policy, to_script
-from gistmeter.report.html.items import ROOM, ItemData, item_data
-from gistmeter.report.html.opening import Sounds, recorded
+from gistmeter.report.html import asset, overview, render, to_script, trusted
+from gistmeter.report.html.items import ROOM, ItemData, Recordings, item_data, size_of_recordings
+from gistmeter.report.html.overview import Subject
 from gistmeter.report.html.pictures import pictures
-from gistmeter.report.html.scores import Subject, subjects
 from gistmeter.version import __version__
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
-SOUNDS = 1_000_000  # bytes of recordings in one page
+MAX_AUDIO = 1_000_000  # bytes of recordings in one page
 UNLIMITED = 10**12  # bytes of views, where everything is asked for
 SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "book.js", "along.js", "drill.js")
+TESTS = {
+    "permutation": "paired approximate randomisation",
+    "bootstrap": "paired bootstrap",
+    "wilcoxon": "Wilcoxon's signed ranks",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One run as the template shows it."""
-
-    key: str
-    short: str
-    heading: str
-    answer: str
-    more: list[str]
-    opening: bool
-    facts: list[dict[str, str]]
-    warnings: list[str]
-    scores: list[dict[str, str]]
-    board: list[dict[str, Any]]
-    legend: str
-    pairs: list[dict[str, Any]]
-    pairs_legend: str
-    pictures: list[Any]
-    tables: list[dict[str, Any]]
-    comparable: bool
-    chosen: str
-    settings: list[tuple[str, str]]
-    signature: str
-    data: Any
+def write_report(
+    runs: Sequence[Run],
+    path: Path,
+    *,
+    comparisons: Sequence[Findings] = (),
+    **options: Any,
+) -> None:
+    """Write the page of `build_page` to a file; `comparisons` are its findings."""
+    write_atomically(path, build_page(runs, findings=comparisons, page=path, **options))
 
 
 def build_page(
@@ -68,38 +55,39 @@ def build_page(
     title: str = "",
     everything: bool = False,
 ) -> str:
-    """The whole page as text."""
-    recordings = [recorded(run) for run in runs]
-    allowed = SOUNDS // max(1, sum(1 for size in recordings if size))
+    """The whole page as text.
+
+    `views` has what the family of each run shows; without it a run shows all its columns.
+    `findings` has an entry for each run: `{"comparisons": [...]}`, the headline's first; `answers`
+    the sentence that each begins with. With `everything`, all items are included, however large the
+    page becomes.
+    """
+    recordings = [size_of_recordings(run) for run in runs]
+    allowed = MAX_AUDIO // max(1, sum(1 for size in recordings if size))
     # Base64 takes four bytes for three; what one section leaves, the next may use.
     left = ROOM - sum(size * 4 // 3 for size in recordings if size <= allowed)
     names = section_names(runs)
     sections = []
-    for number, subject in enumerate(subjects(runs, views)):
-        found = findings[number] if number < len(findings) else {}
+    for number, subject in enumerate(overview.subjects(runs, views)):
+        finding = findings[number] if number < len(findings) else {}
         room = max(1, left) // (len(runs) - number)
         opener = Opener(subject.run, views=UNLIMITED if everything else room * 2 // 5)
-        sounds = Sounds(page, embed=recordings[number] <= allowed)
-        items = item_data(subject, opener, sounds, everything=everything, room=room)
+        audio = Recordings(page, embed=recordings[number] <= allowed)
+        items = item_data(subject, opener, audio, everything=everything, room=room)
         left -= items.size
-        told = answers[number] if number < len(answers) else answer(subject, found)
-        section = _section(subject, opener, number, found, items=items, answer=told)
-        sections.append(_named(section, names[number]))
-    style = page_style()
-    script = '"use strict";\n(() => {\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
-    playing = any('"k":"audio"' in str(section.data) for section in sections)
-    template = environment().get_template("page.html.j2")
-    text: str = template.render(
+        said = answers[number] if number < len(answers) else answer(subject, finding)
+        headings = _headings(subject, number, names[number])
+        sections.append(headings | _section(subject, opener, finding, items=items, answer=said))
+    return render(
+        "page.html.j2",
+        script='"use strict";\n(() => {\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();\n",
+        audio=any('"k":"audio"' in str(section["data"]) for section in sections),
         title=shown(title, 120) or _title(runs),
         date=f"{datetime.datetime.now():%Y-%m-%d %H:%M}",
         language="en",
         version=__version__,
-        policy=policy(style, script, audio=playing),
-        style=trusted(style),
-        script=trusted(script),
         sections=sections,
     )
-    return text
 
 
 def section_names(runs: Sequence[Run]) -> list[str]:
@@ -113,12 +101,6 @@ def section_names(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def _named(section: Section, name: str) -> Section:
-    if not name:
-        return section
-    return replace(section, short=f"{section.short} {name}", heading=f"{section.heading} ({name})")
-
-
 def _title(runs: Sequence[Run]) -> str:
     """What the page is about: the data, where it has a name, else the run."""
     kinds = [shown(kind, 40) for kind in dict.fromkeys(run.command for run in runs)]
@@ -126,68 +108,67 @@ def _title(runs: Sequence[Run]) -> str:
         return f"{len(runs)} runs: {listed(kinds)}"
     data = listed([shown(name, 40) for name in runs[0].inputs], 3)
     name = data or (shown(runs[0].path.name, 80) if runs[0].path else "")
-    return (
-        f"{kinds[0].capitalize() or 'Run'}: {name}" if name else kinds[0].capitalize() or "Report"
-    )
+    kind = kinds[0].capitalize()
+    return f"{kind or 'Run'}: {name}" if name else kind or "Report"
+
+
+def _headings(subject: Subject, number: int, name: str) -> dict[str, Any]:
+    """How a section is called: its key, its tab and its heading."""
+    command = subject.run.command.capitalize() or f"Run {number + 1}"
+    short, heading = shown(command, 40), subject.view.heading or shown(command, 80)
+    return {
+        "key": f"run-{number + 1}",
+        "short": f"{short} {name}" if name else short,
+        "heading": f"{heading} ({name})" if name else heading,
+    }
 
 
 def _section(
-    subject: Subject, opener: Opener, number: int, found: Findings, *, items: ItemData, answer: str
-) -> Section:
-    run = subject.run
-    comparisons = list(found.get("comparisons") or ())
-    lead = subject.lead(found)
-    short = run.command.capitalize() if run.command else f"Run {number + 1}"
-    drawn = [
-        {"title": picture.title, "note": picture.note, "drawing": trusted(picture.drawing)}
-        for picture in pictures(subject, lead, opener)
-    ]
-    told = [shown(line, 1200) for line in answer.splitlines()] or [""]
+    subject: Subject, opener: Opener, findings: Findings, *, items: ItemData, answer: str
+) -> dict[str, Any]:
+    """One run as the template shows it."""
+    run, lead = subject.run, subject.lead(findings)
+    sentences = [shown(line, 1200) for line in answer.splitlines()] or [""]
     summary = shown(str(run.notes.get("summary") or ""), 600)
-    return Section(
-        key=f"run-{number + 1}",
-        short=shown(short, 40),
-        heading=subject.view.heading or shown(short, 80),
-        answer=told[0],
-        more=[*told[1:], *([summary] if summary else [])],
-        opening=bool(items.data.get("opening")),
-        facts=overview.facts(subject),
-        warnings=overview.warnings(subject, lead),
-        scores=overview.score_heads(subject),
-        board=[{**row, "sign": trusted(row["sign"])} for row in overview.board(subject, lead)],
-        legend=_legend(lead),
-        pairs=overview.pair_rows(comparisons),
-        pairs_legend=_pairs_legend(lead, subject.cluster),
-        pictures=drawn,
-        tables=[*tables(run), *(_table(sheet) for sheet in subject.view.tables(opener))],
-        comparable=len(run.systems) > 1
+    return {
+        "answer": sentences[0],
+        "more": [*sentences[1:], *([summary] if summary else [])],
+        "opening": bool(items.data.get("opening")),
+        "facts": overview.facts(subject),
+        "warnings": overview.warnings(subject, lead),
+        "scores": overview.score_heads(subject),
+        "board": overview.board(subject, lead),
+        "legend": _legend(lead),
+        "pairs": overview.pair_rows(findings.get("comparisons") or ()),
+        "pairs_legend": _pairs_legend(lead, subject.cluster),
+        "pictures": [
+            {"title": picture.title, "note": picture.note, "drawing": trusted(picture.drawing)}
+            for picture in pictures(subject, lead, opener)
+        ],
+        "tables": [_table(sheet) for sheet in (*_noted(run), *subject.view.tables(opener))],
+        "comparable": len(run.systems) > 1
         and bool(items.data["items"] and items.data["columns"])
         and not items.data["parts"],
-        chosen=items.note,
-        settings=_settings(run),
-        signature=shown(run.signature, 1200),
-        data=trusted(to_script(items.data)),
-    )
+        "chosen": items.note,
+        "settings": _settings(run),
+        "signature": shown(run.signature, 1200),
+        "data": trusted(to_script(items.data)),
+    }
 
 
-def _legend(lead: Findings | None) -> str:
-    told = "↑ higher is better, ↓ lower is better. Small: bootstrap interval over items."
+def _legend(lead: Comparison | None) -> str:
+    legend = "↑ higher is better, ↓ lower is better. Small: bootstrap interval over items."
     if lead and lead.get("pairs"):
-        told += " Systems that the data cannot tell apart share a rank (=)."
-    return told
+        legend += " Systems that the data cannot tell apart share a rank (=)."
+    return legend
 
 
-def _pairs_legend(lead: Findings | None, unit: str) -> str:
+def _pairs_legend(lead: Comparison | None, unit: str) -> str:
     if not lead or not lead.get("pairs"):
         return ""
-    tests = {
-        "permutation": "paired approximate randomisation",
-        "bootstrap": "paired bootstrap",
-        "wilcoxon": "Wilcoxon's signed ranks",
-    }
     test = str(lead["pairs"][0].get("test"))
     return (
-        f"Test: {tests.get(test, test)}, {lead.get('resamples', 0):,} resamples of whole {unit}s; "
+        f"Test: {TESTS.get(test, test)}, {lead.get('resamples', 0):,} resamples of whole {unit}s; "
         f"correction: {lead.get('correction')}. d: mean over standard deviation of the paired "
         "differences. P(a better): share of items on which a does better, ties as halves. "
         "Smallest visible: the true difference these items would show four times out of five. "
@@ -195,16 +176,16 @@ def _pairs_legend(lead: Findings | None, unit: str) -> str:
     )
 
 
-def tables(run: Run) -> list[dict[str, Any]]:
+def _noted(run: Run) -> list[Sheet]:
     """Tables that a family left in the run's notes: name -> list of records."""
-    found = []
+    sheets = []
     for name, rows in run.notes.items():
         if isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in rows):
             columns = list(dict.fromkeys(key for row in rows for key in row))[:12]
             cells = [[row.get(column) for column in columns] for row in rows[:60]]
             title = str(name).replace("_", " ").capitalize()
-            found.append(_table(Sheet(title, [str(column) for column in columns], cells)))
-    return found
+            sheets.append(Sheet(title, [str(column) for column in columns], cells))
+    return sheets
 
 
 def _table(sheet: Sheet) -> dict[str, Any]:
@@ -216,55 +197,29 @@ def _table(sheet: Sheet) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> dict[str, Any]:
-    if isinstance(value, bool) or value is None:
+    if value is None or isinstance(value, bool):
         return {"text": "" if value is None else str(value).lower(), "number": False}
     if isinstance(value, int | float):
-        return {
-            "text": f"{value:,.3f}" if isinstance(value, float) else f"{value:,}",
-            "number": True,
-        }
-    return {
-        "text": shown(value if isinstance(value, str) else json.dumps(value), 300),
-        "number": False,
-    }
+        text = f"{value:,.3f}" if isinstance(value, float) else f"{value:,}"
+        return {"text": text, "number": True}
+    return {"text": shown(_spelled(value), 300), "number": False}
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _settings(run: Run) -> list[tuple[str, str]]:
-    pairs: list[tuple[str, Any]] = [("run", str(run.path or ""))]
-    pairs += list(run.settings.items())
-    pairs += [
-        (key, value) for key, value in run.notes.items() if isinstance(value, str | int | float)
+    notes = {key: value for key, value in run.notes.items() if isinstance(value, str | int | float)}
+    pairs = [
+        ("run", str(run.path or "")),
+        *run.settings.items(),
+        *notes.items(),
+        *((f"{key} version", value) for key, value in run.versions.items()),
+        *((key.replace("_", " "), f"{value:.2f}") for key, value in run.timings.items()),
     ]
-    pairs += [(f"{key} version", value) for key, value in run.versions.items()]
-    pairs += [(key.replace("_", " "), f"{value:.2f}") for key, value in run.timings.items()]
     return [
-        (
-            shown(str(key), 80),
-            shown(value if isinstance(value, str) else json.dumps(value, default=str), 500),
-        )
+        (shown(str(key), 80), shown(_spelled(value), 500))
         for key, value in pairs
         if value not in (None, "", [], {})
     ]
-
-
-def page_style() -> str:
-    return asset("charts.css") + asset("report.css")
-
-
-def asset(name: str) -> str:
-    return resources.files("gistmeter.report.html").joinpath("assets", name).read_text("utf-8")
-
-
-def environment() -> Any:
-    from jinja2 import Environment, FunctionLoader
-
-    return Environment(
-        loader=FunctionLoader(asset), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-
-
-def trusted(text: str) -> Any:
-    """Our own style, script and drawings, and JSON made safe: not escaped again."""
-    from markupsafe import Markup
-
-    return Markup(text)  # noqa: S704

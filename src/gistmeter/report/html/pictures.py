@@ -16,7 +16,7 @@ from gistmeter.core.views import Chart, Dots, Lines, Opener, Point
 from gistmeter.core.wording import signed
 from gistmeter.report import charts
 from gistmeter.report.html.items import text_column
-from gistmeter.report.html.scores import Subject
+from gistmeter.report.html.overview import Subject
 
 MOST_SYSTEMS, MOST_GROUPS, MOST_SCORES, MOST_POINTS, BINS = 12, 24, 10, 600, 24
 FEW_VALUES = 5  # yes and no have no spread

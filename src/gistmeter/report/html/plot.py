@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from gistmeter.core.answer import Findings
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.views import Opener, View
-from gistmeter.report.html.page import asset
+from gistmeter.report.html import asset
+from gistmeter.report.html.overview import subjects
 from gistmeter.report.html.pictures import Picture, pictures
-from gistmeter.report.html.scores import Subject
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
@@ -53,15 +53,13 @@ class Plot:
 
 def plot(run: Run, view: View, findings: Findings, name: str | None = None) -> Plot:
     """All charts of a run's report, or the one of that name."""
-    subject = Subject.of(run, view)
-    found = pictures(subject, subject.lead(findings), Opener(run))
-    if not found:
-        raise InputError("This run has nothing to plot: no score of it has a value")
-    if name is None:
-        return Plot(found)
-    chosen = [picture for picture in found if picture.name == name]
+    (subject,) = subjects([run], [view])
+    drawn = pictures(subject, subject.lead(findings), Opener(run))
+    if not drawn:
+        raise InputError("This run has nothing to plot: none of its scores has a value")
+    chosen = [picture for picture in drawn if name in (None, picture.name)]
     if not chosen:
-        raise UnknownName("plot", name, [picture.name for picture in found])
+        raise UnknownName("plot", str(name), [picture.name for picture in drawn])
     return Plot(chosen)
 
 
@@ -70,6 +68,3 @@ def _style() -> str:
     colours = re.match(r":root \{(.*?)\}", asset("report.css"), re.DOTALL)
     assert colours
     return f".gistmeter-plot {{ {colours[1]} {FRAME}{asset('charts.css')} }}"
-
-
-__all__ = ["Plot", "plot"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gistmeter.tools.checks import Checker
+    from gistmeter.tools.checker import Checker
 
 
 def make_checker(options: dict[str, Any]) -> Checker:
@@ -13,6 +13,6 @@ def make_checker(options: dict[str, Any]) -> Checker:
     from gistmeter.core.cache import Cache
     from gistmeter.core.locations import cache_file
     from gistmeter.text.family import TextSettings
-    from gistmeter.tools.checks import Checker
+    from gistmeter.tools.checker import Checker
 
     return Checker(TextSettings.of(options), cache=Cache(cache_file()))

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gistmeter.tools.checks import Checker
+    from gistmeter.tools.checker import Checker
 
 DEFAULT = {"gist": ">=0.8"}
 OURS = ("references", "reference", "language")

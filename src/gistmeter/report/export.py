@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from gistmeter.core.errors import InputError
 from gistmeter.core.files import printable, write_atomically
 from gistmeter.core.types import Score, Sheet
-from gistmeter.report.suffixes import SUFFIXES
+from gistmeter.report import SUFFIXES
 from gistmeter.report.terminal import safe
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 MAX_SHEET_NAME, MAX_CELL = 31, 32_767  # what XLSX allows
-
-
 # What Markdown would read as its own.
 MARKS = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{mark: "\\" + mark for mark in "\\`*[]|~$"}}
@@ -62,9 +60,11 @@ def write_table(
         run.to_polars().write_parquet(stream)
         write_atomically(path, stream.getvalue())
         return [path]
-    made = layout(run)
-    shown = [sheet for sheet in made if not sheet.suffixes or suffix in sheet.suffixes]
-    sheets = [_linked(sheet, run.path, path) for sheet in shown]
+    sheets = [
+        _linked(sheet, run.path, path)
+        for sheet in layout(run)
+        if not sheet.suffixes or suffix in sheet.suffixes
+    ]
     if suffix == ".xlsx":
         write_atomically(path, workbook(sheets))
         return [path, *_beside(path, companions(run), mark)]
@@ -106,16 +106,16 @@ def unique_names(names: Sequence[str]) -> list[str]:
     >>> unique_names(["1_2", "1_2", "summary", "Summary"])
     ['1_2 (2)', '1_2', 'summary (2)', 'Summary']
     """
-    given: set[str] = set()
-    found = []
+    taken: set[str] = set()
+    unique = []
     for name in reversed(names):
         candidate, number = name, 1
-        while candidate.casefold() in given:
+        while candidate.casefold() in taken:
             number += 1
             candidate = f"{name} ({number})"
-        given.add(candidate.casefold())
-        found.append(candidate)
-    return found[::-1]
+        taken.add(candidate.casefold())
+        unique.append(candidate)
+    return unique[::-1]
 
 
 def delimited(sheet: Sheet, delimiter: str, mark: bool = True) -> bytes:
@@ -161,7 +161,6 @@ def workbook(sheets: Sequence[Sheet]) -> bytes:
     import xlsxwriter
 
     stream = io.BytesIO()
-
     # Text stays text: no cell becomes a formula, a link or a number by its looks.
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(stream, {**options, "in_memory": True}) as book:
@@ -199,16 +198,9 @@ def _write_cell(page: Any, line: int, at: int, cell: object, number: Any) -> Non
 
 def _width(sheet: Sheet, at: int) -> float:
     longest = max((len(str(row[at])) for row in sheet.rows[:200]), default=0)
-    return float(
-        min(
-            max(len(str(sheet.columns[at])), min(longest, 12 if _numeric(sheet, at) else 60)) + 2,
-            60,
-        )
-    )
-
-
-def _numeric(sheet: Sheet, at: int) -> bool:
-    return any(isinstance(row[at], float) for row in sheet.rows[:20])
+    numeric = any(isinstance(row[at], float) for row in sheet.rows[:20])
+    cells = min(longest, 12 if numeric else 60)
+    return float(min(max(len(str(sheet.columns[at])), cells) + 2, 60))
 
 
 def _sheet_name(name: str, taken: set[str]) -> str:
@@ -229,13 +221,13 @@ def file_name(name: str) -> str:
 
 def markdown(run: Run) -> str:
     """A table to paste into a paper, an issue or a job summary."""
-    names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
+    names = list(dict.fromkeys(name for scored in run.systems.values() for name in scored.scores))
     lines = [
         "| system | " + " | ".join(markdown_text(name) for name in names) + " |",
         "|---|" + "---:|" * len(names),
     ]
-    for system, held in run.systems.items():
-        cells = [spell_score(held.scores.get(name)) for name in names]
+    for system, scored in run.systems.items():
+        cells = [spell_score(scored.scores.get(name)) for name in names]
         lines.append(f"| {markdown_text(system)} | " + " | ".join(cells) + " |")
     lines += ["", f"Signature: `{safe(run.signature).plain.replace('`', ' ')}`"]
     lines += [f"Unscored: {markdown_text(why)} ({count})" for why, count in run.unscored.items()]

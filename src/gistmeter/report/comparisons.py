@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.table import Table
 
-from gistmeter.report.tables import defused, delimited_text, markdown_text
+from gistmeter.report.export import defused, delimited_text, markdown_text
 from gistmeter.report.terminal import safe
 
 Comparison = Mapping[str, Any]
@@ -20,6 +20,7 @@ COLUMNS = (
     "metric", "a", "b", "difference", "low", "high", "p_value", "p_corrected", "effect",
     "superiority", "detectable", "n", "clusters", "left_out", "test",
 )  # fmt: skip
+HEADS = ["a", "b", "a − b", "interval", "p", "d", "n"]
 LATEX = str.maketrans(
     {
         "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -43,16 +44,11 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         board.add_row(_rank(comparison, system), safe(system), _number(value, unit))
     console.print(board)
     pairs = Table()
-    for name, justify in (
-        ("a", "left"), ("b", "left"), ("a − b", "right"), ("interval", "right"), ("p", "right"),
-        ("d", "right"), ("n", "right"),
-    ):  # fmt: skip
-        pairs.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
-    for pair in comparison["pairs"]:
-        pairs.add_row(
-            safe(pair["a"]), safe(pair["b"]), _signed(pair["difference"], unit),
-            _interval(pair, unit), _p(pair["p_corrected"]), _plain(pair["effect"]), str(pair["n"]),
-        )  # fmt: skip
+    for name in HEADS:
+        side: Literal["left", "right"] = "left" if name in ("a", "b") else "right"
+        pairs.add_column(name, justify=side, overflow="fold")
+    for cells in _pair_cells(comparison, str):
+        pairs.add_row(*map(safe, cells))
     console.print(pairs)
     for line in footnotes(comparison):
         console.print(safe(line), style="dim")
@@ -142,9 +138,6 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
         parts.append(_grid(HEADS, _pair_cells(comparison, markdown_text), "llrrrrr"))
         parts.append("\n".join(f"- {markdown_text(line)}" for line in footnotes(comparison)) + "\n")
     return "\n".join(parts)
-
-
-HEADS = ["a", "b", "a − b", "interval", "p", "d", "n"]
 
 
 def _pair_cells(comparison: Comparison, spell: Callable[[str], str]) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""Checks of single texts: a score against a condition, and what to say where it does not hold.
+"""Checks of single texts: a score against a condition, with evidence where it does not hold.
 
 A `Checker` keeps its metrics from one check to the next, so that models are loaded once, and the
 pairs that were checked, so that one run over all of them can be made at the end.
@@ -23,7 +23,9 @@ from gistmeter.core.run import Run
 from gistmeter.core.score import Scorer, score
 from gistmeter.core.settings import split
 from gistmeter.core.types import Pair, Score
-from gistmeter.core.views import Opener, Row, shown
+from gistmeter.core.views import Row, shown
+from gistmeter.metrics.alarm_views import shown_alarms
+from gistmeter.metrics.evidence import evidence_blocks
 from gistmeter.text.family import Text, TextSettings
 from gistmeter.text.formats.references import answer_in, clean
 
@@ -33,7 +35,6 @@ SIGNS: Mapping[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 # A character of a script without spaces, another word, or whatever stands between words
 PIECES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|\\w+|\\W", re.DOTALL)
-EVIDENCE = ("The judge", "Told otherwise")  # notes of a pair that say why
 LONGEST = 2000  # characters of a text in a message
 
 
@@ -115,13 +116,12 @@ class Checker:
         system: str = "checks",
     ) -> Checked:
         """Score one pair, and say what does not hold."""
-        required = [Condition.of(one, given) for one, given in conditions.items()]
+        required = [Condition.of(score, given) for score, given in conditions.items()]
         if not required:
             raise InputError("There is no condition to check: give one, such as gist='>=0.8'")
         if not isinstance(candidate, str):
             raise InputError(f"the candidate is {type(candidate).__name__}; expected text")
-        told = _references(references)
-        pair = Pair(name, answer_in(candidate), told, system, language=language)
+        pair = Pair(name, answer_in(candidate), _references(references), system, language=language)
         with self._lock:
             return self._check(pair, required)
 
@@ -136,11 +136,11 @@ class Checker:
 
     def explain(self, checked: Checked, score: str) -> str:
         """A score and its evidence, whether or not a condition holds."""
-        held = checked.scores[score]
+        computed = checked.scores[score]
         with self._lock:
             run = self._score(checked.pair, frozenset({score}))
             lines = self._evidence(run, checked.pair, score)
-        return "\n".join([f"{score} is {held.number(held.value)}", *lines])
+        return "\n".join([f"{score} is {computed.number(computed.value)}", *lines])
 
     def _explain(self, run: Run, pair: Pair, failed: Sequence[Condition]) -> str:
         """What was expected, and the evidence."""
@@ -192,11 +192,11 @@ def _difference(run: Run, pair: Pair) -> Iterator[str]:
     yield f"  reference: {expected}"
     yield f"  candidate: {said}"
     row = Row(run.measured, 0, str(run.settings.get("language", "")))
-    for block in Text().view().blocks(row, Opener(run)):
-        if block["k"] == "note" and block["n"] in EVIDENCE:
+    for block in (*shown_alarms(row).blocks(), *evidence_blocks(row)):
+        if block["k"] == "note":
             yield f"  {block['n']}: {block['x']}"
-        elif block["k"] == "facts":
-            yield from (f"  {block['n']}: {'; '.join(told)}" for _, _, told in block["g"])
+        else:  # groups of facts
+            yield from (f"  {block['n']}: {'; '.join(facts)}" for _, _, facts in block["g"])
 
 
 def _failure(score: Score, condition: Condition) -> str:
