@@ -7,7 +7,6 @@ terminal's title, clear the screen or turn text round, so every line goes throug
 from __future__ import annotations
 
 import codecs
-import json
 import logging
 import re
 import sys
@@ -94,6 +93,8 @@ def write(text: str) -> None:
 
 
 def to_json(document: Any) -> str:
+    import json  # the list of commands needs none
+
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from gistmeter.core.run import Run
+    from gistmeter.core.types import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,44 +53,45 @@ HEADLINES: Mapping[str, tuple[str, ...]] = {
     "parse": ("total", "las", "semclass"),
     "speech": ("wer", "gist", "sem_dist"),
 }
-
-
-def text_step(name: str, language: str) -> Step:
-    folder = "{samples}/text/" + name
-    return Step(
-        f"text-{language}",
-        ("text", "--predictions", folder, "--references", folder + "_explanations.csv"),
-        language,
-    )
-
-
-def parse_step(language: str) -> Step:
-    files = (f"{{samples}}/parse/{language}-{name}.conllu" for name in ("gold", "careful", "hasty"))
-    return Step(
-        f"parse-{language}", ("parse", *files, "--taxonomy", "{samples}/parse/taxonomy.csv")
-    )
-
-
+TEXTS = {
+    "zh": "chinese", "zh-Hant": "traditional_chinese", "ja": "japanese", "ko": "korean",
+}  # fmt: skip
 STEPS = (
-    text_step("chinese", "zh"),
-    text_step("traditional_chinese", "zh-Hant"),
-    text_step("japanese", "ja"),
-    text_step("korean", "ko"),
+    *(
+        Step(
+            f"text-{language}",
+            (
+                "text", f"--predictions={{samples}}/text/{name}",
+                f"--references={{samples}}/text/{name}_explanations.csv",
+            ),
+            language,
+        )
+        for language, name in TEXTS.items()
+    ),
     Step("text-en", ("text", "{samples}/text/english.csv"), "en"),
     Step(
         "book",
         (
-            "book",
-            "--source-path={samples}/book/originals.json",
+            "book", "--source-path={samples}/book/originals.json",
             "--summary-path={samples}/book/faithful.json",
             "--summary-path={samples}/book/unfaithful.json",
         ),
         "zh",
     ),
-    parse_step("en"),
-    parse_step("cs"),
+    *(
+        Step(
+            f"parse-{language}",
+            (
+                "parse", f"{{samples}}/parse/{language}-gold.conllu",
+                f"{{samples}}/parse/{language}-careful.conllu",
+                f"{{samples}}/parse/{language}-hasty.conllu",
+                "--taxonomy={samples}/parse/taxonomy.csv",
+            ),
+        )
+        for language in ("en", "cs")
+    ),
     Step("speech", ("speech", "--assets={clips}", "--recognizers=moonshine,pocketsphinx")),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,25 +141,21 @@ def work(settings: DemoSettings) -> int:
 
 def checked(steps: Sequence[Step]) -> tuple[list[Step], dict[str, str]]:
     """The steps that this installation can take, and what the others lack."""
+    from gistmeter import languages
+    from gistmeter.speech.recognizers.sample import sample
+
     ready, missing = [], {}
     for step in steps:
         try:
-            _require(step)
+            if step.language:
+                languages.get(step.language).content_words("sample")
+            if any("{clips}" in part for part in step.arguments):
+                sample()
         except GistmeterError as error:
             missing[step.name] = str(error)
         else:
             ready.append(step)
     return ready, missing
-
-
-def _require(step: Step) -> None:
-    from gistmeter import languages
-    from gistmeter.speech.recognizers.sample import sample
-
-    if step.language:
-        languages.get(step.language).content_words("sample")
-    if any("{clips}" in part for part in step.arguments):
-        sample()
 
 
 def run_step(step: Step, folder: Path) -> None:
@@ -196,23 +194,22 @@ def family_table(family: str, runs: Mapping[str, Run]) -> Table:
     for score in scores:
         table.add_column(score, justify="right", no_wrap=True)
     for name, run in runs.items():
-        rows = [(system, [cell(run, system, score) for score in scores]) for system in run.systems]
-        for at, (system, cells) in enumerate(rows):
-            first = name.removeprefix(f"{family}-") if at == 0 else ""
-            table.add_row(first, system, *cells, end_section=at == len(rows) - 1)
+        for at, (system, scored) in enumerate(run.systems.items(), start=1):
+            sample = name.removeprefix(f"{family}-") if at == 1 else ""
+            cells = (cell(scored.scores.get(score)) for score in scores)
+            table.add_row(sample, system, *cells, end_section=at == len(run.systems))
     return table
 
 
-def cell(run: Run, system: str, name: str) -> str:
+def cell(score: Score | None) -> str:
     """A score in few characters: 0.78 0.74–0.83."""
-    score = run.systems[system].scores.get(name)
     if score is None or not math.isfinite(score.value):
         return "–"
     digits = 1 if score.unit == "%" else 2
-    shown = f"{score.value:.{digits}f}"
+    text = f"{score.value:.{digits}f}"
     if math.isfinite(score.low):
-        shown += f" {score.low:.{digits}f}–{score.high:.{digits}f}"
-    return shown + ("*" if score.partial else "")
+        text += f" {score.low:.{digits}f}–{score.high:.{digits}f}"
+    return text + ("*" if score.partial else "")
 
 
 command = SettingsCommand(

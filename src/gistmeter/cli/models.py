@@ -67,9 +67,9 @@ def list_models(where: ProfileChoice) -> None:
     from gistmeter.models.inventory import list_models as look
     from gistmeter.models.settings import PROFILES
 
-    own = profiles(where.config, trust=where.trust)
-    for name in [where.profile] if where.profile else [*PROFILES, *own]:
-        entries = look(name, where.language, own)
+    configured = profiles(where.config, trust=where.trust)
+    for name in [where.profile] if where.profile else [*PROFILES, *configured]:
+        entries = look(name, where.language, configured)
         console.show(f"{name}{f' ({where.language})' if where.language else ''}")
         for entry in entries:
             if not entry.name and name != "embedded":
@@ -86,8 +86,8 @@ def pull(which: ModelChoice, where: ProfileChoice, pulling: PullSettings) -> Non
     from gistmeter.models import inventory
 
     failed: list[GistmeterError] = []
-    own = profiles(where.config, trust=where.trust)
-    for name in inventory.names_to_pull(which.name, where.language, own):
+    configured = profiles(where.config, trust=where.trust)
+    for name in inventory.names_to_pull(which.name, where.language, configured):
         try:
             place = inventory.pull(name, which.revision, models_folder(), pickles=pulling.pickles)
         except GistmeterError as error:
@@ -106,9 +106,11 @@ def verify(where: ProfileChoice) -> None:
     from gistmeter.models import inventory
     from gistmeter.models.settings import PROFILES
 
-    own = profiles(where.config, trust=where.trust)
-    chosen = [where.profile] if where.profile else [*PROFILES, *own]
-    names = [name for one in chosen for name in inventory.names_to_pull(one, where.language, own)]
+    configured = profiles(where.config, trust=where.trust)
+    chosen = [where.profile] if where.profile else [*PROFILES, *configured]
+    names = [
+        name for one in chosen for name in inventory.names_to_pull(one, where.language, configured)
+    ]
     damaged = 0
     for check in inventory.verify(models_folder(), list(dict.fromkeys(names))):
         damaged += not check.whole

@@ -74,22 +74,18 @@ def run_command(
     family: Family[Any, Any], settings: Any, how: RunSettings, display: ScoreDisplay
 ) -> int:
     """Score and show; the exit code is decided when all is done."""
+    if getattr(settings, "estimate", False):
+        return _estimate(family, settings, how)
+    how, folder = _with_folder(family.name, how)
     logger = logging.getLogger("gistmeter")
     level = logger.level
     logger.setLevel(logging.ERROR if display.quiet else level)
     try:
-        return _run(family, settings, how, display)
+        # Of a finished run, what its folder holds is used.
+        with using([folder]) if how.resume else contextlib.nullcontext():
+            return _score(family, settings, how, display, folder)
     finally:
         logger.setLevel(level)
-
-
-def _run(family: Family[Any, Any], settings: Any, how: RunSettings, display: ScoreDisplay) -> int:
-    if getattr(settings, "estimate", False):
-        return _estimate(family, settings, how)
-    how, folder = _with_folder(family.name, how)
-    # Of a finished run, what its folder holds is used.
-    with using([folder]) if how.resume else contextlib.nullcontext():
-        return _score(family, settings, how, display, folder)
 
 
 def _score(

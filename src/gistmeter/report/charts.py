@@ -35,9 +35,9 @@ def dots(chart: Dots, palette: Palette, systems: Sequence[str]) -> str:
         rows.setdefault(point.label or point.system, []).append(point)
     names = unique_labels(rows)
     drawn = []
-    for name, own in rows.items():
-        own.sort(key=lambda point: systems.index(point.system))
-        drawn += [_name(names[name], name), _dots_row(own, scale, palette)]
+    for name, row in rows.items():
+        row.sort(key=lambda point: systems.index(point.system))
+        drawn += [_name(names[name], name), _dots_row(row, scale, palette)]
     legend = "" if all(not point.label for point in points) else palette.legend(systems)
     grid = tag("div", {"class": "rows"}, *drawn, *_foot(scale, chart.axis))
     return _figure(chart.title, points, legend + grid)
@@ -66,7 +66,7 @@ def _dots_row(points: Sequence[Point], scale: Scale, palette: Palette) -> str:
 def _lanes(points: Sequence[Point], scale: Scale) -> list[int]:
     """Each point's lane: the first in which it covers no other."""
     ends: list[list[tuple[float, float]]] = []
-    found = []
+    lanes = []
     for point in points:
         known = [one for one in (point.value, point.low, point.high) if math.isfinite(one)]
         low, high = scale.place(min(known)) - NEAR / 2, scale.place(max(known)) + NEAR / 2
@@ -76,22 +76,21 @@ def _lanes(points: Sequence[Point], scale: Scale) -> list[int]:
         )
         ends += [[]] if lane == len(ends) else []
         ends[lane].append((low, high))
-        found.append(lane)
-    return found
+        lanes.append(lane)
+    return lanes
 
 
 def _mark(point: Point, x: str, y: object, palette: Palette) -> str:
-    told = f"{palette.labels.get(point.system, '')} {spelled(point)}".strip()
-    path = tag(
-        "path", {"d": palette.mark(point.system), "class": "mark"}, f"<title>{escape(told)}</title>"
-    )
+    title = escape(f"{palette.labels.get(point.system, '')} {spelled(point)}".strip())
+    shape = {"d": palette.mark(point.system), "class": "mark"}
+    path = tag("path", shape, f"<title>{title}</title>")
     return tag("svg", {"x": x, "y": y, "class": f"at s{palette.colour(point.system)}"}, path)
 
 
 def spelled(point: Point) -> str:
     bounds = math.isfinite(point.low) and math.isfinite(point.high) and point.low < point.high
-    told = f"{point.value:.4g}"
-    return f"{told} ({point.low:.4g} – {point.high:.4g})" if bounds else told
+    value = f"{point.value:.4g}"
+    return f"{value} ({point.low:.4g} – {point.high:.4g})" if bounds else value
 
 
 def _grid(scale: Scale) -> str:
@@ -123,16 +122,13 @@ def _short(value: float) -> str:
 
 
 def _figure(title: str, points: Sequence[Point], inside: str) -> str:
-    """What a chart says, for those who do not see it."""
-    said = [
-        f"{point.label or _at(point)} {point.system} {spelled(point)}".strip() for point in points
-    ]
-    told = UNSAFE.sub("\ufffd", f"{title}: {'; '.join(said[:24])}")[:1500]
-    return tag("div", {"class": "chart", "role": "img", "aria-label": told}, inside)
-
-
-def _at(point: Point) -> str:
-    return f"at {point.x:g}" if math.isfinite(point.x) else ""
+    """A chart with its values as text, for those who do not see it."""
+    values = []
+    for point in points[:24]:
+        place = point.label or (f"at {point.x:g}" if math.isfinite(point.x) else "")
+        values.append(f"{place} {point.system} {spelled(point)}".strip())
+    spoken = UNSAFE.sub("\ufffd", f"{title}: {'; '.join(values)}")[:1500]
+    return tag("div", {"class": "chart", "role": "img", "aria-label": spoken}, inside)
 
 
 def lines(chart: Lines, palette: Palette, systems: Sequence[str]) -> str:
@@ -149,12 +145,12 @@ def lines(chart: Lines, palette: Palette, systems: Sequence[str]) -> str:
         place = {"cx": f"{across.place(point.x)}%", "cy": f"{100 - up.place(point.value):.1f}%"}
         colour = f"cloud s{palette.colour(point.system)}"
         inside.append(tag("circle", {**place, "r": 2.5, "class": colour}))
-    own = {system: [p for p in points if p.system == system] for system in [*systems, ""]}
-    aside = [0.0] * len(own) if chart.cloud or not chart.joined else _aside(len(systems), across)
-    for (system, held), shift in zip(own.items(), aside, strict=False):
-        found = [replace(point, x=point.x + shift) for point in held]
-        inside += [_line(found, across, up, palette.colour(system))] if chart.joined else []
-        for point in found:
+    alone = chart.cloud or not chart.joined
+    aside = [0.0] * (len(systems) + 1) if alone else _aside(len(systems), across)
+    for system, shift in zip([*systems, ""], aside, strict=False):
+        placed = [replace(one, x=one.x + shift) for one in points if one.system == system]
+        inside += [_line(placed, across, up, palette.colour(system))] if chart.joined else []
+        for point in placed:
             inside.append(_upright(point, across, up, palette))
             y = f"{100 - up.place(point.value):.2f}%"
             inside.append(_mark(point, f"{across.place(point.x)}%", y, palette))
@@ -195,39 +191,32 @@ def _line(points: Sequence[Point], across: Scale, up: Scale, colour: int) -> str
         return ""
     ordered = sorted(points, key=lambda point: point.x)
     way = "L".join(f"{across.place(p.x)},{100 - up.place(p.value):.2f}" for p in ordered)
-    box = {
-        "viewBox": "0 0 100 100",
-        "preserveAspectRatio": "none",
-        "width": "100%",
-        "height": "100%",
-    }
+    box = {"viewBox": "0 0 100 100", "preserveAspectRatio": "none"}
+    box |= {"width": "100%", "height": "100%"}
     shape = {"d": f"M{way}", "class": f"line s{colour}", "vector-effect": "non-scaling-stroke"}
     return tag("svg", box, tag("path", shape))
 
 
 def spread(
-    title: str,
-    counts: Mapping[str, Sequence[int]],
-    edges: Sequence[float],
-    palette: Palette,
+    title: str, counts: Mapping[str, Sequence[int]], edges: Sequence[float], palette: Palette,
     axis: str = "",
-) -> str:
+) -> str:  # fmt: skip
     """How many items have which value, a row for each system."""
     scale = Scale(edges[0], edges[-1])
-    most = max((max(own) for own in counts.values()), default=1) or 1
+    most = max(map(max, counts.values()), default=1) or 1
     height = 120 if len(counts) == 1 else max(34, min(64, 300 // len(counts)))
     drawn = []
-    for system, own in counts.items():
+    for system, bins in counts.items():
         bars = [_grid(scale)]
-        for at, count in enumerate(own):
+        for at, count in enumerate(bins):
             if count:
                 left, right = scale.place(edges[at]), scale.place(edges[at + 1])
                 tall = round((height - 6) * count / most, 1)
                 shape = {"x": f"{left}%", "width": f"{max(0.5, right - left - 0.4):.2f}%"}
                 shape |= {"y": f"{height - tall:.1f}", "height": f"{tall}"}
                 shape |= {"class": f"bar s{palette.colour(system)}"}
-                told = f"{edges[at]:.3g} to {edges[at + 1]:.3g}: {count:,}"
-                bars.append(tag("rect", shape, f"<title>{told}</title>"))
+                title_of_bar = f"{edges[at]:.3g} to {edges[at + 1]:.3g}: {count:,}"
+                bars.append(tag("rect", shape, f"<title>{title_of_bar}</title>"))
         sign = palette.sign(system) if len(counts) > 1 else ""
         short = palette.labels[system]
         drawn.append(tag("span", {"class": "label", "dir": "auto"}, sign, escape(short)))

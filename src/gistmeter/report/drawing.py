@@ -34,13 +34,12 @@ def label(text: str) -> str:
 
 def unique_labels(names: Iterable[str]) -> dict[str, str]:
     """Each name's label, with a number where two would look alike."""
-    taken: set[str] = set()
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for at, name in enumerate(names, start=1):
         short = label(name) or "∅"
-        found[name] = short if short not in taken else f"{short[: MAX_LABEL - 4]} #{at}"
-        taken.add(found[name])
-    return found
+        taken = short in labels.values()
+        labels[name] = f"{short[: MAX_LABEL - 4]} #{at}" if taken else short
+    return labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +74,8 @@ class Palette:
     def sign(self, system: str) -> str:
         """The mark as a small picture, to stand before a name."""
         path = tag("path", {"d": self.mark(system), "class": "mark"})
-        box = {
-            "class": f"sign s{self.colour(system)}",
-            "viewBox": "-7 -7 14 14",
-            "aria-hidden": "true",
-        }
-        return tag("svg", box, path)
+        box = {"class": f"sign s{self.colour(system)}", "viewBox": "-7 -7 14 14"}
+        return tag("svg", {**box, "aria-hidden": "true"}, path)
 
     def legend(self, systems: Sequence[str]) -> str:
         if len(systems) < 2:
@@ -115,18 +110,17 @@ class Scale:
     def ticks(self, most: int = 6) -> list[float]:
         """Round numbers within the scale."""
         if self.log:
-            found = [step * 10.0**power for power in range(-3, 9) for step in (1, 2, 5)]
-            return [value for value in found if self.low <= value <= self.high]
+            steps = [step * 10.0**power for power in range(-3, 9) for step in (1, 2, 5)]
+            return [value for value in steps if self.low <= value <= self.high]
         span = self.high - self.low
         if not span > 0:
             return [self.low]
         size = 10.0 ** math.floor(math.log10(span / most))
         step = next(size * unit for unit in (1, 2, 5, 10) if span / (size * unit) <= most)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        found = [round(step * at, 10) for at in range(first, last + 1)]
-        return [
-            value for value in found if self.low - span / 1e9 <= value <= self.high + span / 1e9
-        ]
+        ticks = [round(step * at, 10) for at in range(first, last + 1)]
+        low, high = self.low - span / 1e9, self.high + span / 1e9
+        return [value for value in ticks if low <= value <= high]
 
 
 def tag(name: str, attributes: Mapping[str, object], *inside: str) -> str:

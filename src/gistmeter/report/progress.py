@@ -67,13 +67,13 @@ class ProgressBars:
         if now - self._last < self._every or done == 0:
             return
         self._last = now
-        told = f"{stage}: {done:,}/{total:,}"
+        line = f"{stage}: {done:,}/{total:,}"
         passed, made = now - since, done - before
         if made > 0 and passed > 0:
-            told += f", {made / passed:.1f}/s"
+            line += f", {made / passed:.1f}/s"
             if done < total:
-                told += f", about {_duration((total - done) * passed / made)} left"
-        self._console.print(told)
+                line += f", about {_duration((total - done) * passed / made)} left"
+        self._console.print(line)
 
     def stop(self) -> None:
         if self._progress is not None:

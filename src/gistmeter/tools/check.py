@@ -71,7 +71,8 @@ class CheckSettings(Settings):
         panel="models", metavar="HOST=NAME",
     )  # fmt: skip
     folder: Path = option(
-        Path("runs/check"), "The folder of the runs, one per evaluation; earlier ones are replaced.",
+        Path("runs/check"),
+        "The folder of the runs, one per evaluation. Earlier ones are replaced.",
         panel="output", metavar="FOLDER",
     )  # fmt: skip
     trust: bool = option(False, TRUST_HELP, panel="input", kept=False)

@@ -87,9 +87,10 @@ class Health:
     def faults(self) -> list[Finding]:
         """What is broken, and what was needed and is not here."""
         return [
-            one
-            for one in self.findings
-            if one.state == "broken" or (one.state == "missing" and one.name in self.needed)
+            finding
+            for finding in self.findings
+            if finding.state == "broken"
+            or (finding.state == "missing" and finding.name in self.needed)
         ]
 
     @property
@@ -100,7 +101,7 @@ class Health:
         return {
             "gistmeter": __version__,
             "well": self.well,
-            "findings": [asdict(one) for one in self.findings],
+            "findings": [asdict(finding) for finding in self.findings],
         }
 
 
@@ -128,7 +129,7 @@ def examine(settings: DoctorSettings) -> Health:
         *_python(), *_packages(requirements()), *_models(), *_keys(os.environ), *_caches(),
         *([] if settings.quick else [_trial()]),
     ]  # fmt: skip
-    known = {one.name for one in findings if one.part in ("extra", "key", "profile")}
+    known = {finding.name for finding in findings if finding.part in ("extra", "key", "profile")}
     for name in settings.need:
         if name not in known:
             raise UnknownName("thing to need", name, known)

@@ -1,15 +1,15 @@
-"""Has the judge changed? A language model is asked again what it was asked for a run.
+"""Has the judge changed? A language model is asked again what it was asked in a run.
 
 A run keeps the texts, the facts and the verdicts of every clip. Some of its clips, drawn by the
-seed, are the anchors: the same questions are put to the model again, past the cache, and
+seed, are the anchors: the same questions are put to the model again, without the cache, and
 
 - *flips* are facts that got another verdict than before. Whether they go one way is McNemar's exact
-  test (1947) on facts that were told before and are not now, and the other way round;
+  test (1947) on facts that were found before and not now, and the reverse;
 - the *shift* is the difference of the semantic error rate between now and then, with the interval
   and the paired permutation test of `compare`, over clips.
 
 A judge that is the same as before flips now and then: the run's own repeats, where it has them,
-tell how often.
+show how often.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
 SCORE, METRIC = "ser", "facts"
-KEPT = "both"  # the verdict of a fact that both texts tell
+KEPT = "both"  # the verdict of a fact that is in both texts
 Key = tuple[str, ...]
 
 
@@ -51,11 +51,9 @@ class DriftSettings(TestingSettings):
         panel="input", argument="only", metavar="RUN",
     )  # fmt: skip
     anchors: int = option(
-        50,
-        "How many clips, drawn by the seed, are asked about again; 0 for all.",
-        panel="input",
-        low=0,
-    )
+        50, "How many clips, drawn by the seed, are asked about again; 0 for all.",
+        panel="input", low=0,
+    )  # fmt: skip
     llm: Any = option(
         "", "Another model than the run's.", panel="models", metavar="PROVIDER:MODEL", model=True
     )
@@ -73,8 +71,8 @@ class Drift:
     clips: int
     failed: int  # clips that have no rate now, or had none then
     facts: int  # that both answers name
-    lost: int  # told by both texts then, and not now
-    gained: int  # the other way round
+    lost: int  # in both texts then, and not now
+    gained: int  # the reverse
     flipped: int  # all other verdicts, these included
     flip_p: float  # McNemar's exact test of lost against gained
     before: float
@@ -86,7 +84,7 @@ class Drift:
     confidence: float = 0.95
     own_flips: float = math.nan  # share of the run's own clips whose repeats flipped
     notes: tuple[str, ...] = ()
-    examples: tuple[str, ...] = field(default=())
+    examples: tuple[str, ...] = ()
 
     @property
     def real(self) -> bool:
@@ -95,9 +93,9 @@ class Drift:
         return self.p < level or self.flip_p < level
 
     def to_dict(self) -> dict[str, Any]:
-        plain = {name: getattr(self, name) for name in self.__slots__}
         return {"real": self.real} | {
-            name: defined(one) if isinstance(one, float) else one for name, one in plain.items()
+            name: defined(value) if isinstance(value, float) else value
+            for name, value in asdict(self).items()
         }
 
 
@@ -221,8 +219,8 @@ def _shift(old: Run, new: Run, settings: DriftSettings) -> tuple[Any, tuple[str,
         resamples=settings.resamples, confidence=settings.confidence, seed=settings.seed,
         baseline="then", correction="none",
     )  # fmt: skip
-    (found,) = comparison.compare(sides, [SCORE], options, force=True)
-    return found.pairs[0], tuple(f"measured differently: {one}" for one in found.forced)
+    (shift,) = comparison.compare(sides, [SCORE], options, force=True)
+    return shift.pairs[0], tuple(f"measured differently: {part}" for part in shift.forced)
 
 
 def _together(rows: Rows) -> Rows:
@@ -237,12 +235,12 @@ def _together(rows: Rows) -> Rows:
 
 def _verdicts(rows: Rows) -> dict[Key, str]:
     """System, clip and fact -> its verdict."""
-    found: dict[Key, str] = {}
+    verdicts: dict[Key, str] = {}
     for at, cell in enumerate(rows.texts["facts"]):
         for fact in json.loads(cell) if cell else []:
-            told = (str(fact[part]).casefold() for part in ("subject", "predicate", "object"))
-            found[rows.keys["system"][at], rows.keys["id"][at], *told] = str(fact["verdict"])
-    return found
+            words = (str(fact[part]).casefold() for part in ("subject", "predicate", "object"))
+            verdicts[rows.keys["system"][at], rows.keys["id"][at], *words] = str(fact["verdict"])
+    return verdicts
 
 
 def mcnemar(lost: int, gained: int) -> float:

@@ -81,13 +81,13 @@ def gist_check(request: pytest.FixtureRequest) -> Callable[..., Checked]:
     ) -> Checked:
         __tracebackhide__ = True
         name = node.nodeid + (f" #{len(done) + 1}" if done else "")
-        found = checker_of(config).check(
+        checked = checker_of(config).check(
             candidate, references, conditions, name=name, language=language
         )
         done.append(name)
-        if found.message:
-            raise AssertionError(found.message)
-        return found
+        if checked.message:
+            raise AssertionError(checked.message)
+        return checked
 
     return check
 
@@ -101,22 +101,22 @@ class GistCase:
 
         self.fields = {name: cell for name, cell in cells.items() if cell is not None}
         known = {name.strip().lower(): cell for name, cell in self.fields.items()}
-        told = next((known.pop(name) for name in REFERENCES if name in known), "")
-        self.references = Splitting().split([told]) if isinstance(told, str) else told
+        expected = next((known.pop(name) for name in REFERENCES if name in known), "")
+        self.references = Splitting().split([expected]) if isinstance(expected, str) else expected
         self.candidate = next((known.pop(name) for name in CANDIDATES if name in known), None)
         self.language = known.pop("language", "")
-        own = {name: cell for name, cell in known.items() if CONDITION.fullmatch(str(cell))}
-        self.conditions = {**conditions, **own}
+        written = {name: cell for name, cell in known.items() if CONDITION.fullmatch(str(cell))}
+        self.conditions = {**conditions, **written}
         self._check = check
 
     def check(self, candidate: str | None = None, **conditions: Any) -> Checked:
         """Check what the code under test says, or the case's own candidate."""
         __tracebackhide__ = True
-        said = candidate if candidate is not None else self.candidate
-        if said is None:
+        candidate = candidate if candidate is not None else self.candidate
+        if candidate is None:
             raise ValueError("this case has no candidate: call check(candidate)")
         given = {"language": self.language, **self.conditions, **conditions}
-        checked: Checked = self._check(said, self.references, **given)
+        checked: Checked = self._check(candidate, self.references, **given)
         return checked
 
 
@@ -162,15 +162,19 @@ def _cases(source: Any, folder: Path) -> Iterator[dict[str, Any]]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """A worker hands its pairs over; whoever is in charge makes the run."""
     config = session.config
-    own = config.stash.get(CHECKER, None)
+    checker = config.stash.get(CHECKER, None)
+    pairs = checker.pairs if checker is not None else []
     if hasattr(config, "workeroutput"):
-        if own is not None and own.pairs:
-            held = [
-                (one.id, one.candidate, list(one.references), one.language) for one in own.pairs
-            ]
-            config.workeroutput[NAME] = {"pairs": held, "wanted": sorted(own.wanted)}
+        if checker is not None and pairs:
+            config.workeroutput[NAME] = {
+                "pairs": [
+                    (pair.id, pair.candidate, list(pair.references), pair.language)
+                    for pair in pairs
+                ],
+                "wanted": sorted(checker.wanted),
+            }
         return
-    if not (own is not None and own.pairs) and GATHERED not in config.stash:
+    if not pairs and GATHERED not in config.stash:
         return
     given = config.getoption("--gist-output") or config.getini("gist_output")
     folder = None if given in ("", "none") else config.rootpath / given
@@ -189,8 +193,8 @@ def _finish(config: pytest.Config, folder: Path | None) -> Run:
     for part in config.stash.get(GATHERED, []):
         checker.wanted |= set(part["wanted"])
         checker.pairs += [
-            Pair(name, said, tuple(told), "checks", language=language)
-            for name, said, told, language in part["pairs"]
+            Pair(name, candidate, tuple(references), "checks", language=language)
+            for name, candidate, references, language in part["pairs"]
         ]
     checker.pairs.sort(key=lambda pair: pair.id)
     return checker.finish(folder)

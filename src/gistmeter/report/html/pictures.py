@@ -60,8 +60,8 @@ def _slug(title: str) -> str:
 def _drawn(name: str, found: Chart | Picture, subject: Subject, systems: Sequence[str]) -> Picture:
     if isinstance(found, Picture):
         return found
-    own = {point.system for point in found.points}
-    shown = [system for system in systems if system in own]
+    drawn = {point.system for point in found.points}
+    shown = [system for system in systems if system in drawn]
     return Picture(name, found.title, charts.draw(found, subject.palette, shown), found.note)
 
 
@@ -70,11 +70,11 @@ def _point(system: str, score: Score, label: str = "") -> Point:
 
 
 def _known(subject: Subject, name: str, systems: Sequence[str]) -> list[tuple[str, Score]]:
-    held = subject.held(name)
+    scores = subject.held(name)
     return [
-        (system, held[system])
+        (system, scores[system])
         for system in systems
-        if system in held and math.isfinite(held[system].value)
+        if system in scores and math.isfinite(scores[system].value)
     ]
 
 
@@ -134,12 +134,10 @@ def _distributions(subject: Subject, name: str, systems: Sequence[str]) -> Pictu
     if low >= 0 and high <= 1 and high - low > 0.3:
         low, high = 0.0, 1.0
     edges = np.linspace(low, high, BINS + 1)
-    counts = {
-        system: np.histogram(np.clip(column[np.isfinite(column)], low, high), bins=edges)[
-            0
-        ].tolist()
-        for system, column in columns.items()
-    }
+    counts = {}
+    for system, column in columns.items():
+        known = np.clip(column[np.isfinite(column)], low, high)
+        counts[system] = np.histogram(known, bins=edges)[0].tolist()
     title = f"How {subject.called(name)} spreads"
     drawing = charts.spread(title, counts, edges.tolist(), subject.palette, subject.way(name))
     cut = float(everything.max()) > high
@@ -190,14 +188,14 @@ def _lengths(subject: Subject, name: str, systems: Sequence[str]) -> Chart | Non
     cloud: list[Point] = []
     trend: list[Point] = []
     for system in systems:
-        own = np.flatnonzero((owner == system) & np.isfinite(values) & (lengths > 0))
-        if len(own) < 8:
+        places = np.flatnonzero((owner == system) & np.isfinite(values) & (lengths > 0))
+        if len(places) < 8:
             continue
-        step = max(1, len(own) * len(systems) // MOST_POINTS)
+        step = max(1, len(places) * len(systems) // MOST_POINTS)
         cloud += [
-            Point(system, float(values[at]), x=float(lengths[at])) for at in own[::step].tolist()
+            Point(system, float(values[at]), x=float(lengths[at])) for at in places[::step].tolist()
         ]
-        trend += _trend(system, lengths[own], values[own])
+        trend += _trend(system, lengths[places], values[places])
     if len({point.x for point in cloud}) < 4:
         return None
     title = f"{subject.called(name)} against length"
@@ -224,13 +222,13 @@ def _text_lengths(subject: Subject) -> Floats | None:
 
 
 def _by_group(subject: Subject, name: str, systems: Sequence[str]) -> Chart | None:
-    held = {system: subject.run.systems[system].groups for system in systems}
-    groups = sorted({group for own in held.values() for group in own}, key=_natural)
+    by_group = {system: subject.run.systems[system].groups for system in systems}
+    groups = sorted({name for values in by_group.values() for name in values}, key=_natural)
     points = {
         group: [
             Point(system, value, group or "(none)")
-            for system, own in held.items()
-            if math.isfinite(value := own.get(group, {}).get(name, math.nan))
+            for system, values in by_group.items()
+            if math.isfinite(value := values.get(group, {}).get(name, math.nan))
         ]
         for group in groups
     }
