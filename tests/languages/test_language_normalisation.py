@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gistmeter import languages
 from gistmeter.languages import generic
-from gistmeter.languages.numerals import han_to_digits, han_value
+from gistmeter.languages.numbers import han_to_digits, han_value
 from languages.pack_examples import CODES
 
 

@@ -16,8 +16,8 @@ from made_languages import install, write_about
 ASKED = """
 import json
 from gistmeter import languages
-from gistmeter.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.types import Clip
+from gistmeter.core.types import Clip
+from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
 
 def wer(code, expected, got):
     metric = ErrorRates(Normalisation(languages.get(code)))

@@ -46,16 +46,6 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "custom_metric": "gistmeter.metrics.custom:CustomMetric",
         "keywords": "gistmeter.speech.metrics.keywords:KeywordScores",
     },
-    "gistmeter.languages": {
-        "zh": "gistmeter.languages.zh:LANGUAGE",
-        "zh-Hant": "gistmeter.languages.zh_hant:LANGUAGE",
-        "ja": "gistmeter.languages.ja:LANGUAGE",
-        "ko": "gistmeter.languages.ko:LANGUAGE",
-        "en": "gistmeter.languages.en:LANGUAGE",
-        "cs": "gistmeter.languages.cs:LANGUAGE",
-        "ru": "gistmeter.languages.ru:LANGUAGE",
-        "th": "gistmeter.languages.th:LANGUAGE",
-    },
     "gistmeter.models": {
         "e5": "gistmeter.models.e5:load",
         "torch": "gistmeter.models.torch:load",

@@ -6,11 +6,10 @@ alone (neschopný). Words that only begin with ne- (nebo, nemoc) are told apart 
 
 from __future__ import annotations
 
-from gistmeter.languages.analysers.lemmas import Lemmas, is_known, lemma
-from gistmeter.languages.facts import FactRules
-from gistmeter.languages.headings import REST, ROMAN
-from gistmeter.languages.language import Language
-from gistmeter.languages.normalisation import join_spaced
+from gistmeter.languages.analysers import Lemmas, is_known, lemma
+from gistmeter.languages.language import FactRules, Language
+from gistmeter.languages.numbers import join_spaced
+from gistmeter.languages.paragraphs import REST, ROMAN
 from gistmeter.languages.polarity.spaced import Prefix, SpacedReader
 from gistmeter.languages.sentences import Splitter
 
@@ -59,6 +58,8 @@ LANGUAGE = Language(
     reader=SpacedReader(__name__, ANALYSER, Prefix("ne", "cs", is_verb)),
     facts=FactRules(
         decimal_comma=True,
+        number_links=("a",),
+        unit_link="a",
         prefixes=("ne",),
         light=LIGHT,
         than=" než ",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from gistmeter.languages.analysers.lemmas import Lemmas
-from gistmeter.languages.facts import FactRules
-from gistmeter.languages.headings import REST, ROMAN
-from gistmeter.languages.language import Language
-from gistmeter.languages.normalisation import join_grouped
+from gistmeter.languages.analysers import Lemmas
+from gistmeter.languages.language import FactRules, Language
+from gistmeter.languages.numbers import join_grouped
+from gistmeter.languages.paragraphs import REST, ROMAN
 from gistmeter.languages.polarity.spaced import SpacedReader
 from gistmeter.languages.sentences import Splitter
 
@@ -39,5 +38,12 @@ LANGUAGE = Language(
     steps=(join_grouped,),
     conjunction="and",
     reader=SpacedReader(__name__, ANALYSER),
-    facts=FactRules(prefixes=("un", "in", "im", "ir", "il", "dis", "non-", "non"), than=" than "),
+    facts=FactRules(
+        number_links=("and", "a", "and a", "of a"),
+        unit_link="an?|of an?",
+        day_end=r"(?:st|nd|rd|th|\.)?",
+        day_link="of",
+        prefixes=("un", "in", "im", "ir", "il", "dis", "non-", "non"),
+        than=" than ",
+    ),
 )

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.facts import FactRules
 from gistmeter.languages.hints import WrittenIn
-from gistmeter.languages.language import Hint, Language
+from gistmeter.languages.language import FactRules, Hint, Language
 
 CODE = "generic"
 # Written without spaces between words, and the letters that no other language is written in.
@@ -51,5 +50,8 @@ def pack(code: str) -> Language:
         name=name,
         aliases=tuple(aliases),
         spaced=primary not in UNSPACED and script not in UNSPACED_SCRIPTS,
-        facts=FactRules(decimal_comma=primary in DECIMAL_COMMA, capitals=primary not in NOUNS),
+        facts=FactRules(
+            decimal_comma=primary in DECIMAL_COMMA,
+            capitals=primary not in NOUNS,
+        ),
     )

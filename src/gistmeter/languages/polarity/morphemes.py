@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Analyser, Token
-from gistmeter.languages.polarity import Kind, Mark
-from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
+from gistmeter.languages.lexicons import Mask
+from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class MorphemeReader:
 
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
-        silent = mask(text, self.lists)
+        silent = Mask(len(text), affirmed(text, self.lists))
         marks: list[Mark] = []
         place, denied = 0, False
         while place < len(tokens):

@@ -16,10 +16,9 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers.lemmas import Lemmas, is_known, lemma
-from gistmeter.languages.analysers.unicode import WORD, Unicode
-from gistmeter.languages.polarity import Kind, Mark
-from gistmeter.languages.polarity.matching import mask, polar_kinds
+from gistmeter.languages.analysers import WORD, Unicode, is_known, lemma
+from gistmeter.languages.lexicons import Mask
+from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 
 PIECE = re.compile(f'(?P<word>{WORD.pattern})|(?P<border>[.,;:!?…()"“”„«»—–\\n]+)')
 LONGEST = 3
@@ -39,13 +38,13 @@ class SpacedReader:
     """Negation precedes; it reaches six words."""
 
     lists: str
-    analyser: Unicode | Lemmas = field(default_factory=Unicode)
+    analyser: Unicode = field(default_factory=Unicode)
     prefix: Prefix | None = None
     follows: bool = False
     reach: int = 6
 
     def read(self, text: str) -> list[Mark]:
-        silent = mask(text, self.lists, spaced=True)
+        silent = Mask(len(text), affirmed(text, self.lists, spaced=True))
         pieces = list(PIECE.finditer(text))
         words = [piece[0].lower() if piece["word"] else "" for piece in pieces]
         begins = _begins(self.lists)

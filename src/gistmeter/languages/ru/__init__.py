@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from gistmeter.languages.analysers.lemmas import Lemmas
-from gistmeter.languages.facts import FactRules
-from gistmeter.languages.headings import REST, ROMAN
-from gistmeter.languages.language import Language
-from gistmeter.languages.normalisation import join_spaced
+from gistmeter.languages.analysers import Lemmas
+from gistmeter.languages.language import FactRules, Language
+from gistmeter.languages.numbers import join_spaced
+from gistmeter.languages.paragraphs import REST, ROMAN
 from gistmeter.languages.polarity.spaced import Prefix, SpacedReader
 from gistmeter.languages.sentences import Splitter
 
@@ -44,6 +43,7 @@ LANGUAGE = Language(
     reader=SpacedReader(__name__, ANALYSER, Prefix("не", "ru")),
     facts=FactRules(
         decimal_comma=True,
+        day_end=r"(?:-?го|-?е|\.)?",
         prefixes=("не",),
         than="чем ",
         inflects=True,
