@@ -35,11 +35,6 @@ def confidence(part: int, whole: int) -> float:
     return min(1.0, 0.5 + share) if share >= ENOUGH else 0.0
 
 
-@cache
-def _letters(ranges: str) -> re.Pattern[str]:
-    return re.compile(f"[{ranges}]")
-
-
 @dataclass(frozen=True, slots=True)
 class WrittenIn:
     """A language that alone is written in some letters, given as ranges: "\u0e01-\u0e5b"."""
@@ -47,7 +42,7 @@ class WrittenIn:
     letters: str
 
     def __call__(self, text: str) -> float:
-        count = len(_letters(self.letters).findall(text))
+        count = len(re.findall(f"[{self.letters}]", text))
         return confidence(count, len(LETTER.findall(text))) if count else 0.0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Analyser, Token, Unicode
-from gistmeter.languages.numbers import words_to_digits
+from gistmeter.languages.numbers import NumberPart, words_to_digits
 from gistmeter.languages.paragraphs import Heading
 from gistmeter.languages.polarity import Polarity, PolarityReader, compose, present
 from gistmeter.languages.sentences import Splitter, simple_sentences
@@ -49,9 +49,8 @@ class FactRules:
 
     # Numbers
     decimal_comma: bool = False  # 3,5 and not 3.5
-    digits: Mapping[str, int] = field(default_factory=dict, hash=False)  # 三, 삼: numerals
-    tens: Mapping[str, int] = field(default_factory=dict, hash=False)  # 十, 백: they multiply
-    large: Mapping[str, int] = field(default_factory=dict, hash=False)  # 万, 억: so do these
+    # Characters that are numerals: signs (三, 삼), and tens (十) and larger ones that multiply
+    numerals: Mapping[str, NumberPart] = field(default_factory=dict, hash=False)
     over: str = ""  # between the parts of a share, the whole first: 三分之二
     number_links: tuple[str, ...] = ()  # words within numbers: two *and a* half
     unit_link: str = ""  # words between a number and its unit, a pattern: half *an* hour

@@ -32,10 +32,6 @@ DOTTED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 SPACED = re.compile(r"(?<![\d.,])(?<!\d )\d{1,3}(?: \d{3})+(?![\d,.])(?! \d)")
 
-HAN_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")}
-HAN_DIGITS |= {"〇": 0, "两": 2, "兩": 2}
-HAN_TENS = {"十": 10, "百": 100, "千": 1000}
-HAN_LARGE = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 HAN_COUNTERS = (
     "年月日号號个個人岁歲元块塊角分秒天次倍米里斤克吨噸位名只隻条條张張本部件间間座层層段句页頁章回卷"
     "节節届屆週周小时時点點度种種多余餘公厘毫英平立方枚匹头頭家户戶口円歳才回目冊台杯階番週世代割"
@@ -168,15 +164,20 @@ def numerals(
     digits: Mapping[str, int], tens: Mapping[str, int], large: Mapping[str, int]
 ) -> dict[str, NumberPart]:
     """Characters that are numerals, by their roles."""
-    roles = (("sign", digits), ("tens", tens), ("large", large))
+    roles = {"sign": digits, "tens": tens, "large": large}
     return {
         sign: NumberPart(Fraction(value), role)
-        for role, signs in roles
+        for role, signs in roles.items()
         for sign, value in signs.items()
     }
 
 
-HAN_NUMERALS = numerals(HAN_DIGITS, HAN_TENS, HAN_LARGE)
+HAN_NUMERALS = numerals(
+    {sign: value for value, sign in enumerate("零一二三四五六七八九")}
+    | {"〇": 0, "两": 2, "兩": 2},
+    {"十": 10, "百": 100, "千": 1000},
+    {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8},
+)
 
 
 def han_to_digits(text: str) -> str:
@@ -191,9 +192,11 @@ def han_value(numeral: str) -> str | None:
     ('305', '2024', None)
     """
     if POSITIONAL.fullmatch(numeral):
-        return "".join(str(HAN_DIGITS[character]) for character in numeral)
-    no_unit = HAN_DIGITS.keys() >= set(numeral)
-    if no_unit or numeral[0] in HAN_LARGE or not WELL_FORMED.fullmatch(numeral):
+        return "".join(str(HAN_NUMERALS[sign].value) for sign in numeral)
+    if not WELL_FORMED.fullmatch(numeral):
+        return None
+    parts = [HAN_NUMERALS[sign] for sign in numeral]
+    if parts[0].role == "large" or all(part.role == "sign" for part in parts):
         return None
     return str(composed([HAN_NUMERALS[sign] for sign in UNCOUNTED.sub("", numeral)]))
 

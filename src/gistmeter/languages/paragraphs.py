@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 LONGEST = 80  # characters of a heading
 ROMAN = "(?=[IVXLC])(?:XC|XL|L?X{0,3}|C{1,3})(?:IX|IV|V?I{0,3})"
@@ -41,19 +40,13 @@ class Heading:
     sentence: int
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(f"(?:{pattern})$", re.IGNORECASE)
-
-
 def is_heading(line: str, pattern: str) -> bool:
     """Whether a line, without its line break, is a heading by a language's pattern."""
     line = line.strip().strip("*_=").strip()
     if not line or len(line) > LONGEST:
         return False
-    if MARKDOWN.match(line):
-        return True
-    return _compiled(pattern).match(line) is not None and SENTENCE_END.search(line) is None
+    named = re.match(f"(?:{pattern})$", line, re.IGNORECASE) and not SENTENCE_END.search(line)
+    return bool(named or MARKDOWN.match(line))
 
 
 def paragraphs(text: str, heading: str, wide: bool) -> Iterator[tuple[int, int, bool]]:

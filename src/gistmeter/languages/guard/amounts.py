@@ -18,16 +18,7 @@ from typing import NamedTuple
 from gistmeter.languages import Language, lexicons
 from gistmeter.languages.guard.fact import Fact
 from gistmeter.languages.lexicons import Mask
-from gistmeter.languages.numbers import (
-    HAN,
-    LIMIT,
-    NumberPart,
-    Spoken,
-    composed,
-    literal,
-    numerals,
-    word_part,
-)
+from gistmeter.languages.numbers import HAN, LIMIT, NumberPart, Spoken, composed, literal, word_part
 
 LITERAL = {  # by whether a comma marks decimals
     False: re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?"),
@@ -77,7 +68,7 @@ def vocabulary(language: Language) -> dict[str, NumberPart]:
     return (
         {spell(word): word_part(value) for word, value in numbers.items()}
         | {spell(word): _counted(value) for word, value in counts.items()}
-        | numerals(rules.digits, rules.tens, rules.large)
+        | dict(rules.numerals)
     )
 
 

@@ -135,7 +135,8 @@ def calendar_patterns(language: Language) -> tuple[re.Pattern[str], ...]:
     calendar = language.facts.calendar
     if calendar is None:
         return ()
-    number, signs = number_pattern(language), "".join(language.facts.digits)
+    number, numerals = number_pattern(language), language.facts.numerals
+    signs = "".join(sign for sign, part in numerals.items() if part.role == "sign")
     year = f"(?P<year>\\d{{4}}|[{signs}]{{4}}){calendar.year}"
     month, day = f"(?P<month>{number}){calendar.month}", f"(?P<day>{number}){calendar.day}"
     counted = f"(?<![{calendar.counters}])" if calendar.counters else ""

@@ -25,14 +25,7 @@ from gistmeter.languages.analysers import Token, version_of, well_formed
 from gistmeter.languages.hints import HanHint
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
-from gistmeter.languages.numbers import (
-    HAN_DIGITS,
-    HAN_LARGE,
-    HAN_NUMBER,
-    HAN_TENS,
-    han_to_digits,
-    join_grouped,
-)
+from gistmeter.languages.numbers import HAN_NUMBER, HAN_NUMERALS, han_to_digits, join_grouped
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.morphemes import MorphemeReader
 from gistmeter.languages.sentences import Splitter
@@ -52,7 +45,7 @@ LIGHT = frozenset(
 CONTENT = frozenset(
     ("名詞", "代名詞", "動詞", "形容詞", "形状詞", "副詞", "連体詞", "接頭辞", "感動詞")
 )
-SYMBOLS = frozenset(("補助記号", "記号", "空白"))
+SYMBOLS = ("補助記号", "記号", "空白")
 NEGATION = frozenset(("ない", "無い", "ず", "まい"))
 CONJUNCTIVE = frozenset(
     ("が", "けれど", "から", "ので", "のに", "し", "ながら", "つつ", "けれども", "けど")
@@ -76,43 +69,24 @@ def tagger() -> Any:
     return fugashi.Tagger(f'-d "{unidic_lite.DICDIR}"')
 
 
-def parse(text: str) -> Any:
-    """MeCab's nodes; a NUL ends a text for it, so it is read as a space."""
-    return tagger()(well_formed(text).replace("\0", " "))
-
-
-def form_of(node: Any) -> str:
-    """The lemma, without the gloss that tells homographs apart (私-代名詞); all negations alike."""
-    lemma = str(node.feature.lemma or node.surface).split("-")[0].lower() or node.surface
-    if node.feature.pos1 in ("助動詞", "形容詞") and lemma in NEGATION:
-        return "ない"
-    return lemma
-
-
 @lru_cache(maxsize=2)
 def morphemes(text: str) -> tuple[Token, ...]:
-    """The morphemes of a text; the last ones are kept, since several readers ask in turn."""
-    found: list[Token] = []
+    """The morphemes of a text; the last ones are kept, since several readers ask in turn.
+
+    A NUL ends a text for MeCab, so it is read as a space. Forms are lemmas without the gloss that
+    tells homographs apart (私-代名詞).
+    """
+    made: list[Token] = []
     place = 0
-    for node in parse(text):
-        surface = node.surface
-        start = text.find(surface, place)
-        start = place if start < 0 else start
+    for node in tagger()(well_formed(text).replace("\0", " ")):
+        surface, feature = node.surface, node.feature
+        start = max(place, text.find(surface, place))
         place = start + len(surface)
-        feature = node.feature
         lemma = str(feature.lemma or surface).split("-")[0].lower()
-        found.append(
-            Token(
-                surface,
-                lemma,
-                start,
-                place,
-                f"{feature.pos1}-{feature.pos2}",
-                feature.pos1 in CONTENT,
-                str(feature.orthBase or surface),
-            )
-        )
-    return tuple(found)
+        tag, content = f"{feature.pos1}-{feature.pos2}", feature.pos1 in CONTENT
+        base = str(feature.orthBase or surface)
+        made.append(Token(surface, lemma, start, place, tag, content, base))
+    return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,33 +101,29 @@ class Mecab:
         return list(morphemes(text))
 
     def words(self, text: str) -> list[str]:
-        return [node.surface for node in parse(text) if node.feature.pos1 not in SYMBOLS]
+        return [token.surface for token in morphemes(text) if not token.tag.startswith(SYMBOLS)]
 
     def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
-        return [
-            form
-            for node in parse(text)
-            if (form := form_of(node)) not in stop
-            and node.surface not in stop
-            and (node.feature.pos1 in CONTENT or form == "ない")
-        ]
+        forms = []
+        for token in morphemes(text):
+            form = token.form or token.surface
+            if form in NEGATION and token.tag.startswith(("助動詞", "形容詞")):
+                form = "ない"  # all negations alike
+            kept = form not in stop and token.surface not in stop
+            if kept and (token.content or form == "ない"):
+                forms.append(form)
+        return forms
 
 
-def find_names(plain: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+def find_names(_: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """Where names stand: runs of morphemes that UniDic knows as proper nouns."""
-    del plain
-    run: tuple[int, int] | None = None
+    runs: list[tuple[int, int]] = []
     for token in tokens:
-        if token.tag != "名詞-固有名詞":
-            continue
-        if run is not None and run[1] == token.start:
-            run = (run[0], token.end)
-            continue
-        if run is not None:
-            yield run
-        run = (token.start, token.end)
-    if run is not None:
-        yield run
+        if token.tag == "名詞-固有名詞":
+            joined = bool(runs) and runs[-1][1] == token.start
+            start = runs.pop()[0] if joined else token.start
+            runs.append((start, token.end))
+    yield from runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +133,8 @@ class JapaneseReader(MorphemeReader):
     lists: str = __name__
     analyser: Mecab = field(default_factory=Mecab)
     longest: ClassVar[int] = 6
+    negation_tags: ClassVar[tuple[str, ...]] = ("助動詞", "形容詞")
+    prefix_tag: ClassVar[str] = "接頭辞"
 
     def spellings(self, token: Token) -> tuple[str, ...]:
         """A word as it may be listed; one in katakana is what it is, and often a name."""
@@ -179,7 +151,7 @@ class JapaneseReader(MorphemeReader):
     ) -> Iterator[Mark]:
         token = tokens[place]
         after = tokens[place + 1] if place + 1 < len(tokens) else None
-        if self.negates(token):
+        if self.negates(token) and not KATAKANA.fullmatch(token.surface):
             if not silent.covers(token.start):
                 yield Mark(Kind.NEGATION, token.start, token.end, place)
             if after is not None and self._leads_over(token, tokens[place + 1 : place + 3]):
@@ -188,19 +160,6 @@ class JapaneseReader(MorphemeReader):
             yield Mark(Kind.SHIFTER, token.start, token.end, place)
         elif self._parts(token, after):
             yield Mark(Kind.BORDER, token.start, token.end, place)
-
-    def negates(self, token: Token) -> bool:
-        listed = token.form in lexicons.words(self.lists, "negations")
-        return (
-            listed
-            and not KATAKANA.fullmatch(token.surface)
-            and token.tag.startswith(("助動詞", "形容詞"))
-        )
-
-    def is_prefix(self, token: Token) -> bool:
-        return token.surface in lexicons.words(self.lists, "negations") and token.tag.startswith(
-            "接頭辞"
-        )
 
     @staticmethod
     def _leads_over(token: Token, following: list[Token]) -> bool:
@@ -239,9 +198,7 @@ LANGUAGE = Language(
     steps=(join_grouped, han_to_digits),
     reader=JapaneseReader(),
     facts=FactRules(
-        digits=HAN_DIGITS,
-        tens=HAN_TENS,
-        large=HAN_LARGE,
+        numerals=HAN_NUMERALS,
         over="分の",
         calendar=Calendar("年", "月", "[日号號]", counters="か箇ヶ"),
         half_before="のに",

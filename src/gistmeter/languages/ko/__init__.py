@@ -5,9 +5,9 @@ and adjectives (in their dictionary form), adverbs, roots, numerals, foreign wor
 whose short and long forms (안 가다, 가지 않다) become one.
 
 Polarity: negation stands before (안, 못) or after (않다, 없다, 아니다). A clause ends at
-punctuation, at a connective ending (-고, -지만, -아서 …) that no auxiliary follows, after 없이, and,
-once something was negated, at an adnominal ending before a noun (좋지 않은 사람) unless the noun is
-a bound one (것, 수, 줄). The prefixes 불, 비, 무 and 미 belong to the word after them.
+punctuation, at a connective ending (-고, -지만, -아서 …) that no auxiliary follows, after 없이,
+and, once something was negated, at an adnominal ending before a noun (좋지 않은 사람) unless the
+noun is a bound one (것, 수, 줄). The prefixes 불, 비, 무 and 미 belong to the word after them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gistmeter.languages.analysers import Token, version_of, well_formed
 from gistmeter.languages.hints import WrittenIn
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
-from gistmeter.languages.numbers import join_grouped
+from gistmeter.languages.numbers import join_grouped, numerals
 from gistmeter.languages.paragraphs import REST
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.morphemes import MorphemeReader
@@ -37,7 +37,11 @@ HEADING = (
 # “가자.” 하고 그가 말했다.
 REPORTS = r"\s*(?:하고|이라고|라고|라며|하며|하는|라는|고\s)"
 
-DIGITS = {sign: value for value, sign in enumerate("영일이삼사오육칠팔구")} | {"공": 0}
+NUMERALS = numerals(
+    dict(zip("영일이삼사오육칠팔구", range(10), strict=True)) | {"공": 0},
+    {"십": 10, "백": 100, "천": 1000},
+    {"만": 10**4, "억": 10**8, "조": 10**12},
+)
 # A negation passes over them to what it denies: 잠겨 있지 않다
 LIGHT = frozenset(("있다", "하다", "되다", "것", "수", "데", "줄", "적"))
 CONTENT = frozenset(
@@ -51,7 +55,6 @@ TITLED = re.compile(
     f"(?<![가-힣])([{SURNAMES}]) ?(?:박사|교수|선생|씨|사장|대통령|과장|부장|의사|양|군)(?!아)"
 )
 WORD_SYMBOLS = frozenset(("SL", "SH", "SN"))
-NEGATIVE_TAGS = ("MAG", "VX", "VCN", "VA", "VV")
 
 
 @cache
@@ -65,31 +68,14 @@ def analyser() -> Any:
     return Kiwi(num_workers=1, load_multi_dict=False)
 
 
-def tag_of(found: Any) -> str:
-    """The tag without Kiwi's mark of irregular verbs."""
-    return str(found.tag).partition("-")[0]
-
-
-@lru_cache(maxsize=2)
-def parse(text: str) -> tuple[Any, ...]:
-    """Kiwi's own morphemes; the last ones are kept, since several readers ask in turn."""
-    return tuple(analyser().tokenize(well_formed(text)))
-
-
 @lru_cache(maxsize=2)
 def morphemes(text: str) -> tuple[Token, ...]:
     """The morphemes of a text; the last ones are kept, since several readers ask in turn."""
-    return tuple(
-        Token(
-            found.form,
-            found.lemma.lower(),
-            found.start,
-            found.end,
-            tag_of(found),
-            tag_of(found) in CONTENT,
-        )
-        for found in parse(text)
-    )
+    made = []
+    for one in analyser().tokenize(well_formed(text)):
+        tag = str(one.tag).partition("-")[0]  # without Kiwi's mark of irregular verbs
+        made.append(Token(one.form, one.lemma.lower(), one.start, one.end, tag, tag in CONTENT))
+    return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,26 +93,24 @@ class Kiwi:
         """Stems with their endings as they stand; particles are words of their own."""
         spans: list[list[int]] = []
         prefixed = False
-        for found in parse(text):
-            tag = tag_of(found)
-            if tag.startswith("S") and tag not in WORD_SYMBOLS:
+        for token in morphemes(text):
+            if token.tag.startswith("S") and token.tag not in WORD_SYMBOLS:
                 continue
-            overlaps = bool(spans) and found.start < spans[-1][1]
-            touches = bool(spans) and found.start == spans[-1][1]
-            if overlaps or (touches and (prefixed or tag in JOINING)):
-                spans[-1][1] = max(spans[-1][1], found.end)
+            overlaps = bool(spans) and token.start < spans[-1][1]
+            touches = bool(spans) and token.start == spans[-1][1]
+            if overlaps or (touches and (prefixed or token.tag in JOINING)):
+                spans[-1][1] = max(spans[-1][1], token.end)
             else:
-                spans.append([found.start, found.end])
-            prefixed = tag == "XPN"
+                spans.append([token.start, token.end])
+            prefixed = token.tag == "XPN"
         return [text[start:end] for start, end in spans if start < end]
 
     def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
         forms = []
-        for found in parse(text):
-            tag, form = tag_of(found), found.lemma.lower()
-            negation = NEGATION.get(form) if tag in ("VX", "MAG") else None
-            if negation or (tag in CONTENT and form not in stop):
-                forms.append(negation or form)
+        for token in morphemes(text):
+            negation = NEGATION.get(token.form) if token.tag in ("VX", "MAG") else None
+            if negation or (token.content and token.form not in stop):
+                forms.append(negation or token.form)
         return forms
 
 
@@ -146,6 +130,8 @@ class KoreanReader(MorphemeReader):
     lists: str = __name__
     analyser: Kiwi = field(default_factory=Kiwi)
     spaced: ClassVar[bool] = True
+    negation_tags: ClassVar[tuple[str, ...]] = ("MAG", "VX", "VCN", "VA", "VV")
+    prefix_tag: ClassVar[str] = "XPN"
 
     def spellings(self, token: Token) -> tuple[str, ...]:
         """Verbs are listed in dictionary form: 생기다 (to arise) is no 생기 (vigour)."""
@@ -167,18 +153,10 @@ class KoreanReader(MorphemeReader):
         elif self._parts(token, after, denied):
             yield Mark(Kind.BORDER, token.start, token.end, place)
 
-    def negates(self, token: Token) -> bool:
-        return token.form in lexicons.words(self.lists, "negations") and token.tag.startswith(
-            NEGATIVE_TAGS
-        )
-
     @staticmethod
     def _sets_aside(tokens: list[Token], place: int) -> bool:
         """모자 말고: instead of a hat. It denies the noun before it and no more."""
         return tokens[place].form == "말" and place > 0 and tokens[place - 1].tag.startswith("N")
-
-    def is_prefix(self, token: Token) -> bool:
-        return token.surface in lexicons.words(self.lists, "negations") and token.tag == "XPN"
 
     def _parts(self, token: Token, after: list[Token], denied: bool) -> bool:
         if token.tag in ("SF", "SP", "SE"):
@@ -203,9 +181,7 @@ LANGUAGE = Language(
     steps=(join_grouped,),
     reader=KoreanReader(),
     facts=FactRules(
-        digits=DIGITS,
-        tens={"십": 10, "백": 100, "천": 1000},
-        large={"만": 10**4, "억": 10**8, "조": 10**12},
+        numerals=NUMERALS,
         over="분의",
         word_before="[가-힣]",
         calendar=Calendar("년", "월", "일", lone_days=False),

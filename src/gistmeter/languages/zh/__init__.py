@@ -21,14 +21,7 @@ from gistmeter.languages.analysers import Token
 from gistmeter.languages.hints import HanHint
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
-from gistmeter.languages.numbers import (
-    HAN_DIGITS,
-    HAN_LARGE,
-    HAN_NUMBER,
-    HAN_TENS,
-    han_to_digits,
-    join_grouped,
-)
+from gistmeter.languages.numbers import HAN_NUMBER, HAN_NUMERALS, han_to_digits, join_grouped
 from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 from gistmeter.languages.sentences import Splitter
 from gistmeter.languages.zh.words import Jieba, find_names, simplify, simplify_alike
@@ -169,9 +162,7 @@ LANGUAGE = Language(
     steps=(simplify, join_grouped, han_to_digits),
     reader=ChineseReader(),
     facts=FactRules(
-        digits=HAN_DIGITS,
-        tens=HAN_TENS,
-        large=HAN_LARGE,
+        numerals=HAN_NUMERALS,
         over="分之",
         calendar=Calendar("年", "月", "[日号號]", month_end="份", counters="个個"),
         half_after="的",

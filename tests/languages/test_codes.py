@@ -76,7 +76,7 @@ def test_transcription_asks_the_pack(told: dict[str, Any]) -> None:
 
 
 def test_our_tests_of_packs_run_over_theirs(site: Path) -> None:
-    tests = str(Path(__file__).with_name("test_language_packs.py"))
+    tests = str(Path(__file__).with_name("test_packs.py"))
     arguments = ["-m", "pytest", tests, "-q", "-p", "no:cacheprovider", "-k", "tok or qru"]
     done = run(site, *arguments)
     assert done.returncode == 0, done.stdout
