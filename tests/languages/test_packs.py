@@ -14,8 +14,10 @@ from gistmeter.core.errors import MissingDependency, UnknownName
 from gistmeter.core.signature import describe
 from gistmeter.languages import ja as japanese
 from gistmeter.languages import ko as korean
-from gistmeter.languages import lexicons, paragraphs
+from gistmeter.languages import lexicons
 from gistmeter.languages.codes import folders
+from gistmeter.languages.lexicons import GENERIC
+from gistmeter.languages.paragraphs import heading_pattern
 from gistmeter.languages.zh import words as chinese
 from languages.pack_examples import CODES, PACKS, cases, examples, joined
 
@@ -50,7 +52,8 @@ def test_a_pack_has_examples_of_all_that_it_does(code: str) -> None:
     wanted = {"texts", "sentences", "words", "content_words"}
     wanted |= {"polarity"} if pack.reader is not None else set()
     wanted |= {"normalised"} if pack.steps else set()
-    wanted |= {"headings", "not_headings"} if pack.splitter.heading != paragraphs.ANY else set()
+    headings = pack.splitter.heading or heading_pattern(pack.splitter.lists)
+    wanted |= {"headings", "not_headings"} if headings != heading_pattern(GENERIC) else set()
     wanted |= {"number_words"} if lexicons.pairs(pack.lists, "numbers") else set()
     assert wanted <= {section for section, found in held.items() if found}
     assert set(held.get("polarity", {})) <= set(POLARITIES)

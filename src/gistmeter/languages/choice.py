@@ -110,9 +110,9 @@ def _by_names(
         telling = next((file for file in files if of_name(file.stem)), None)
         if telling:
             named[of_name(telling.stem), telling.name].append(at)
-    for (code, name), own in named.items():
-        why = f"from the name of {name}{_doubt(code, own, texts)}"
-        yield from ((at, _Pick(code, "name", why)) for at in own)
+    for (code, name), group in named.items():
+        why = f"from the name of {name}{_doubt(code, group, texts)}"
+        yield from ((at, _Pick(code, "name", why)) for at in group)
 
 
 def _doubt(code: str, places: Sequence[int], texts: Sequence[Item]) -> str:
@@ -141,8 +141,8 @@ def _by_texts(
 
     for file, scripts in files.items():
         main = ""  # the language of the script of most items, for what is not clear
-        for written, own in sorted(scripts.items(), key=lambda one: (not one[0], -len(one[1]))):
-            guess = detected(own) if written else Detection(generic.CODE, 0.0)
+        for written, group in sorted(scripts.items(), key=lambda one: (not one[0], -len(one[1]))):
+            guess = detected(group) if written else Detection(generic.CODE, 0.0)
             if written and guess.confidence < SOUND and not main:
                 guess = detected(at for each in files.values() for at in each.get(written, ()))
                 if guess.confidence < SOUND:
@@ -151,7 +151,7 @@ def _by_texts(
             main = main or (guess.code if sound else "")
             why = f"from the texts, confidence {guess.confidence:.2f}" if sound else ""
             code = guess.code if sound else main or generic.CODE
-            yield from ((at, _Pick(code, "texts", why)) for at in own)
+            yield from ((at, _Pick(code, "texts", why)) for at in group)
 
 
 def script(texts: Item) -> str:

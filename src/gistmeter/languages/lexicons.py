@@ -83,9 +83,9 @@ def fingerprint(package: str, names: tuple[str, ...] = LISTS) -> str:
 
 @cache
 def _read(package: str, name: str) -> str:
-    own, mark, _ = package.rpartition("+")
+    original, mark, _ = package.rpartition("+")
     if mark:
-        return _OWN[package][name] if name in _OWN[package] else _read(own, name)
+        return _OWN[package][name] if name in _OWN[package] else _read(original, name)
     try:
         file = resources.files(package) / f"{name}.txt"
     except ModuleNotFoundError:

@@ -1,7 +1,8 @@
 """Paragraphs: what blank lines, headings and meaningful line breaks separate.
 
-A chapter heading is a line of at most 80 characters that begins as one of the language's patterns
-does and does not end as a sentence does. Markdown headings (`# Title`) count in every language.
+A chapter heading is a line of at most 80 characters that is as one of the language's patterns
+(`headings.txt` in its folder) says and does not end as a sentence does. Markdown headings
+(`# Title`) count in every language.
 
 Texts have one paragraph per line, or are wrapped at a width. A line break is taken for wrapping
 when the block has lines of a wrapped text's length (40 to 120 columns), the next line's first word
@@ -14,15 +15,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+
+from gistmeter.languages import lexicons
 
 LONGEST = 80  # characters of a heading
 ROMAN = "(?=[IVXLC])(?:XC|XL|L?X{0,3}|C{1,3})(?:IX|IV|V?I{0,3})"
 REST = r"(?:[\s.:：、．·—–\-].{0,60})?"  # what may stand after a number
-ANY = (  # for languages without a pattern of their own
-    "(?:chapter|kapitel|chapitre|cap[íi]tulo|capitolo|hoofdstuk|rozdział|kapitola|bölüm"
-    f"|fejezet|luku|capitolul|глава|розділ)\\s+(?:{ROMAN}|\\d+)\\b{REST}"
-    f"|บทที่\\s*\\d+{REST}|{ROMAN}\\.?"
-)
 SENTENCE_END = re.compile("[。！？!?；;，,、…”」』]$")
 MARKDOWN = re.compile(r"#{1,6}\s+\S")
 LINE = re.compile(r"\r\n?|[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -38,6 +37,13 @@ class Heading:
 
     text: str
     sentence: int
+
+
+@cache
+def heading_pattern(lists: str) -> str:
+    """The patterns of a language's headings, or those for languages that have none."""
+    patterns = lexicons.lines(lists, "headings") or lexicons.lines(lexicons.GENERIC, "headings")
+    return "|".join(patterns).replace("{roman}", ROMAN).replace("{rest}", REST)
 
 
 def is_heading(line: str, pattern: str) -> bool:

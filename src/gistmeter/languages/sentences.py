@@ -31,7 +31,7 @@ from functools import cache
 from typing import NamedTuple
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.paragraphs import ANY, Heading, paragraphs
+from gistmeter.languages.paragraphs import Heading, heading_pattern, paragraphs
 
 CLOSERS = "\"'”’»›」』）)】〕］]》〉｣"
 EITHER = frozenset("“‘«‹")  # opening in some languages, closing in others
@@ -79,7 +79,7 @@ class Splitter:
     """The sentence rules of one language."""
 
     lists: str = lexicons.GENERIC  # the package with its abbreviations and function words
-    heading: str = ANY  # the pattern of chapter headings
+    heading: str = ""  # the pattern of chapter headings, instead of the list
     wide: bool = False  # written without spaces: a terminator needs none after it
     closing: str = ""  # quotes that close in this language although they open in others
     reports: str = ""  # what may follow a quotation without beginning a sentence, as a pattern
@@ -116,7 +116,8 @@ class Splitter:
         return spans
 
     def _pieces(self, text: str) -> Iterator[Span]:
-        for start, end, heading in paragraphs(text, self.heading, self.wide):
+        pattern = self.heading or heading_pattern(self.lists)
+        for start, end, heading in paragraphs(text, pattern, self.wide):
             if heading:
                 yield Span(start, end, heading=True)
             else:
@@ -164,7 +165,8 @@ class Splitter:
             return True
         after = text[stop : min(stop + RIGHT, end)]
         closed = text[mark.end() : stop]
-        if closed and self._goes_on(closed, after):
+        bracketed = set(closed) <= BRACKETS and not after[0].isspace()
+        if closed and (bracketed or (self.reports and re.match(self.reports, after))):
             return False
         following = after[OPENING.match(after).end() :]  # type: ignore[union-attr]
         if following[:1].islower() and not is_uncased(text[max(begin, mark.start() - 1)]):
@@ -222,11 +224,6 @@ class Splitter:
             return True
         starter = NEXT_WORD.match(following)
         return starter is not None and starter[1].lower() in lexicons.words(self.lists, "stopwords")
-
-    def _goes_on(self, closed: str, after: str) -> bool:
-        if self.reports and re.match(self.reports, after):
-            return True
-        return set(closed) <= BRACKETS and not after[0].isspace()
 
     def _ends_at_ellipsis(
         self, text: str, begin: int, mark: re.Match[str], closed: str, after: str

@@ -31,7 +31,9 @@ DECIMAL_COMMA = frozenset(
         *("uk", "bg", "sk", "sl", "hr", "sr", "el", "tr", "id", "vi", "ca", "lt", "lv", "et"),
     )
 )
-HINTS: Mapping[str, Hint] = {code: WrittenIn(held) for code, held in UNSPACED.items() if held}
+HINTS: Mapping[str, Hint] = {
+    code: WrittenIn(letters) for code, letters in UNSPACED.items() if letters
+}
 
 
 @cache

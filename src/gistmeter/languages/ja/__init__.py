@@ -25,16 +25,11 @@ from gistmeter.languages.analysers import Token, version_of, well_formed
 from gistmeter.languages.hints import HanHint
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
-from gistmeter.languages.numbers import HAN_NUMBER, HAN_NUMERALS, han_to_digits, join_grouped
+from gistmeter.languages.numbers import HAN_NUMERALS, han_to_digits, join_grouped
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.morphemes import MorphemeReader
 from gistmeter.languages.sentences import Splitter
 
-HEADING = (
-    f"第{HAN_NUMBER}[章節回巻部編篇話幕](?:\\s*.{{0,40}})?"
-    "|(?:プロローグ|エピローグ|序章|終章|序文|はじめに|おわりに|まえがき|あとがき|前書き|後書き)(?:\\s.{0,40})?"
-    "|[一二三四五六七八九十]{1,3}"
-)
 # 「行くぞ！」と言った。
 REPORTS = r"(?:と|って|とか|など|なんて|[のをがはにでも、])"
 
@@ -142,13 +137,7 @@ class JapaneseReader(MorphemeReader):
             return (token.surface,)
         return token.surface, token.base, token.form
 
-    def single(
-        self,
-        tokens: list[Token],
-        place: int,
-        silent: Mask,
-        denied: bool,  # noqa: ARG002
-    ) -> Iterator[Mark]:
+    def single(self, tokens: list[Token], place: int, silent: Mask, _: bool, /) -> Iterator[Mark]:
         token = tokens[place]
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         if self.negates(token) and not KATAKANA.fullmatch(token.surface):
@@ -194,7 +183,7 @@ LANGUAGE = Language(
     aliases=("jp", "jpn", "日本語"),
     spaced=False,
     lists=__name__,
-    splitter=Splitter(__name__, HEADING, wide=True, reports=REPORTS),
+    splitter=Splitter(__name__, wide=True, reports=REPORTS),
     steps=(join_grouped, han_to_digits),
     reader=JapaneseReader(),
     facts=FactRules(

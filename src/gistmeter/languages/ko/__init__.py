@@ -25,15 +25,10 @@ from gistmeter.languages.hints import WrittenIn
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
 from gistmeter.languages.numbers import join_grouped, numerals
-from gistmeter.languages.paragraphs import REST
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.morphemes import MorphemeReader
 from gistmeter.languages.sentences import Splitter
 
-HEADING = (
-    f"제?\\s*(?:\\d+|[일이삼사오육칠팔구십]{{1,3}})\\s*[장절부편화권막회]{REST}"
-    "|(?:프롤로그|에필로그|서문|서장|종장|머리말|맺음말|후기|들어가며|나가며)(?:\\s.{0,40})?"
-)
 # “가자.” 하고 그가 말했다.
 REPORTS = r"\s*(?:하고|이라고|라고|라며|하며|하는|라는|고\s)"
 
@@ -138,7 +133,9 @@ class KoreanReader(MorphemeReader):
         stem = f"{token.surface}다" if token.tag in ("XSV", "XSA") else token.form
         return (stem,) if token.tag in ("VV", "VA") else (token.surface, stem)
 
-    def single(self, tokens: list[Token], place: int, silent: Mask, denied: bool) -> Iterator[Mark]:
+    def single(
+        self, tokens: list[Token], place: int, silent: Mask, denied: bool, /
+    ) -> Iterator[Mark]:
         token = tokens[place]
         after = tokens[place + 1 : place + 3]
         if self.negates(token):
@@ -177,7 +174,7 @@ LANGUAGE = Language(
     particles=True,
     lists=__name__,
     # Dates are written 2024. 5. 3.
-    splitter=Splitter(__name__, HEADING, reports=REPORTS, ordinals=True),
+    splitter=Splitter(__name__, reports=REPORTS, ordinals=True),
     steps=(join_grouped,),
     reader=KoreanReader(),
     facts=FactRules(

@@ -77,6 +77,8 @@ class MorphemeReader:
         negations = lexicons.words(self.lists, "negations")
         return token.form in negations and token.tag.startswith(self.negation_tags)
 
-    def single(self, tokens: list[Token], place: int, silent: Mask, denied: bool) -> Iterator[Mark]:
+    def single(
+        self, tokens: list[Token], place: int, silent: Mask, denied: bool, /
+    ) -> Iterator[Mark]:
         """What a morpheme marks that begins no polar word; `denied`: its clause has a negation."""
         raise NotImplementedError

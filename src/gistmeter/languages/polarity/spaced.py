@@ -58,9 +58,9 @@ class SpacedReader:
             elif kind is not None:
                 marks.append(Mark(kind, start, pieces[place + count - 1].end(), place))
             else:
-                found = signs(self, words[place].replace("’", "'"))
-                if found and (found[0].kind is Kind.BORDER or not silent.covers(start)):
-                    marks += [one.at(start, end, place) for one in found]
+                here = signs(self, words[place].replace("’", "'"))
+                if here and (here[0].kind is Kind.BORDER or not silent.covers(start)):
+                    marks += [sign.at(start, end, place) for sign in here]
             place += count
         return marks
 
@@ -100,19 +100,17 @@ def signs(reader: SpacedReader, word: str) -> tuple[Sign, ...]:
     form, lists = reader.analyser.form(word), reader.lists
     kinds = polar_kinds(lists)
     kind = kinds.get(word) or kinds.get(form)
-    listed = {
-        name for name in ("concord", "negations", "shifters")
-        if not lexicons.words(lists, name).isdisjoint((word, form))
-    }  # fmt: skip
-    shifts = (Sign(Kind.SHIFTER),) if "shifters" in listed else ()
+
+    def listed(name: str) -> bool:
+        return not lexicons.words(lists, name).isdisjoint((word, form))
+
+    shifts = (Sign(Kind.SHIFTER),) if listed("shifters") else ()
     if word in lexicons.words(lists, "borders"):
         return (Sign(Kind.BORDER),)
     if kind is not None:
         return (Sign(kind), *shifts)
-    if "concord" in listed:
-        return (Sign(Kind.CONCORD),)
-    if "negations" in listed:
-        return (Sign(Kind.NEGATION),)
+    if listed("concord") or listed("negations"):
+        return (Sign(Kind.CONCORD if listed("concord") else Kind.NEGATION),)
     return shifts or (_prefixed(reader, reader.prefix, word) if reader.prefix else ())
 
 

@@ -39,14 +39,14 @@ class Thai:
     def tokens(self, text: str) -> list[Token]:
         if tokenize() is None:
             return UNICODE.tokens(text)
-        found, place = [], 0
+        made, place = [], 0
         for word in tokenize()(text, engine="newmm", keep_whitespace=True):
             start = text.find(word, place)
             if start < 0 or not is_word(word):
                 continue
             place = start + len(word)
-            found.append(Token(word, word.lower(), start, place))
-        return found
+            made.append(Token(word, word.lower(), start, place))
+        return made
 
     def words(self, text: str) -> list[str]:
         return [token.surface for token in self.tokens(text)]

@@ -21,16 +21,11 @@ from gistmeter.languages.analysers import Token
 from gistmeter.languages.hints import HanHint
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
-from gistmeter.languages.numbers import HAN_NUMBER, HAN_NUMERALS, han_to_digits, join_grouped
+from gistmeter.languages.numbers import HAN_NUMERALS, han_to_digits, join_grouped
 from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 from gistmeter.languages.sentences import Splitter
 from gistmeter.languages.zh.words import Jieba, find_names, simplify, simplify_alike
 
-HEADING = (
-    f"(?:正文\\s*)?第{HAN_NUMBER}[章节節回卷部篇集幕折]\\s*.{{0,40}}"
-    f"|卷{HAN_NUMBER}(?:\\s.{{0,40}})?"
-    "|(?:楔子|序章|序言|自序|代序|前言|引子|引言|尾声|尾聲|后记|後記|终章|終章|番外|附录|附錄)(?:[\\s:：].{0,40})?"
-)
 # “你来吗？”她问。
 REPORTS = (
     r"[^。！？!?；;“”「」\s]{0,12}?(?:说|說|道|问|問|答|喊|叫|嚷|骂|罵|叹|嘆|吼|嘀咕|嘟囔|笑)"
@@ -158,7 +153,7 @@ LANGUAGE = Language(
     ),
     spaced=False,
     lists=__name__,
-    splitter=Splitter(__name__, HEADING, wide=True, reports=REPORTS),
+    splitter=Splitter(__name__, wide=True, reports=REPORTS),
     steps=(simplify, join_grouped, han_to_digits),
     reader=ChineseReader(),
     facts=FactRules(

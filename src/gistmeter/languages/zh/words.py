@@ -118,20 +118,16 @@ class Jieba:
         return "+".join(parts)
 
     def tokens(self, text: str) -> list[Token]:
-        found, end = [], 0
+        made, end = [], 0
         for word in split(self._read(text)):
             start, end = end, end + len(word)
             if not word.isspace():
-                token = Token(text[start:end], lower(word), start, end, "", is_word(word))
-                found.append(token)
-        return found
+                made.append(Token(text[start:end], lower(word), start, end, "", is_word(word)))
+        return made
 
     def words(self, text: str) -> list[str]:
         if self.plain:
             return [word for word in split(text) if not word.isspace()]
-        read = self._read(text)
-        if read is text:
-            return [word for word in split(text) if is_word(word)]
         return [token.surface for token in self.tokens(text) if token.content]
 
     def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
@@ -184,7 +180,7 @@ def find_names(plain: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]
     """Where names stand in a text of simplified characters."""
     known, surnames = dictionary_names(), lexicons.words(LISTS, "surnames")
     frequent = segmenter().FREQ
-    found: set[int] = set()
+    named: set[int] = set()  # places
     for token in tokens:
         word = plain[token.start : token.end]
         if word not in known and (title := TITLED.search(word)):
@@ -193,9 +189,9 @@ def find_names(plain: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]
         nick = len(word) == 2 and word[0] in "小阿" and word not in frequent
         foreign = len(word) >= 2 and word not in frequent and foreign_characters().issuperset(word)
         if word in known or new or nick or foreign:
-            found.update(range(token.start, token.start + len(word)))
+            named.update(range(token.start, token.start + len(word)))
             yield token.start, token.start + len(word)
     for match in titled().finditer(plain):
         at = match.start(1) if match[1] else match.start(2)
-        if at not in found:
+        if at not in named:
             yield at, at + 1
