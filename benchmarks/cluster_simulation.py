@@ -72,13 +72,15 @@ def measure(blocks: int, size: int) -> dict[str, Any]:
     from gistmeter.core.runs import Plan, RunFolder
     from gistmeter.core.runs.shards import join_shards
     from gistmeter.core.statistics import Tally
+    from gistmeter.core.wiring import build
     from gistmeter.text.family import Text, TextSettings
 
     family, found = Text(), {}
     for name, options in SETS.items():
         settings = TextSettings(language="en", **options)
         items = made_pairs(size * blocks, 0)
-        metrics = family.build(Items(items), settings, Context(Cache(None), hear=lambda *_: None))
+        context = Context(Cache(None), hear=lambda *_: None)
+        metrics = build(family, Items(items), settings, context)
         work = Work(metrics, family.base, chunk=family.chunk)
         loading, _ = clock(lambda work=work: work(Part(0, made_pairs(16, 10**9))))
         seconds, parts, shard_bytes = [], [], []

@@ -8,6 +8,7 @@ from typing import Any
 from gistmeter.core.cache import Cache
 from gistmeter.core.family import Context, Family, Items
 from gistmeter.core.settings import Settings
+from gistmeter.core.wiring import build
 
 
 @dataclass(frozen=True)
@@ -26,4 +27,4 @@ def prepare(
     context = Context(cache or Cache(None), hear=lambda *_: None)
     read = Items(items) if items is not None else family.read(settings, context)
     read = family.prepare(read, settings, context)
-    return Prepared(read.items, family.build(read, settings, context), context.remarks)
+    return Prepared(read.items, build(family, read, settings, context), context.remarks)

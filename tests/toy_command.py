@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,10 +12,11 @@ from gistmeter.core import registry
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context, Family, Items
 from gistmeter.core.settings import Settings, option
-from gistmeter.core.types import Metric, Pair
+from gistmeter.core.types import Pair
+from gistmeter.core.wiring import setting
 from toys import Length, pairs
 
-registry.TABLES["gistmeter.metrics"]["length"] = "toys:Length"  # type: ignore[index]
+registry.TABLES["gistmeter.metrics"]["toy/length"] = "toy_command:Slow"  # type: ignore[index]
 registry.TABLES["gistmeter.families"]["toy"] = "toy_command:Toys"  # type: ignore[index]
 
 
@@ -33,19 +33,18 @@ class ToySettings(Settings):
 class Slow(Length):
     """The toy metric, with a pause."""
 
+    limit: float = setting(1.0, "metric_limit")
+    pause: float = setting(0.0, signed=False)
+
     def measure(self, items: Any) -> Any:
-        time.sleep(PAUSE["seconds"])
+        time.sleep(self.pause)
         return super().measure(items)
-
-
-PAUSE = {"seconds": 0.0}
 
 
 class Toys(Family[ToySettings, Pair]):
     name = "toy"
     summary = "Score made-up pairs."
     Settings: ClassVar[type[Settings]] = ToySettings
-    makers: ClassVar[Mapping[str, str]] = {"length": "toys:Length"}
     chunk = 5
 
     def read(self, settings: ToySettings, context: Context) -> Items[Pair]:
@@ -57,12 +56,6 @@ class Toys(Family[ToySettings, Pair]):
             [*pairs(settings.count, "one"), *pairs(settings.count, "two")],
             files=[path] if path else [],
         )
-
-    def build(
-        self, read: Items[Pair], settings: ToySettings, context: Context
-    ) -> dict[str, Metric]:
-        PAUSE["seconds"] = settings.pause
-        return {"length": Slow(limit=settings.metric_limit)}
 
 
 if __name__ == "__main__":

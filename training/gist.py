@@ -42,11 +42,12 @@ from gistmeter.book.metrics import gist as book_gist
 from gistmeter.book.metrics.metric import BookAlignment
 from gistmeter.book.metrics.segmentation import Segments
 from gistmeter.core.cache import Cache
-from gistmeter.core.family import Context
-from gistmeter.core.types import Book
-from gistmeter.metrics.gist.building import build
+from gistmeter.core.family import Context, Items
+from gistmeter.core.types import Book, Pair
+from gistmeter.core.wiring import build
 from gistmeter.metrics.gist.features import FEATURES, gather
 from gistmeter.models.loading import load_models
+from gistmeter.text.family import Text, TextSettings
 from training import devsets
 from training.edits import change
 from training.rows import CONTRADICTION
@@ -124,7 +125,8 @@ def hats(data: Path) -> list[dict[str, str]]:
 
 
 def features(pairs: list[tuple[str, str]], languages: list[str], cache: Cache) -> Floats:
-    metric = build("text", sorted(set(languages)), Context(cache))
+    pairs = Items([Pair("", "", (), language=code) for code in sorted(set(languages))])
+    metric = build(Text(), pairs, TextSettings(metrics=("gist",)), Context(cache))["gist"]
     found = []
     for start in range(0, len(pairs), 512):
         part = slice(start, start + 512)
@@ -289,7 +291,9 @@ def fit_book(data: Path, cache: Cache) -> dict[str, object]:
     novels = [json.loads(line) for line in lines]
     embedder = load_models(["embedder"], cache=cache).embedder
     assert embedder is not None
-    metric = Books._alignment([], BookSettings(), embedder, ["en"], Context(cache))
+    settings = BookSettings(model_name=embedder)
+    english = Items([Book("", "", "", language="en")])
+    metric = build(Books(), english, settings, Context(cache))["alignment"]
     own = [cut(novel, "abridged", "abr_sents") for novel in novels]
     tables, kinds, folds = [], [], []
     for number, novel in enumerate(novels):

@@ -95,6 +95,7 @@ def scorer(paths: tuple[Path, Path], classes: Path, cache_path: Path) -> Callabl
     from gistmeter.core.cache import Cache
     from gistmeter.core.engines import measure
     from gistmeter.core.family import Context
+    from gistmeter.core.wiring import build
     from gistmeter.parse.family import Parses, ParseSettings
 
     context = Context(Cache(cache_path), hear=lambda *_: None)
@@ -102,7 +103,7 @@ def scorer(paths: tuple[Path, Path], classes: Path, cache_path: Path) -> Callabl
 
     def score() -> object:
         read = Parses().read(settings, context)
-        metrics = Parses().build(read, settings, context)
+        metrics = build(Parses(), read, settings, context)
         rows = measure(read.items, metrics)
         return {name: metric.pool(rows) for name, metric in metrics.items()}
 

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import shared_path
 from gistmeter.book.metrics import measures, similarity
-from gistmeter.book.metrics.comparison import Settings, compare_book
+from gistmeter.book.metrics.comparison import AlignmentSettings, compare_book
 from gistmeter.book.metrics.documents import heat_map
 from gistmeter.book.metrics.evidence import Words, source_evidence, summary_evidence
 from gistmeter.book.metrics.measures import Pairs
@@ -25,7 +25,7 @@ def golden_cases():
 def test_golden_values():
     for case, table in golden_cases():
         names = ("gap_penalty", "pfs_gamma", "alpha", "scs_beta", "top_k")
-        settings = Settings(algorithm="nw", **{name: case[name] for name in names})
+        settings = AlignmentSettings(algorithm="nw", **{name: case[name] for name in names})
         found, expected = compare_book(similarity.given(table), settings), case["expected"]
         distance = np.nansum(found.weight * found.deviation) / np.nansum(found.weight)
         got = {

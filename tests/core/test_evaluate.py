@@ -147,7 +147,7 @@ def test_a_run_can_be_loaded_and_pooled_again(
 ) -> None:
     monkeypatch.setitem(
         __import__("gistmeter.core.registry").registry.TABLES["gistmeter.metrics"],
-        "length",
+        "toy/length",
         "toys:Length",
     )
     made = score(tmp_path / "run", pairs(10), metric=Length(limit=0.5))

@@ -7,7 +7,7 @@ import pytest
 from gistmeter.core import registry
 from gistmeter.core.errors import InputError, UnknownName
 
-ENTRIES = [(group, name) for group, table in registry.TABLES.items() for name in table]
+ENTRIES = [(group, name) for group in registry.TABLES for name in registry.names(group)]
 
 
 @pytest.mark.parametrize(("group", "name"), ENTRIES)

@@ -16,7 +16,7 @@ PAGES = {
     for page in FOLDER.glob("*.md")
     if page.stem != "index"
 }
-METRICS = sorted(registry.TABLES["gistmeter.metrics"])
+METRICS = registry.names("gistmeter.metrics")
 
 
 @pytest.mark.parametrize("name", METRICS)

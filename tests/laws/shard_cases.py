@@ -8,18 +8,19 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from gistmeter.book.metrics import BookAlignment
+from gistmeter.book.metrics.metric import BookAlignment
 from gistmeter.core.types import Book, Metric, Pair
 from gistmeter.languages import get
-from gistmeter.metrics.alarms import FactAlarms, TranscriptAlarms, guards_of
-from gistmeter.metrics.custom import CustomMetric, NamedFunction
+from gistmeter.languages.guard import Guard
 from gistmeter.metrics.gist import Gist
 from gistmeter.parse.formats.alignment import align
 from gistmeter.parse.formats.pairs import ParsePairs
 from gistmeter.parse.formats.reading import read_treebank
-from gistmeter.parse.metrics import ParseAccuracy
+from gistmeter.parse.metrics.accuracy import ParseAccuracy
 from gistmeter.parse.metrics.conll18 import Conll18
 from gistmeter.parse.metrics.enhanced import EnhancedDependencies
+from gistmeter.speech.metrics.alarms import TranscriptAlarms
+from gistmeter.speech.metrics.custom import CustomMetric, NamedFunction
 from gistmeter.speech.metrics.distance import SemanticDistance
 from gistmeter.speech.metrics.facts import SemanticErrorRate
 from gistmeter.speech.metrics.keywords import Keywords, KeywordScores
@@ -27,6 +28,7 @@ from gistmeter.speech.metrics.latency import Latency, TimedClip
 from gistmeter.speech.metrics.transcription import ErrorRates
 from gistmeter.speech.metrics.transcription.normalisation import Normalisation
 from gistmeter.text.metrics.accuracy import SemanticAccuracy
+from gistmeter.text.metrics.alarms import FactAlarms
 from gistmeter.text.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
 from gistmeter.text.metrics.information import Information, Recovery
 from gistmeter.text.metrics.logic import LogicalValidity
@@ -162,7 +164,7 @@ def text_case(*names: str) -> Callable[[Path], Case]:
             "structure": StructuralRobustness(),
             "reading": Reading(0.5, 0.5),
             "s_info": Information(PACKS),
-            "alarms": FactAlarms(guards_of(["en"])),
+            "alarms": FactAlarms({"en": Guard("en")}),
             "recovery": Recovery(),
         }
         items = [replace(item, language="en") for item in texts()] if "gist" in names else texts()
@@ -174,6 +176,7 @@ def text_case(*names: str) -> Callable[[Path], Case]:
 def speech_case(name: str) -> Callable[[Path], Case]:
     def make(folder: Path) -> Case:
         from speech.speech_doubles import WordMatcher, honest
+        from text.text_doubles import Given, Letters
 
         english = Normalisation(get("en"))
 
@@ -184,8 +187,9 @@ def speech_case(name: str) -> Callable[[Path], Case]:
             "transcription": ErrorRates(english),
             "sem_dist": SemanticDistance(WordMatcher(), english),
             "facts": SemanticErrorRate(honest(), english),
-            "transcript_alarms": TranscriptAlarms(english, guards_of(["en"])["en"]),
+            "alarms": TranscriptAlarms(english, Guard("en")),
             "latency": Latency(),
+            "gist": Gist(Given(), Letters(), Given(), "speech"),
             "keywords": KeywordScores(english, Keywords(("one", "dog", "the"))),
             "custom_metric": CustomMetric(NamedFunction("length", length)),
         }
@@ -215,22 +219,17 @@ def enhanced_case(folder: Path) -> Case:
 
 
 CASES: Mapping[str, Callable[[Path], Case]] = {
-    "s_acc": text_case("s_acc"),
-    "gist": text_case("gist"),
-    "s_logic": text_case("s_logic"),
-    "consistency": text_case("s_acc", "consistency"),
-    "robustness": text_case("s_acc", "robustness"),
-    "structure": text_case("s_acc", "structure"),
-    "reading": text_case("s_acc", "s_logic", "reading"),
-    "s_info": text_case("s_info"),
-    "recovery": text_case("recovery"),
-    "alarms": text_case("alarms"),
-    "keywords": speech_case("keywords"),
-    **{name: speech_case(name) for name in ("transcription", "sem_dist", "facts", "latency")},
-    "custom_metric": speech_case("custom_metric"),
-    "transcript_alarms": speech_case("transcript_alarms"),
-    "alignment": book_case,
-    "parsing": parse_case,
-    "conll18": conll18_case,
-    "enhanced": enhanced_case,
+    **{f"text/{name}": text_case(name) for name in ("s_acc", "gist", "s_logic", "s_info")},
+    **{f"text/{name}": text_case(name) for name in ("recovery", "alarms")},
+    "text/consistency": text_case("s_acc", "consistency"),
+    "text/robustness": text_case("s_acc", "robustness"),
+    "text/structure": text_case("s_acc", "structure"),
+    "text/reading": text_case("s_acc", "s_logic", "reading"),
+    **{f"speech/{name}": speech_case(name) for name in ("transcription", "sem_dist", "facts")},
+    **{f"speech/{name}": speech_case(name) for name in ("latency", "keywords", "custom_metric")},
+    **{f"speech/{name}": speech_case(name) for name in ("alarms", "gist")},
+    "book/alignment": book_case,
+    "parse/parsing": parse_case,
+    "parse/conll18": conll18_case,
+    "parse/enhanced": enhanced_case,
 }

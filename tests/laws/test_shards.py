@@ -27,7 +27,7 @@ from gistmeter.core.types import SEED
 from gistmeter.parse.formats.pairs import ParsePairs
 from laws.shard_cases import CASES, Case
 
-NAMES = registry.names("gistmeter.metrics")
+NAMES = sorted(registry.TABLES["gistmeter.metrics"])
 RESAMPLES = 40
 
 
@@ -49,7 +49,7 @@ def whole(run: Run) -> dict[str, Any]:
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     assert request.param in CASES, f"'{request.param}' needs a case in shard_cases.py"
     made = CASES[request.param](tmp_path)
-    assert list(made.metrics)[-1] == request.param
+    assert list(made.metrics)[-1] == request.param.rpartition("/")[2]
     return made
 
 
@@ -144,7 +144,7 @@ def test_a_killed_run_goes_on_midway(case: Case, tmp_path: Path) -> None:
 
 def test_parses_given_one_by_one_pool_like_columns(tmp_path: Path) -> None:
     """A plain list of parses is cut and merged as columns are."""
-    case = CASES["parsing"](tmp_path)
+    case = CASES["parse/parsing"](tmp_path)
     assert isinstance(case.items, ParsePairs)
     plain = Case(list(case.items), case.metrics)
     runs = [score(plain, chunk=chunk) for chunk in (1, 3, 1000)] + [score(case)]

@@ -17,7 +17,7 @@ from gistmeter.core.rows import Rows
 from gistmeter.parse.formats.alignment import align, common_subsequence
 from gistmeter.parse.formats.pairs import ParsePairs
 from gistmeter.parse.formats.reading import read_treebank
-from gistmeter.parse.metrics import ParseAccuracy
+from gistmeter.parse.metrics.accuracy import ParseAccuracy
 from gistmeter.parse.metrics.conll18 import CONTENT, Conll18
 from parse.parse_files import paired, row, write
 

@@ -25,7 +25,7 @@ Scored = Callable[..., Path]
 @pytest.fixture
 def scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scored:
     """Makes a run folder of a system that loses more or fewer characters."""
-    monkeypatch.setitem(registry.TABLES["gistmeter.metrics"], "length", "toys:Length")  # type: ignore[arg-type]
+    monkeypatch.setitem(registry.TABLES["gistmeter.metrics"], "text/length", "toys:Length")  # type: ignore[arg-type]
 
     def make(name: str, *, cut: int = 0, limit: float = 1.0, count: int = 40) -> Path:
         items = [

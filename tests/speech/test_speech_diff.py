@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gistmeter.compat.speech import CustomMetricResult, SemanticMetricResult
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.pages import PairView
 from gistmeter.core.run import Run
@@ -16,7 +17,6 @@ from gistmeter.core.types import Clip
 from gistmeter.languages import get
 from gistmeter.report.diff import render_diff, render_pair
 from gistmeter.speech.clips import ClipResult, edit_totals, gather, lost_words, worst
-from gistmeter.speech.compat import CustomMetricResult, SemanticMetricResult
 from gistmeter.speech.family import Speech
 from gistmeter.speech.metrics.facts import SemanticFact, Verdict
 from gistmeter.speech.metrics.latency import Latency, TimedClip

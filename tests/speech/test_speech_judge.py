@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from gistmeter.compat.speech import SemanticMetricResult, SemanticUnderstandingAnalyzer
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
 from gistmeter.models.llm import Budget, LanguageModelSettings, load_language_model
-from gistmeter.speech.compat import SemanticMetricResult, SemanticUnderstandingAnalyzer
 from gistmeter.speech.family import SpeechSettings
 from gistmeter.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge, limit_cost
 from gistmeter.speech.metrics.facts import (

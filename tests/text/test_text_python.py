@@ -8,16 +8,17 @@ import math
 import pytest
 
 import gistmeter
-import gistmeter.api
+import gistmeter.book.api
+import gistmeter.speech.api
+import gistmeter.text.api
 import gistmeter.text.components
 import gistmeter.text.formats.predictions
 import gistmeter.text.formats.references
 import gistmeter.text.metrics.accuracy
 from conftest import ROOT
 from gistmeter import semantic_accuracy
-from gistmeter.core import registry
 from gistmeter.core.errors import InputError
-from gistmeter.text.family import Text
+from gistmeter.core.wiring import metric_named, metrics_of
 from text.text_doubles import Given, Letters
 
 CANDIDATES = ["喜欢学习", "天气晴朗", None]
@@ -29,7 +30,9 @@ DOUBLES = {"embedder": Letters(), "matcher": Given(), "cross_encoder": Given(), 
     "module",
     [
         gistmeter.text.components,
-        gistmeter.api,
+        gistmeter.text.api,
+        gistmeter.book.api,
+        gistmeter.speech.api,
         gistmeter.text.formats.predictions,
         gistmeter.text.formats.references,
         gistmeter.text.metrics.accuracy,
@@ -128,15 +131,14 @@ def test_without_a_language_it_is_found() -> None:
 
 
 def test_scores_know_their_makers() -> None:
-    family = Text()
-    assert family.makers_of(["bertscore", "s_acc"]) == ["s_acc"]
-    assert family.makers_of(["s_rob"]) == ["structure"]
-    assert family.makers_of(["S-Info", "recovery"]) == ["s_info", "recovery"]
-    for name, target in family.makers.items():
-        for info in registry.load(target).scores:
-            assert family.maker_of(info.name) == name
+    assert metric_named("text", "bertscore") == "s_acc"
+    assert metric_named("text", "s_rob") == "structure"
+    assert metric_named("text", "S-Info") == "s_info"
+    for name, load in metrics_of("text").items():
+        for info in load().scores:
+            assert metric_named("text", info.name) == name
     with pytest.raises(InputError, match="Can't find score 'parsing'"):
-        family.maker_of("parsing")
+        metric_named("text", "parsing")
 
 
 def test_components_that_are_missing_are_left_out() -> None:

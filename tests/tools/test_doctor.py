@@ -137,7 +137,7 @@ def test_a_pair_is_scored_as_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise GistmeterError("the model cannot be read")
 
-    monkeypatch.setattr("gistmeter.api.score_text", fail)
+    monkeypatch.setattr("gistmeter.text.api.score_text", fail)
     done = CliRunner().invoke(app, ["doctor"])
     assert done.exit_code == 1 and "the model cannot be read" in done.output
 

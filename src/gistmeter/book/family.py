@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.book.settings import BookSettings
+from gistmeter.core.by_language import shared_by
 from gistmeter.core.errors import InputError
-from gistmeter.core.family import Context, Family, Items, Task, roles_of, summary_sheet
+from gistmeter.core.family import EMBEDDED, Context, Family, Items, Task, summary_sheet
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Book, Metric, Sheet
-from gistmeter.metrics.gist import building as gist
 
 if TYPE_CHECKING:
-    from gistmeter.book.metrics.metric import BookAlignment
     from gistmeter.core.answer import Findings
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
-    from gistmeter.models.protocols import Embedder, JudgeModel
+    from gistmeter.models.settings import ModelSettings as BackEndSettings
 
 __all__ = ["BookSettings", "Books"]
 TOKENS_A_SENTENCE = 128  # what one sentence of batch_size stands for
@@ -44,7 +44,7 @@ class Books(Family[BookSettings, Book]):
     Settings: ClassVar[type[Settings]] = BookSettings
     # Half of any summary is "covered" by its mean similarity, whatever it says.
     headline = ("fidelity", "source_recall", "unsupported", "moved", "changed", "gist")
-    makers: ClassVar[Mapping[str, str]] = {ALIGNMENT: "gistmeter.book.metrics:BookAlignment"}
+    roles: ClassVar[Mapping[str, str]] = {"embedder": "model_name"}
     shows = "gistmeter.book.views:VIEW"
     chunk = 1
     stage = "Evaluating summaries"
@@ -82,89 +82,31 @@ class Books(Family[BookSettings, Book]):
             read, settings.language, texts, context, [(book.id,) for book in read.items]
         )
 
-    def build(
-        self, read: Items[Book], settings: BookSettings, context: Context
-    ) -> dict[str, Metric]:
-        from gistmeter.core.models import load_by_language
-        from gistmeter.metrics.by_language import by_language
+    def profile(self, settings: BookSettings) -> str:
+        plain = settings.no_judge and settings.profile == EMBEDDED
+        return "embedded-plain" if plain else settings.models_profile
 
-        names = self.makers_of(settings.metrics) or [ALIGNMENT]
-        further = {role for name in names if name != ALIGNMENT for role in roles_of(name)}
-        codes = list(dict.fromkeys(book.language for book in read.items))
-        loaded = load_by_language(
-            list({"embedder": 0, **dict.fromkeys(sorted(further))}),
-            codes,
-            settings,
-            context,
-            profile=settings.models_profile,
-            names={"embedder": settings.model_name},
-            pooling=settings.pooling,
-            batch_size=settings.batch_size * TOKENS_A_SENTENCE,
-        )
-        built: dict[str, Metric] = {}
-        for name in names:
-            if name != ALIGNMENT:
-                built[name] = by_language(
-                    {code: self.plugin(name, models) for code, models in loaded.items()}
-                )
-                continue
-            metrics = {
-                code: self._alignment(
-                    read.items, settings, _embedder(models, settings), codes, context
-                )
-                for code, models in loaded.items()
-            }
-            built[name] = by_language(metrics)
-        return built
+    def model_settings(self, settings: BookSettings) -> BackEndSettings:
+        batch = settings.batch_size * TOKENS_A_SENTENCE
+        known = super().model_settings(settings)
+        return replace(known, pooling=settings.pooling, batch_size=batch)
 
-    @staticmethod
-    def _alignment(
-        books: Sequence[Book],
+    def collect(
+        self,
+        read: Items[Book],
+        metrics: Mapping[str, Metric],
         settings: BookSettings,
-        embedder: Embedder,
-        codes: Sequence[str],
         context: Context,
-    ) -> BookAlignment:
-        """The metric for these books; the intervals of few books are over their passages."""
-        from gistmeter import languages
-        from gistmeter.book.metrics.facts import identity
-        from gistmeter.book.metrics.metric import FEW_BOOKS, BookAlignment
-        from gistmeter.book.metrics.segmentation import SimpleSplitter
-        from gistmeter.book.metrics.thresholds import thresholds_for
-        from gistmeter.metrics.gist import weights_of
-
-        simple = settings.splitter == "simple"
-        judge = _judge(settings, context)
-        metric = BookAlignment(
-            algorithm=settings.alignment,
-            gap_penalty=settings.gap_penalty,
-            bandwidth=settings.bandwidth,
-            band=settings.band,
-            pfs_gamma=settings.pfs_gamma,
-            alpha=settings.alpha,
-            move_cost=settings.move_cost,
-            word_weight=settings.word_weight,
-            scs_beta=settings.scs_beta,
-            top_k=settings.top_k,
-            coverage_threshold=settings.coverage_threshold,
-            support_threshold=settings.support_threshold,
-            order_tolerance=settings.order_tolerance,
-            embedder=embedder,
-            splitters={
-                code: SimpleSplitter() if simple else languages.get(code) for code in sorted(codes)
-            },
-            calibrated=thresholds_for(embedder.id, sorted(codes)),
-            resampled="books" if len({book.id for book in books}) >= FEW_BOOKS else "passages",
-            guard=identity(codes),
-            judge=judge,
-            weights=weights_of("book") if judge is not None else {},
-        )
-        if metric.coverage_threshold is None and not metric.calibrated:
-            context.warn(
-                f"No threshold is calibrated for {embedder.id}: what was kept and invented stays"
-                " unscored. Give one by --coverage-threshold"
-            )
-        return metric
+    ) -> Items[Book]:
+        del context
+        for metric in (shared_by(one) for one in metrics.values()):
+            model = getattr(metric, "embedder", None)
+            if settings.pooling and model and not model.id.endswith(f"/{settings.pooling}"):
+                raise InputError(
+                    f"The model {model.id} does not pool by '{settings.pooling}'. Leave the pooling"
+                    " out, or name another model"
+                )
+        return read
 
     def notes(self, rows: Rows, task: Task[BookSettings, Book]) -> Mapping[str, Any]:
         from gistmeter.book.documents import book_intervals
@@ -214,24 +156,3 @@ def _swapped(book: Book) -> str:
         f"({len(book.summary):,} against {len(book.source):,} characters). The original comes "
         "first: are they swapped?"
     )
-
-
-def _judge(settings: BookSettings, context: Context) -> JudgeModel | None:
-    """The judge of facts that comes with gistmeter, unless it is left out or has no weights."""
-    from gistmeter.models.loading import load_judge
-
-    if not gist.by_default(settings):
-        return None
-    return load_judge(context.cache, progress=context.progress)
-
-
-def _embedder(models: Any, settings: BookSettings) -> Embedder:
-    if models.embedder is None:
-        raise InputError(models.absent.get("embedder", "There is no embedder in this profile"))
-    found: Embedder = models.embedder
-    if settings.pooling and not found.id.endswith(f"/{settings.pooling}"):
-        raise InputError(
-            f"The model {found.id} does not pool by '{settings.pooling}'. Leave the pooling out, or"
-            " name another model"
-        )
-    return found

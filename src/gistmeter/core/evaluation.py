@@ -221,7 +221,7 @@ def name_of(metric: Metric) -> str:
     for name, target in known.items():
         home, _, attribute = target.partition(":")
         if attribute == kind and (module == home or module.startswith(home + ".")):
-            return name
+            return name.rpartition("/")[2]
     return kind
 
 

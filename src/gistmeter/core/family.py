@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
+from gistmeter.core.trust import HELP as TRUST_HELP
 from gistmeter.core.types import SEED, Item, Sheet
 from gistmeter.core.views import View
 
@@ -26,17 +27,17 @@ if TYPE_CHECKING:
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
     from gistmeter.core.types import Metric
-    from gistmeter.models.loading import Models
+    from gistmeter.core.wiring import Wiring
+    from gistmeter.models.settings import ModelSettings as BackEndSettings
 
 logger = logging.getLogger(__name__)
 
 ItemT = TypeVar("ItemT", bound=Item)
 SettingsT = TypeVar("SettingsT", bound=Settings)
 Progress = Callable[[str, int, int], None]  # stage, done, total
-METRICS = "gistmeter.metrics"
 DETAILS = "details"  # in a run's folder: what a family adds
 TRANSCRIPTS = ".transcripts.jsonl"  # behind the folder's name: what recognisers heard so far
-ROLES = ("embedder", "matcher", "cross_encoder", "nli")
+EMBEDDED = "embedded"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +48,11 @@ class ModelSettings(Settings):
         "embedded",
         "Which models: embedded (offline), paper (exactly those of the papers), or one of the"
         " configuration's own.",
-        panel="models", main=True,
+        panel="models", reach="model", harmless=("embedded", "embedded-plain"), main=True,
     )  # fmt: skip
     encoding: str = option(
         "", "The files' encoding, such as gb18030. By default it is found.",
-        panel="input", kept=False, advanced=True,
+        panel="input", reach="nothing", kept=False, advanced=True,
     )  # fmt: skip
     no_judge: bool = option(
         False, "Leave out the judge that comes with gistmeter: S_Acc is then partial, S_Logic and"
@@ -59,7 +60,11 @@ class ModelSettings(Settings):
         panel="models", advanced=True,
     )  # fmt: skip
     device: str = option(
-        "auto", "Where torch runs: auto, cpu, cuda or mps.", panel="models", kept=False
+        "auto",
+        "Where torch runs: auto, cpu, cuda or mps.",
+        panel="models",
+        reach="nothing",
+        kept=False,
     )
     max_length: int = option(
         0,
@@ -78,7 +83,8 @@ class RunSettings(Settings):
         "Where to write: a file by its suffix (.json .csv .tsv .xlsx .parquet .md .html), or the"
         " run's folder. May be repeated. The command always keeps its run, by default in"
         " runs/COMMAND-TIME.",
-        panel="output", flags=("-o",), metavar="PATH", main=True, variable="OUTPUT_FILE",
+        panel="output", reach="write", flags=("-o",), metavar="PATH", main=True,
+        variable="OUTPUT_FILE",
     )  # fmt: skip
     seed: int = option(SEED, "Seed of the intervals; part of the signature.", panel="statistics")
     resamples: int = option(
@@ -101,7 +107,12 @@ class RunSettings(Settings):
     )  # fmt: skip
     overwrite: bool = option(False, "Replace the run in the folder given by -o.", panel="output")
     heading: str = option(
-        "", "The title of the report.", panel="output", flag="--title", metavar="TEXT"
+        "",
+        "The title of the report.",
+        panel="output",
+        reach="nothing",
+        flag="--title",
+        metavar="TEXT",
     )
     no_cache: bool = option(
         False, "Neither read nor write the cache of model answers.", panel="output", advanced=True
@@ -114,12 +125,12 @@ class RunSettings(Settings):
     )
     engine: str = option(
         "local", "Where the work runs: local (here) or ray (on a cluster, see docs/cluster.md).",
-        panel="output", model=True, kept=False,
+        panel="output", reach="network", model=True, kept=False,
     )  # fmt: skip
     address: str = option(
         "", "The cluster that --engine ray joins: auto (the one this machine belongs to) or"
         " ray://HOST:10001. By default it starts one here.",
-        panel="output", advanced=True, kept=False,
+        panel="output", reach="network", advanced=True, kept=False,
     )  # fmt: skip
     workers: int = option(
         0, "How many workers --engine ray uses; 0: one for each processor of the cluster, or GPU"
@@ -130,8 +141,9 @@ class RunSettings(Settings):
         None,
         "Options from a TOML file: those at the top for every command, those in [COMMAND] for"
         " one. Flags win over the environment, that over the file.",
-        panel="output", metavar="FILE.toml", advanced=True,
+        panel="output", reach="read", metavar="FILE.toml", advanced=True,
     )  # fmt: skip
+    trust: bool = option(False, TRUST_HELP, panel="output", advanced=True, kept=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +158,7 @@ class Items(Generic[ItemT]):
     digests: Mapping[str, str] = field(default_factory=dict)  # of inputs that are not files here
     anew: bool = False  # a resumed run scores all items again: reading them was the work
     interrupted: str = ""  # what stopped the reading midway
-    held: Any = None  # what the family's own later steps need
+    names: Sequence[Sequence[str]] = ()  # of the files that each item comes from
 
 
 @dataclass
@@ -162,6 +174,7 @@ class Context:
     resume: bool = False
     overwrite: bool = False
     remarks: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     engine: Engine | None = None  # where the work runs
 
     def say(self, remark: str) -> None:
@@ -169,6 +182,11 @@ class Context:
 
     def warn(self, remark: str) -> None:
         self._tell(remark, True)
+
+    def leave_out(self, remark: str) -> None:
+        """A warning that something is not computed, which is told again where nothing is left."""
+        self.left_out.append(remark)
+        self.warn(remark)
 
     def _tell(self, remark: str, warning: bool) -> None:
         self.remarks.append(remark)
@@ -198,7 +216,8 @@ class Family(Generic[SettingsT, ItemT]):
     examples: ClassVar[Sequence[str]] = ()
     Settings: ClassVar[type[Settings]] = ModelSettings
     headline: ClassVar[Sequence[str]] = ()  # the scores to judge by, the first that a run has
-    makers: ClassVar[Mapping[str, str]] = {}  # metrics of this family: name -> "module:Class"
+    beside: ClassVar[Sequence[str]] = ()  # metrics made beside those asked for, if they apply
+    roles: ClassVar[Mapping[str, str]] = {}  # model role -> the option that names the model
     shows: ClassVar[str] = ""  # its `View`, as "module:attribute"
     chunk: ClassVar[int] = 1024
     adds_up: ClassVar[bool] = False  # whether a large run is pooled part by part, from sums
@@ -218,9 +237,40 @@ class Family(Generic[SettingsT, ItemT]):
         del settings, context
         return read
 
-    def build(self, read: Items[ItemT], settings: SettingsT, context: Context) -> dict[str, Metric]:
-        """The metrics by name, with their models."""
-        raise NotImplementedError
+    def profile(self, settings: SettingsT) -> str:
+        """The profile that models are taken from."""
+        chosen = getattr(settings, "profile", EMBEDDED)
+        plain = chosen == EMBEDDED and getattr(settings, "no_judge", False)
+        return "embedded-plain" if plain else str(chosen)
+
+    def model_settings(self, settings: SettingsT) -> BackEndSettings:
+        """How models are loaded."""
+        from gistmeter.models.settings import ModelSettings as BackEndSettings
+
+        known = {name: getattr(settings, name) for name in ("device", "max_length", "layer")
+                 if hasattr(settings, name)}  # fmt: skip
+        return BackEndSettings(**known)
+
+    def collect(
+        self,
+        read: Items[ItemT],
+        metrics: Mapping[str, Metric],
+        settings: SettingsT,
+        context: Context,
+    ) -> Items[ItemT]:
+        """Items complete for scoring: what costs money or time comes after all else is settled."""
+        del metrics, settings, context
+        return read
+
+    def readers(self, wiring: Wiring) -> Mapping[str, Any]:
+        """The languages of a run by code, where the family reads their words for all metrics."""
+        del wiring
+        return {}
+
+    def estimate(self, read: Items[ItemT], settings: SettingsT, context: Context) -> Any:
+        """What scoring would cost; an error where nothing of it costs anything."""
+        del read, settings, context
+        raise InputError(f"There is nothing to estimate: scoring a {self.noun} costs nothing")
 
     def base(self, items: Sequence[ItemT]) -> Rows:
         """A row for each item with what a reader wants to see beside any score."""
@@ -286,68 +336,6 @@ class Family(Generic[SettingsT, ItemT]):
 
         found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
         return found
-
-    # Metrics by name: the family's own, and those that other packages add.
-
-    def makers_of(self, wanted: Sequence[str]) -> list[str]:
-        """The metrics that make the wanted scores; an unknown one says which there are."""
-        return list(dict.fromkeys(self.maker_of(name) for name in wanted))
-
-    def maker_of(self, score: str) -> str:
-        from gistmeter.core import registry
-
-        name = score.strip().lower().replace("-", "_")
-        known: dict[str, str] = {}
-        for metric, target in self.makers.items():
-            made = {metric, *(info.name for info in registry.load(target).scores)}
-            if name in made:
-                return metric
-            known |= dict.fromkeys(made, metric)
-        others = plugin_metrics(self.name)
-        if name in others:
-            return name
-        raise UnknownName("score", score, {*known, *others})
-
-    def plugin(self, name: str, models: Models) -> Metric:
-        """A metric of another package, with the models that its fields name."""
-        from gistmeter.core import registry
-
-        kind = registry.find(METRICS, name)
-        given = {role: _role(models, role, name) for role in roles_of(name)}
-        made: Metric = kind(**given)
-        return made
-
-
-def _role(models: Models, role: str, metric: str) -> Any:
-    model = getattr(models, role)
-    if model is None:
-        why = models.absent.get(role, "the profile has none")
-        raise InputError(f"The metric '{metric}' needs a model for '{role}': {why}")
-    return model
-
-
-def plugin_metrics(family: str) -> list[str]:
-    """The metrics that installed packages add for a family; one that names none serves all."""
-    from gistmeter.core import registry
-
-    own = registry.TABLES[METRICS]
-    return [
-        name
-        for name in registry.names(METRICS)
-        if name not in own and getattr(registry.find(METRICS, name), "family", family) == family
-    ]
-
-
-def roles_of(name: str) -> list[str]:
-    """The fields of another package's metric that have a role's name: it gets those models."""
-    from dataclasses import fields, is_dataclass
-
-    from gistmeter.core import registry
-
-    kind = registry.find(METRICS, name)
-    if not is_dataclass(kind):
-        raise InputError(f"The metric '{name}' is not a dataclass, so it cannot be signed")
-    return [part.name for part in fields(kind) if part.name in ROLES]
 
 
 def items_sheet(run: Run) -> Sheet:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping
-from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.core.errors import InputError, UnknownName
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+METRICS = "gistmeter.metrics"
 TABLES: Mapping[str, Mapping[str, str]] = {
     "gistmeter.families": {
         "text": "gistmeter.text.family:Text",
@@ -23,28 +26,30 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "parse": "gistmeter.parse.family:Parses",
         "speech": "gistmeter.speech.family:Speech",
     },
+    # shape/name, in the order of tables; what derives from another comes after it
     "gistmeter.metrics": {
-        "s_acc": "gistmeter.text.metrics.accuracy:SemanticAccuracy",
-        "gist": "gistmeter.metrics.gist:Gist",
-        "s_logic": "gistmeter.text.metrics.logic:LogicalValidity",
-        "consistency": "gistmeter.text.metrics.consistency:Consistency",
-        "robustness": "gistmeter.text.metrics.consistency:SequenceRobustness",
-        "structure": "gistmeter.text.metrics.consistency:StructuralRobustness",
-        "reading": "gistmeter.text.metrics.reading:Reading",
-        "s_info": "gistmeter.text.metrics.information:Information",
-        "alarms": "gistmeter.metrics.alarms:FactAlarms",
-        "transcript_alarms": "gistmeter.metrics.alarms:TranscriptAlarms",
-        "recovery": "gistmeter.text.metrics.information:Recovery",
-        "alignment": "gistmeter.book.metrics:BookAlignment",
-        "parsing": "gistmeter.parse.metrics:ParseAccuracy",
-        "conll18": "gistmeter.parse.metrics.conll18:Conll18",
-        "enhanced": "gistmeter.parse.metrics.enhanced:EnhancedDependencies",
-        "transcription": "gistmeter.speech.metrics.transcription:ErrorRates",
-        "sem_dist": "gistmeter.speech.metrics.distance:SemanticDistance",
-        "facts": "gistmeter.speech.metrics.facts:SemanticErrorRate",
-        "latency": "gistmeter.speech.metrics.latency:Latency",
-        "custom_metric": "gistmeter.metrics.custom:CustomMetric",
-        "keywords": "gistmeter.speech.metrics.keywords:KeywordScores",
+        "text/gist": "gistmeter.metrics.gist:Gist",
+        "text/s_acc": "gistmeter.text.metrics.accuracy:SemanticAccuracy",
+        "text/s_logic": "gistmeter.text.metrics.logic:LogicalValidity",
+        "text/consistency": "gistmeter.text.metrics.consistency:Consistency",
+        "text/robustness": "gistmeter.text.metrics.consistency:SequenceRobustness",
+        "text/structure": "gistmeter.text.metrics.consistency:StructuralRobustness",
+        "text/s_info": "gistmeter.text.metrics.information:Information",
+        "text/alarms": "gistmeter.text.metrics.alarms:FactAlarms",
+        "text/recovery": "gistmeter.text.metrics.information:Recovery",
+        "text/reading": "gistmeter.text.metrics.reading:Reading",
+        "book/alignment": "gistmeter.book.metrics.metric:BookAlignment",
+        "parse/parsing": "gistmeter.parse.metrics.accuracy:ParseAccuracy",
+        "parse/conll18": "gistmeter.parse.metrics.conll18:Conll18",
+        "parse/enhanced": "gistmeter.parse.metrics.enhanced:EnhancedDependencies",
+        "speech/transcription": "gistmeter.speech.metrics.transcription:ErrorRates",
+        "speech/alarms": "gistmeter.speech.metrics.alarms:TranscriptAlarms",
+        "speech/sem_dist": "gistmeter.speech.metrics.distance:SemanticDistance",
+        "speech/facts": "gistmeter.speech.metrics.facts:SemanticErrorRate",
+        "speech/keywords": "gistmeter.speech.metrics.keywords:KeywordScores",
+        "speech/gist": "gistmeter.metrics.gist:Gist",
+        "speech/latency": "gistmeter.speech.metrics.latency:Latency",
+        "speech/custom_metric": "gistmeter.speech.metrics.custom:CustomMetric",
     },
     "gistmeter.models": {
         "e5": "gistmeter.models.e5:load",
@@ -53,7 +58,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "judge": "gistmeter.models.judge:load",
     },
     "gistmeter.engines": {
-        "local": "gistmeter.engines:Local",
+        "local": "gistmeter.core.engines:Local",
         "ray": "gistmeter.core.engines.ray:RayEngine",
     },
     "gistmeter.recognizers": {
@@ -78,22 +83,49 @@ def installed(group: str) -> tuple[EntryPoint, ...]:
 
 @lru_cache(maxsize=64)
 def _installed(group: str, _: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points
+
     return tuple(entry_points(group=group))
 
 
 def names(group: str) -> list[str]:
     """The names of a table, ours and those that installed packages add."""
-    return sorted({*TABLES[group], *(point.name for point in installed(group))})
+    ours = (name.rpartition("/")[2] for name in TABLES[group])
+    return sorted({*ours, *(point.name for point in installed(group))})
 
 
 def find(group: str, name: str) -> Any:
     """The object behind a name, imported now. An unknown name says what was probably meant."""
+    if group == METRICS:
+        return find_metric(name)
     for point in installed(group):
         if point.name == name and name not in TABLES[group]:
             return point.load()
     if name not in TABLES[group]:
         raise UnknownName(group.removeprefix("gistmeter.").removesuffix("s"), name, names(group))
     return load(TABLES[group][name])
+
+
+def metrics(shape: str) -> dict[str, Callable[[], Any]]:
+    """Our metrics of a shape by name, each with what imports it."""
+    return {
+        name.removeprefix(f"{shape}/"): partial(load, target)
+        for name, target in TABLES[METRICS].items()
+        if name.startswith(f"{shape}/")
+    }
+
+
+def find_metric(name: str, shape: str = "") -> Any:
+    """A metric of a shape, or of any shape that has one of that name."""
+    table = list(TABLES[METRICS].items())
+    ours = {key.partition("/")[2]: target for key, target in reversed(table)}
+    target = TABLES[METRICS].get(f"{shape}/{name}") or ours.get(name)
+    if target is not None:
+        return load(target)
+    for point in installed(METRICS):
+        if point.name == name:
+            return point.load()
+    raise UnknownName("metric", name, {*ours, *(point.name for point in installed(METRICS))})
 
 
 def load(target: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from gistmeter.core.run import Run
 from gistmeter.core.runs import RunFolder, hold, open_folder
 from gistmeter.core.settings import OURS, PRESET, Settings
 from gistmeter.core.types import Metric
+from gistmeter.core.wiring import build
 
 LISTED = 6  # systems named in a remark
 
@@ -60,21 +61,66 @@ def score(
             store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite,
             engine=engine,
         )  # fmt: skip
-        if items is None and not family.streams(settings, context):
-            settings = fetch_inputs(settings, stack, context.say)
-        with reading_as(getattr(settings, "encoding", "")):
-            read = items if items is not None else family.read(settings, context)
-        read = family.prepare(read, settings, context)
+        settings, read = _read(family, settings, items, stack, context)
         tell_preset(settings, context)
         spare(read.files, files)
-        metrics = family.build(read, settings, context)
+        metrics = build(family, read, settings, context)
         know_thresholds(how.fail_under, metrics)
+        read = family.collect(read, metrics, settings, context)
         statistics = {name: getattr(how, name) for name in ("seed", "resamples", "confidence")}
         task = Task(settings, read, metrics, statistics)
         run = _evaluate(family, task, how, context)
         family.finish(run, task, context)
         tell_uneven(run, context)
         return _written(run, files, how, context)
+
+
+def _read(
+    family: Family[Any, Any],
+    settings: Settings,
+    items: Items[Any] | None,
+    stack: contextlib.ExitStack,
+    context: Context,
+) -> tuple[Settings, Items[Any]]:
+    """The items with their languages, and the settings with inputs that were fetched."""
+    if items is None and not family.streams(settings, context):
+        settings = fetch_inputs(settings, stack, context.say)
+    with reading_as(getattr(settings, "encoding", "")):
+        read = items if items is not None else family.read(settings, context)
+    return settings, family.prepare(read, settings, context)
+
+
+def estimate(
+    family: Family[Any, Any],
+    settings: Settings,
+    context: Context,
+    items: Items[Any] | None = None,
+) -> Any:
+    """What a run would cost, as the family tells it; nothing is scored."""
+    with contextlib.ExitStack() as stack:
+        settings, read = _read(family, settings, items, stack, context)
+        return family.estimate(read, settings, context)
+
+
+@dataclass
+class Scorer:
+    """Scores items that come one after another, with metrics that stay loaded."""
+
+    family: Family[Any, Any]
+    context: Context
+    _built: dict[Any, Mapping[str, Metric]] = field(default_factory=dict)
+
+    def score(self, items: Items[Any], settings: Any) -> Run:
+        """A run of a few items in one language, without intervals; nothing is kept."""
+        with contextlib.ExitStack() as stack:
+            settings, read = _read(self.family, settings, items, stack, self.context)
+        key = read.items[0].language, settings.metrics
+        if key not in self._built:
+            self._built[key] = build(self.family, read, settings, self.context)
+        return evaluate(
+            read.items, self._built[key], command=self.family.name, resamples=0,
+            base=self.family.base, settings={"language": key[0]}, headline=settings.metrics,
+        )  # fmt: skip
 
 
 def _evaluate(

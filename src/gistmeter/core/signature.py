@@ -20,6 +20,7 @@ from gistmeter.core.errors import GistmeterError
 from gistmeter.version import __version__
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+UNSIGNED = "unsigned"  # in the metadata of a field that changes no score
 SEAL = "sha256"  # the key under which a document carries its digest
 
 
@@ -34,7 +35,9 @@ def describe(value: Any) -> Any:
         return identity
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            part.name: describe(getattr(value, part.name)) for part in dataclasses.fields(value)
+            part.name: describe(getattr(value, part.name))
+            for part in dataclasses.fields(value)
+            if not part.metadata.get(UNSIGNED)
         }
     if isinstance(value, Mapping):
         return {str(key): describe(inner) for key, inner in sorted(value.items())}

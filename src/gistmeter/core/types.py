@@ -150,6 +150,7 @@ class ScoreInfo:
     highest: float = 1.0
     unit: str = ""  # "%" for rates
     basis: str = ""  # the column whose defined rows are counted as n; the score's name if empty
+    title: str = ""  # what people call it, where that is not its name
 
 
 class Metric(Protocol):

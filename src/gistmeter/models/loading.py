@@ -128,29 +128,41 @@ def load_models_by_language(
 
     A model that several languages share is one object: loaded once, with one memory.
     """
-    loader = _Loader(cache, settings or ModelSettings(), folder or models_folder(cache), progress)
-    found: dict[str, Models] = {}
-    missing: dict[str, MissingModel] = {}
-    for code in dict.fromkeys(languages):
-        try:
-            found[code] = loader.load(roles, profile, names or {}, code, profiles)
-        except MissingModel as error:
-            missing |= {one.name: one for one in error.all if one.name not in missing}
-    if missing:
-        raise MissingModel.of(list(missing.values()))
-    return found
+    loader = Loader(cache, settings or ModelSettings(), progress, folder)
+    return loader.by_language(roles, languages, profile=profile, names=names, profiles=profiles)
 
 
 @dataclass(slots=True)
-class _Loader:
+class Loader:
     """Models for one language after another; what is the same for two is made once."""
 
     cache: Cache
-    settings: ModelSettings
-    folder: Path
-    progress: Progress | None
+    settings: ModelSettings = field(default_factory=ModelSettings)
+    progress: Progress | None = None
+    folder: Path | None = None  # of converted models; by default beside the cache
     _made: dict[Any, dict[str, Any]] = field(default_factory=dict)
     _judge: JudgeModel | None = None
+
+    def by_language(
+        self,
+        roles: Sequence[str],
+        languages: Iterable[str],
+        *,
+        profile: str = "embedded",
+        names: Mapping[str, Any] | None = None,
+        profiles: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> dict[str, Models]:
+        """Language -> its models; all that are missing are told together."""
+        found: dict[str, Models] = {}
+        missing: dict[str, MissingModel] = {}
+        for code in dict.fromkeys(languages):
+            try:
+                found[code] = self.load(roles, profile, names or {}, code, profiles)
+            except MissingModel as error:
+                missing |= {one.name: one for one in error.all if one.name not in missing}
+        if missing:
+            raise MissingModel.of(list(missing.values()))
+        return found
 
     def load(
         self,
@@ -212,7 +224,8 @@ class _Loader:
             return model
         layer = matching_layer(model) if self.settings.layer is None else self.settings.layer
         settings = replace(self.settings, layer=layer if "matcher" in roles else None)
-        return load_backend(set(roles), model, settings, self.folder)
+        folder = self.folder or models_folder(self.cache)
+        return load_backend(set(roles), model, settings, folder)
 
     def _read_with(
         self, backend: TokenEncoder, roles: Sequence[str], name: str, language: str

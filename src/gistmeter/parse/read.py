@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.family import Items
 from gistmeter.core.files import read_bytes
+from gistmeter.core.types import Parse
+from gistmeter.core.wiring import Wiring
 from gistmeter.parse.formats import taxonomy as taxonomies
 from gistmeter.parse.formats.alignment import align, tree_parents
 from gistmeter.parse.formats.layout import CONLLU, declare
@@ -19,7 +22,13 @@ from gistmeter.parse.formats.taxonomy import Taxonomy
 from gistmeter.parse.formats.treebank import EMPTY, Treebank
 from gistmeter.parse.metrics.conll18 import COLUMNS
 from gistmeter.parse.metrics.points import NEEDED, SEVEN
-from gistmeter.parse.metrics.weights import ParseWeights, estimate, seen
+from gistmeter.parse.metrics.weights import (
+    FEATS_WEIGHTS,
+    LEMMA_WEIGHTS,
+    ParseWeights,
+    estimate,
+    seen,
+)
 from gistmeter.parse.settings import ParseSettings
 
 if TYPE_CHECKING:
@@ -48,6 +57,22 @@ def read_pairs(gold_path: Path, systems: Mapping[str, Path], settings: ParseSett
         _need_columns(treebank)
         tree_parents(treebank)
     return align(gold, parsed)
+
+
+def read_named(gold: Path, systems: Mapping[str, Path], settings: ParseSettings) -> Items[Parse]:
+    """The parses of systems that are named by the caller."""
+    pairs = read_pairs(gold, systems, settings)
+    return Items(
+        pairs,
+        files=[gold, *systems.values(), *settings.files],
+        found={
+            "gold": str(gold),
+            "systems": [str(path) for path in systems.values()],
+            "taxonomy": str(settings.taxonomy) if settings.taxonomy else None,
+            "columns": list(pairs.gold.layout.columns),
+            "layout": pairs.gold.layout.name,
+        },
+    )
 
 
 def _need_columns(treebank: Treebank) -> None:
@@ -106,10 +131,33 @@ def estimate_weights(paths: Sequence[Path], columns: str = "") -> ParseWeights:
     return estimate(read_treebank(path, columns=SCORED, layout=layout) for path in paths)
 
 
-def absent_scores(
-    pairs: ParsePairs, taxonomy: Taxonomy | None, flat_classes: bool
-) -> tuple[str, ...]:
+def taxonomy_of(wiring: Wiring) -> Taxonomy | None:
+    """The taxonomy that the settings name."""
+    path = wiring.settings.taxonomy
+    return load_taxonomy(path, wiring.context.cache) if path else None
+
+
+def weights_of(wiring: Wiring) -> ParseWeights:
+    """The weights of the files, or of the gold where they know none."""
+    settings, gold = wiring.settings, wiring.items.gold  # type: ignore[attr-defined]
+    lemma, feats = settings.lemma_weights, settings.feats_weights
+    given = ParseWeights(
+        read_weights(lemma, "lemma") if lemma else LEMMA_WEIGHTS,
+        read_weights(feats, "feats") if feats else FEATS_WEIGHTS,
+    )
+    estimated = estimate([gold])
+    unknown = unknown_classes(gold, wiring.once(taxonomy_of))
+    for warning in (*unknown_weights(given, estimated), *unknown):
+        if settings.unknown_tags == "refuse":
+            raise InputError(f"{warning}. They are refused (unknown_tags is refuse)")
+        wiring.context.warn(warning)
+    return given.completed(estimated)
+
+
+def absent_scores(wiring: Wiring) -> tuple[str, ...]:
     """Scores that a missing column or taxonomy makes impossible, for one system at least."""
+    pairs: ParsePairs = wiring.items  # type: ignore[assignment]
+    taxonomy, flat_classes = wiring.once(taxonomy_of), wiring.settings.flat_classes
     treebanks = (pairs.gold, *(match.system for match in pairs.matches))
     return tuple(
         score
@@ -119,13 +167,12 @@ def absent_scores(
     )
 
 
-def foreign_scores(pairs: ParsePairs) -> tuple[str, ...]:
+def foreign_scores(wiring: Wiring) -> tuple[str, ...]:
     """Scores that a plain CoNLL-U gold has no columns for: no system can lack them."""
-    if pairs.gold.layout is not CONLLU:
+    gold: Treebank = wiring.items.gold  # type: ignore[attr-defined]
+    if gold.layout is not CONLLU:
         return ()
-    return tuple(
-        score for score in SEVEN if any(column not in pairs.gold for column in NEEDED[score])
-    )
+    return tuple(score for score in SEVEN if any(column not in gold for column in NEEDED[score]))
 
 
 def remarks(pairs: Any) -> list[str]:

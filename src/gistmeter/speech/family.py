@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gistmeter.core.by_language import shared_by
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context, Family, Items, Task
+from gistmeter.core.language import assign_languages
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Clip, Metric, Sheet
 from gistmeter.speech.settings import SpeechSettings
@@ -45,14 +47,8 @@ class Speech(Family[SpeechSettings, Clip]):
     Settings: ClassVar[type[Settings]] = SpeechSettings
     headline = ("wer", "gist", "cer", "sem_dist", "ser")
     shows = "gistmeter.speech.views:VIEW"
-    makers: ClassVar[Mapping[str, str]] = {
-        "transcription": "gistmeter.speech.metrics.transcription:ErrorRates",
-        "gist": "gistmeter.metrics.gist:Gist",
-        "alarms": "gistmeter.metrics.alarms:TranscriptAlarms",
-        "sem_dist": "gistmeter.speech.metrics.distance:SemanticDistance",
-        "facts": "gistmeter.speech.metrics.facts:SemanticErrorRate",
-        "keywords": "gistmeter.speech.metrics.keywords:KeywordScores",
-    }
+    beside = ("keywords", "latency", "custom_metric")
+    roles: ClassVar[Mapping[str, str]] = {"matcher": "token_encoder"}
     chunk = 256
 
     def read(self, settings: SpeechSettings, context: Context) -> Items[Clip]:
@@ -88,41 +84,44 @@ class Speech(Family[SpeechSettings, Clip]):
             files = [expected, *got]
         for remark in found.remarks:
             context.say(remark)
-        return Items(found.clips, files=files, held=[(files[0].name,)] * len(found.clips))
+        return Items(found.clips, files=files, names=[(files[0].name,)] * len(found.clips))
 
     def prepare(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
-        """Every clip with its language and its group, through the recognisers where they run."""
-        read = _with_languages(read, settings, context)
-        if not settings.recognizers:
-            return replace(read, items=grouped_by_file(read.items), held=None)
-        from gistmeter.speech.building import ready_of
-        from gistmeter.speech.recognition import hear
+        """Every clip with its language and its group."""
+        if not read.items:
+            raise InputError("There is nothing to score: no clips were given")
+        texts = [(clip.expected,) for clip in read.items]
+        found = assign_languages(read, settings.language, texts, context, read.names)
+        given = (settings.alternatives, settings.keywords)
+        files = [Path(one) for one in given if isinstance(one, str | Path) and one]
+        items = found.items if settings.recognizers else grouped_by_file(found.items)
+        return replace(found, items=items, files=[*read.files, *files])
 
-        # Whatever is wrong with the scores must not be found after a benchmark that costs money.
-        ready = ready_of(self, read.items, settings, context)
-        heard = hear(read.items, settings, context)
-        # The transcripts are what is resumed; their scores are computed again.
-        return replace(
-            read,
-            items=grouped_by_file(heard.clips),
-            anew=True,
-            interrupted=heard.interrupted,
-            held=replace(ready, journal=heard.journal),
-        )
+    def collect(
+        self,
+        read: Items[Clip],
+        metrics: Mapping[str, Metric],
+        settings: SpeechSettings,
+        context: Context,
+    ) -> Items[Clip]:
+        """Clips through the recognisers where they run; then the limit of what is spent."""
+        if settings.recognizers:
+            from gistmeter.speech.recognition import HeardItems, hear
 
-    def build(
-        self, read: Items[Clip], settings: SpeechSettings, context: Context
-    ) -> dict[str, Metric]:
-        from gistmeter.speech.building import ready_of
-        from gistmeter.speech.judge import limit_cost
+            heard = hear(read.items, settings, context)
+            # The transcripts are what is resumed; their scores are computed again.
+            read = HeardItems(
+                grouped_by_file(heard.clips), read.files, read.found, read.signed, read.notes,
+                read.digests, anew=True, interrupted=heard.interrupted, journal=heard.journal,
+            )  # fmt: skip
+        if "facts" in metrics:
+            from gistmeter.speech.judge import Judge, limit_cost
+            from gistmeter.speech.metrics.transcription.wired import normalisations_of
 
-        ready = read.held or ready_of(self, read.items, settings, context)
-        if ready.judge is not None:
-            limit_cost(ready.judge, read.items, ready.normalisations, settings, context)
-        if not ready.metrics:
-            left = [remark for remark in context.remarks if "is left out" in remark]
-            raise InputError(" ".join(["There is nothing to compute.", *left]))
-        return dict(ready.metrics)
+            judge = Judge(shared_by(metrics["facts"]).llm, settings.occurrence)
+            codes = [clip.language for clip in read.items]
+            limit_cost(judge, read.items, normalisations_of(codes, settings), settings, context)
+        return read
 
     def base(self, items: Sequence[Clip]) -> Rows:
         from gistmeter.core.rows import Rows
@@ -144,14 +143,14 @@ class Speech(Family[SpeechSettings, Clip]):
 
     def documents(self, read: Items[Clip]) -> Mapping[str, Any]:
         """What recognisers heard, where no folder keeps it yet: `Run.save` does."""
-        from gistmeter.speech.building import Ready
+        from gistmeter.speech.recognition import HeardItems
 
-        journal = read.held.journal if isinstance(read.held, Ready) else None
-        return journal.document() if journal is not None else {}
+        return read.journal.document() if isinstance(read, HeardItems) else {}
 
     def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
         from gistmeter.speech.notes import tell_unsupported, tell_variance
         from gistmeter.speech.pages import MOST_PAGES
+        from gistmeter.speech.recognition import HeardItems
 
         tell_unsupported(run, task.settings, context)
         tell_variance(run, context)
@@ -160,8 +159,8 @@ class Speech(Family[SpeechSettings, Clip]):
         shown = sum(clip.got is not None for clip in task.read.items)
         if task.settings.diffs and shown > MOST_PAGES:
             context.say(f"HTML diffs: the {MOST_PAGES:,} pairs with the most errors")
-        if task.read.held is not None:
-            task.read.held.journal.move_into(run.path, unfinished=task.read.interrupted)
+        if isinstance(task.read, HeardItems):
+            task.read.journal.move_into(run.path, unfinished=task.read.interrupted)
 
     def sheets(self, run: Run) -> list[Sheet]:
         from gistmeter.speech.pages import sheets
@@ -173,16 +172,13 @@ class Speech(Family[SpeechSettings, Clip]):
 
         return pages(run)
 
-    def estimate(self, settings: SpeechSettings, context: Context) -> str:
+    def estimate(
+        self, read: Items[Clip], settings: SpeechSettings, context: Context
+    ) -> CostEstimate:
         """What the semantic error rate would cost; nothing is run."""
-        return str(self.cost(self.read(settings, context), settings, context))
-
-    def cost(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> CostEstimate:
-        """The same as numbers, of clips from anywhere."""
-        from gistmeter.speech.choices import normalisations_of
         from gistmeter.speech.judge import judge_of
+        from gistmeter.speech.metrics.transcription.wired import normalisations_of
 
-        read = _with_languages(read, settings, context)
         judge = judge_of(settings, context)
         if judge is None:
             raise InputError(
@@ -196,9 +192,8 @@ class Speech(Family[SpeechSettings, Clip]):
                 for name in settings.recognizers
                 for clip in clips
             ]
-        return judge.total(
-            clips, normalisations_of(clips, settings), settings.repeats, settings.verify
-        )
+        normalisations = normalisations_of([clip.language for clip in clips], settings)
+        return judge.total(clips, normalisations, settings.repeats, settings.verify)
 
 
 def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
@@ -206,15 +201,3 @@ def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
     if len({clip.id for clip in clips}) > MOST_FILES:
         return list(clips)
     return [replace(clip, group=clip.group or clip.id) for clip in clips]
-
-
-def _with_languages(read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
-    from gistmeter.core.language import assign_languages
-
-    if not read.items:
-        raise InputError("There is nothing to score: no clips were given")
-    texts = [(clip.expected,) for clip in read.items]
-    found = assign_languages(read, settings.language, texts, context, read.held or ())
-    given = (settings.alternatives, settings.keywords)
-    files = [Path(one) for one in given if isinstance(one, str | Path) and one]
-    return replace(found, files=[*read.files, *files])

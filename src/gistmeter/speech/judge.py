@@ -25,7 +25,7 @@ from gistmeter.speech.metrics.facts.prompt import (
     fact_schema,
     verdict_schema,
 )
-from gistmeter.speech.metrics.facts.rate import SemanticErrorRate
+from gistmeter.speech.settings import NO_MODEL
 
 if TYPE_CHECKING:
     from gistmeter.core.cache import Cache
@@ -174,6 +174,7 @@ class Judge:
         """How many times our estimate the cached answers took; None where there is none."""
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
         known = llm.known(prompts, fact_schema(), instructions=INSTRUCTIONS)
+
         there = [at for at, is_known in enumerate(known) if is_known]
         if not there:
             return None
@@ -190,6 +191,8 @@ class Judge:
         sample: int,
     ) -> list[bool]:
         """For each clip whether its second question, too, is answered or need not be asked."""
+        from gistmeter.speech.metrics.facts.rate import SemanticErrorRate
+
         there = [at for at, is_known in enumerate(known) if is_known]
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted
         metric = SemanticErrorRate(llm, normalisation, verify=True, occurrence=self.occurrence)
@@ -243,6 +246,13 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
     """The language model, or None after one warning that says how to get it."""
     if not isinstance(settings.llm, str):
         return Judge(settings.llm, settings.occurrence)
+    if settings.llm == NO_MODEL:
+        context.warn(
+            f"The semantic error rate (ser) is left out: llm is '{NO_MODEL}', as it is where a "
+            "configuration that is not trusted says what is scored. Name one with --llm, or trust "
+            "the configuration: gistmeter trust FOLDER"
+        )
+        return None
     try:
         found = find_judge(
             settings.llm, context.cache, base_url=settings.llm_url, batch=settings.batch,
@@ -250,7 +260,7 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
         )  # fmt: skip
         return replace(found, occurrence=settings.occurrence)
     except (NoJudge, MissingDependency) as error:
-        context.warn(f"The semantic error rate (ser) is left out. {error}")
+        context.leave_out(f"The semantic error rate (ser) is left out. {error}")
         return None
 
 

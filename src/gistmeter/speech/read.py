@@ -20,10 +20,10 @@ from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import printable, read_bytes, system_names
 from gistmeter.core.settings import AGAIN
 from gistmeter.core.table import Table, name_in, read_table
+from gistmeter.core.table.wide import chosen_columns, sort_columns
 from gistmeter.core.types import Clip
 from gistmeter.speech.formats.meeting import Met, meet
 from gistmeter.speech.formats.utterances import FORMS, Transcripts, recognise, split_lines
-from gistmeter.text.formats.wide import chosen_columns, sort_columns
 
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg")
 PLAYED = (*AUDIO_SUFFIXES, ".mp3")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from gistmeter.core.errors import InputError, ResumeError
-from gistmeter.core.family import DETAILS, TRANSCRIPTS, Context
+from gistmeter.core.family import DETAILS, TRANSCRIPTS, Context, Items
 from gistmeter.core.files import append, parse_json, sha256, write_atomically
 from gistmeter.core.signature import SEAL, canonical, is_whole, seal
 from gistmeter.core.types import Clip
@@ -44,6 +44,13 @@ class Heard:
     clips: tuple[TimedClip, ...]
     journal: Journal
     interrupted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeardItems(Items[Clip]):
+    """Clips as recognisers heard them, with the journal of their transcripts."""
+
+    journal: Journal = field(kw_only=True)
 
 
 def hear(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> Heard:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gistmeter.core.views import Block, Opener, Row, View, marked, shown
+from gistmeter.core.views import Block, Opener, Row, View, mark, marked, shown, valid
 from gistmeter.metrics.alarm_views import NAMES as ALARMS
 from gistmeter.metrics.alarm_views import shown_alarms
 from gistmeter.metrics.evidence import evidence_blocks
 from gistmeter.speech.readings import Edit, changes, cut, edits_of, share_readings, wrong
-from gistmeter.text.views import mark, valid
 
 DIFF, TEXT = 4000, 1500  # characters shown of a diff, and of a text beside it
 GROUPS = (

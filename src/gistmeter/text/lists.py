@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gistmeter import languages
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.core.family import Context
+from gistmeter.core.wiring import Wiring
 from gistmeter.languages import lexicons
+from gistmeter.languages.remembering import RememberingLanguage
 from gistmeter.text.metrics.polarity import PolarityRule, parse_sign
-from gistmeter.text.remembering import RememberingLanguage
 from gistmeter.text.settings import TextSettings
 
 
-def readers(
-    codes: Sequence[str], settings: TextSettings, context: Context
-) -> dict[str, RememberingLanguage]:
+def readers(wiring: Wiring) -> dict[str, RememberingLanguage]:
     """All languages of the run, each remembering in the cache what it read."""
+    settings = wiring.settings
     own = own_lists(settings)
     found = {}
-    for code in codes:
+    for code in wiring.languages:
         language = languages.get(code, settings.tokenizer)
         if own:
             language = language.with_lists(lexicons.register(language.lists, own))
         if settings.polarity_reading == "words":
             language = replace(language, presence=True)
-        found[code] = RememberingLanguage(language, context.cache)
+        found[code] = RememberingLanguage(language, wiring.context.cache)
         found[code].require()
     return found
 
@@ -59,7 +57,9 @@ def read_words(path: Path) -> list[str]:
     return words
 
 
-def polarity_rule(settings: TextSettings) -> PolarityRule:
+def polarity_rule(wiring: Wiring) -> PolarityRule:
+    """When a conflict of polarity counts, as the settings say."""
+    settings: TextSettings = wiring.settings
     path = settings.polarity_overrides
     return PolarityRule(
         settings.polarity_penalty,

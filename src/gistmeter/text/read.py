@@ -79,7 +79,7 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
                 "references without prediction": matched.without_prediction,
             }
         },
-        held=[(row.path.name, *(names if len(names) == 1 else ())) for row in rows],
+        names=[(row.path.name, *(names if len(names) == 1 else ())) for row in rows],
     )
 
 

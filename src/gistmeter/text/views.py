@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.core.views import LONGEST, Block, Opener, Row, View, bars, marked, shown
+from gistmeter.core.views import (
+    LONGEST,
+    Block,
+    Opener,
+    Row,
+    View,
+    bars,
+    mark,
+    marked,
+    shown,
+    valid,
+)
 from gistmeter.metrics.alarm_views import NAMES as ALARMS
 from gistmeter.metrics.alarm_views import shown_alarms
 from gistmeter.metrics.evidence import evidence_blocks
@@ -91,44 +101,3 @@ def _block(label: str, text: str | None, words: Sequence[str], spans: Any, row: 
 def _joined(spans: Any, alarms: list[list[Any]]) -> list[Any]:
     """Marks of polarity, and those of alarms over them."""
     return [*(spans if isinstance(spans, list) else []), *alarms]
-
-
-def valid(spans: Any, length: int) -> list[tuple[int, int, str]]:
-    """The spans that are what they should be, from left to right."""
-    found = []
-    for span in spans if isinstance(spans, list) else []:
-        if isinstance(span, list) and len(span) == 3:
-            start, end, kind = span
-            if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= length:
-                found.append((start, end, str(kind)))
-    return sorted(found, key=lambda span: (span[2] == "alarm", *span))  # alarms are on top
-
-
-def mark(
-    text: str, words: Sequence[str], spans: Sequence[tuple[int, int, str]]
-) -> list[tuple[str, str]]:
-    """The text cut into runs: polar words as given, and shared words wherever they occur."""
-    kinds = [""] * len(text)
-    for start, end in _occurrences(text, words):
-        kinds[start:end] = ["shared"] * (end - start)
-    for start, end, kind in spans:
-        kinds[start:end] = [kind] * (end - start)
-    runs: list[tuple[str, str]] = []
-    start = 0
-    for at in range(1, len(text) + 1):
-        if at == len(text) or kinds[at] != kinds[start]:
-            runs.append((shown(text[start:at]), kinds[start]))
-            start = at
-    return runs
-
-
-def _occurrences(text: str, words: Sequence[str]) -> Iterable[tuple[int, int]]:
-    """Where words stand in a text, ignoring case; whole words where words are spaced."""
-    if not words:
-        return []
-    ordered = sorted({word for word in words if word}, key=len, reverse=True)
-    spelled = [
-        rf"\b{re.escape(word)}\w{{0,3}}" if word[0].isascii() else re.escape(word)
-        for word in ordered
-    ]
-    return (found.span() for found in re.finditer("|".join(spelled), text, re.IGNORECASE))

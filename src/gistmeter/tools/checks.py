@@ -18,12 +18,11 @@ from typing import Any
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
-from gistmeter.core.evaluation import evaluate
 from gistmeter.core.family import Context, Items, RunSettings
 from gistmeter.core.run import Run
-from gistmeter.core.score import score
-from gistmeter.core.settings import aliases_of, options_of, split
-from gistmeter.core.types import Metric, Pair, Score
+from gistmeter.core.score import Scorer, score
+from gistmeter.core.settings import split
+from gistmeter.core.types import Pair, Score
 from gistmeter.core.views import Opener, Row, shown
 from gistmeter.text.family import Text, TextSettings
 from gistmeter.text.formats.references import answer_in, clean
@@ -89,15 +88,18 @@ class Checker:
     pairs: list[Pair] = field(default_factory=list)
     wanted: set[str] = field(default_factory=set)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)  # one at a time
-    _built: dict[tuple[str, frozenset[str]], Mapping[str, Metric]] = field(default_factory=dict)
+    _scorer: Scorer = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        context = Context(self.cache, self.profiles, hear=lambda *_: None)
+        self._scorer = Scorer(Text(), context)
 
     @classmethod
     def of(cls, config: Path | None, cache: Cache) -> Checker:
         """With the options of a configuration file: those at its top and in [text]."""
         from gistmeter.core.configuration import options_for, profiles
 
-        known = [*options_of(TextSettings), *options_of(RunSettings), *aliases_of(TextSettings)]
-        given = options_for(config, "text", known) if config else {}
+        given = options_for(config, "text", (TextSettings, RunSettings)) if config else {}
         settings, how = split(given, TextSettings, RunSettings)
         assert isinstance(settings, TextSettings) and isinstance(how, RunSettings)
         return cls(settings, how, cache, profiles(config))
@@ -159,17 +161,8 @@ class Checker:
         return _difference(runs[best], alone[best])
 
     def _score(self, pair: Pair, names: frozenset[str]) -> Run:
-        family, context = Text(), self._context()
-        read = family.prepare(Items([pair]), self.settings, context)
-        language = read.items[0].language
-        known = language, names
-        if known not in self._built:
-            settings = replace(self.settings, metrics=tuple(sorted(names)))
-            self._built[known] = family.build(read, settings, context)
-        return evaluate(
-            read.items, self._built[known], command=family.name, resamples=0, base=family.base,
-            settings={"language": language}, headline=tuple(names),
-        )  # fmt: skip
+        settings = replace(self.settings, metrics=tuple(sorted(names)))
+        return self._scorer.score(Items([pair]), settings)
 
     def finish(self, folder: Path | None) -> Run:
         """One run over all pairs that were checked; every answer is in the cache already."""
@@ -180,9 +173,6 @@ class Checker:
             Text(), settings, items=Items(self.pairs), how=how, cache=self.cache,
             profiles=self.profiles, hear=lambda *_: None,
         )  # fmt: skip
-
-    def _context(self) -> Context:
-        return Context(self.cache, self.profiles, hear=lambda *_: None)
 
 
 def _references(given: str | Sequence[str]) -> tuple[str, ...]:

@@ -279,7 +279,7 @@ def _trial() -> Finding:
     """One pair of texts, scored as a user's would be, with nothing from the cache."""
     import time
 
-    from gistmeter.api import score_text
+    from gistmeter.text.api import score_text
 
     started = time.perf_counter()
     try:

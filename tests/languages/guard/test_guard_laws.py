@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.types import Clip, Pair
-from gistmeter.languages import get
+from gistmeter.languages import get, remembering
 from gistmeter.languages.guard import KINDS, Alarm, Guard, compare, read
-from gistmeter.metrics.alarms import FactAlarms, TranscriptAlarms, guards_of
+from gistmeter.speech.metrics.alarms import TranscriptAlarms
 from gistmeter.speech.metrics.transcription import Normalisation
-from gistmeter.text import remembering
+from gistmeter.text.metrics.alarms import FactAlarms
 
 CODES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru", "th", "de", "generic")
 PIECES = (
@@ -99,7 +99,7 @@ def test_an_item_is_held_against_its_nearest_reference() -> None:
         Pair("c", "", ("He has 4 cats.",), language="en"),
         Pair("d", "He has 3 cats.", (" ",), language="en"),
     ]
-    metric = FactAlarms(guards_of(["en"]))
+    metric = FactAlarms({"en": Guard("en")})
     rows = metric.measure(pairs)
     assert rows.values("alarms")[:2].tolist() == [0.0, 1.0]
     assert rows.values("alarm_number")[1] == 1.0
@@ -112,7 +112,7 @@ def test_an_item_is_held_against_its_nearest_reference() -> None:
 
 def test_transcripts_are_compared_as_they_are_and_by_segment() -> None:
     spelling = Normalisation(get("en"))
-    guard = guards_of(["en"])["en"]
+    guard = Guard("en")
     clip = Clip("a", "Turn on 3 lights in Paris.", "turn on 30 lights in rome", language="en")
     rows = TranscriptAlarms(spelling, guard).measure([clip, Clip("b", "Hello.", None)])
     assert rows.values("alarm_number")[0] == 1.0
@@ -136,11 +136,11 @@ def test_a_remembering_guard_answers_the_same_and_is_asked_once(tmp_path, monkey
     plain = Guard("en")
     cache = Cache(tmp_path / "answers.sqlite")
     readers = {"en": remembering.RememberingLanguage(get("en"), cache)}
-    guard = remembering.guards_of(["en"], cache, readers)["en"]
+    guard = remembering.make_guards(["en"], cache, readers)["en"]
     assert guard.id == plain.id
     assert guard.compare(pairs) == plain.compare(pairs)
     monkeypatch.setattr("gistmeter.languages.guard.compare", None)
-    again = remembering.guards_of(["en"], cache)["en"]
+    again = remembering.make_guards(["en"], cache, {})["en"]
     assert guard.compare(pairs[::-1]) == again.compare(pairs)[::-1]
     assert len(again.compare(pairs)[0]) == 1
     texts = [text for pair in pairs for text in pair]

@@ -4,7 +4,3 @@
 compares sentences, `measures` and `comparison` hold the formulas, `metric` makes rows of them, and
 `documents` what a reader wants to look at.
 """
-
-from gistmeter.book.metrics.metric import BookAlignment
-
-__all__ = ["BookAlignment"]

@@ -13,27 +13,28 @@ from gistmeter.book.metrics.measures import BestSources, Floats, Pairs, Support
 from gistmeter.book.metrics.moves import Moved, find_moved
 from gistmeter.book.metrics.paths import MOVE_COST, Path, align
 from gistmeter.book.metrics.similarity import Similarity
+from gistmeter.core.wiring import setting
 
 ALPHA = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class AlignmentSettings:
     """How a book is aligned and measured."""
 
-    algorithm: str = "blocks"
-    gap_penalty: float = -0.5
-    move_cost: float = MOVE_COST
-    bandwidth: int | None = None
-    band: str = "slanted"
-    pfs_gamma: float = 3.0
-    alpha: float | None = None
-    scs_beta: float = 0.1
-    top_k: int = 3
-    coverage_threshold: float | None = None
-    support_threshold: float | None = None
-    word_weight: float | None = None
-    order_tolerance: float = 0.05
+    algorithm: str = setting("blocks", "alignment")
+    gap_penalty: float = setting(-0.5)
+    move_cost: float = setting(MOVE_COST)
+    bandwidth: int | None = setting(None)
+    band: str = setting("slanted")
+    pfs_gamma: float = setting(3.0)
+    alpha: float | None = setting(None)
+    scs_beta: float = setting(0.1)
+    top_k: int = setting(3)
+    coverage_threshold: float | None = setting(None)
+    support_threshold: float | None = setting(None)
+    word_weight: float | None = setting(None)
+    order_tolerance: float = setting(0.05)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Compared:
 
 
 def compare_book(
-    similarity: Similarity, settings: Settings, words: Words | None = None
+    similarity: Similarity, settings: AlignmentSettings, words: Words | None = None
 ) -> Compared:
     """Align a book and measure it; both sides must have sentences."""
     columns = similarity.shape[1]

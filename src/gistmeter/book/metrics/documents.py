@@ -44,7 +44,7 @@ from gistmeter.book.metrics.chapters import (
     name_place,
     name_stretch,
 )
-from gistmeter.book.metrics.comparison import Compared, Settings
+from gistmeter.book.metrics.comparison import AlignmentSettings, Compared
 from gistmeter.book.metrics.measures import Bools, Floats
 from gistmeter.book.metrics.moves import Moved
 from gistmeter.book.metrics.segmentation import Segments
@@ -66,7 +66,7 @@ def describe_book(  # noqa: PLR0917
     texts: tuple[Segments, Segments],
     similarity: Similarity,
     compared: Compared,
-    settings: Settings,
+    settings: AlignmentSettings,
     words: Floats,
     changes: facts.Changes | None = None,
 ) -> dict[str, Any]:

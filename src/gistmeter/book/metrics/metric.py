@@ -17,22 +17,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
 
+from gistmeter import languages
 from gistmeter.book.metrics import facts, gist
-from gistmeter.book.metrics.comparison import Compared, Settings, compare_book
+from gistmeter.book.metrics.comparison import AlignmentSettings, Compared, compare_book
 from gistmeter.book.metrics.documents import describe_book, document_name
 from gistmeter.book.metrics.evidence import Words
 from gistmeter.book.metrics.paths import check_settings
-from gistmeter.book.metrics.segmentation import Segments, Splitter, fold, segment
+from gistmeter.book.metrics.segmentation import Segments, SimpleSplitter, Splitter, fold, segment
 from gistmeter.book.metrics.similarity import compare
-from gistmeter.book.metrics.thresholds import Thresholds
+from gistmeter.book.metrics.thresholds import Thresholds, thresholds_for
 from gistmeter.core.errors import GistmeterError
 from gistmeter.core.rows import KEYS, Floats, Pool, Rows, Value, divide
 from gistmeter.core.types import Book, ScoreInfo
+from gistmeter.core.wiring import Wiring, given, role
+from gistmeter.metrics.gist import weights_of
+from gistmeter.metrics.gist.building import by_default
+from gistmeter.metrics.gist.building import judge_of as embedded_judge
 from gistmeter.models.protocols import Embedder, JudgeModel
 
 PAIRED = ("alignment_confidence", "position_weight", "order_violations")
@@ -43,8 +48,44 @@ FURTHER = ("position_loss", "source_kept_words")
 FEW_BOOKS = 6  # below these, no exchange of whole books could be rare
 
 
+def splitters_of(wiring: Wiring) -> dict[str, Splitter]:
+    """The sentence rules of each language, or the one rule for all."""
+    simple = wiring.settings.splitter == "simple"
+    return {
+        code: SimpleSplitter() if simple else languages.get(code)
+        for code in sorted(wiring.languages)
+    }
+
+
+def calibrated_for(wiring: Wiring) -> dict[str, Thresholds]:
+    """The thresholds that were measured for the run's model; a warning where there are none."""
+    embedder = wiring.models[wiring.language].embedder
+    assert embedder is not None
+    found = thresholds_for(embedder.id, sorted(wiring.languages))
+    if wiring.settings.coverage_threshold is None and not found:
+        wiring.context.warn(
+            f"No threshold is calibrated for {embedder.id}: what was kept and invented stays"
+            " unscored. Give one by --coverage-threshold"
+        )
+    return found
+
+
+def resampled_by(wiring: Wiring) -> str:
+    """The intervals of few books are over their passages."""
+    return "books" if len({book.id for book in wiring.items}) >= FEW_BOOKS else "passages"
+
+
+def judge_of(wiring: Wiring) -> JudgeModel | None:
+    """The judge of facts that comes with gistmeter, unless it is left out or has no weights."""
+    return embedded_judge(wiring) if by_default(wiring) else None
+
+
+def gist_weights(wiring: Wiring) -> dict[str, float]:
+    return weights_of("book") if wiring.once(judge_of) is not None else {}
+
+
 @dataclass(frozen=True, slots=True)
-class BookAlignment(Settings):
+class BookAlignment(AlignmentSettings):
     """Coverage, confidence, order and compactness of a summary on its alignment with the source.
 
     All scores lie in [0, 1] (confidence in [−1, 1]); higher is better but for unsupported, moved,
@@ -52,14 +93,14 @@ class BookAlignment(Settings):
     invented, moved and changed, and fidelity, what was kept less what was invented and moved.
     """
 
-    embedder: Embedder = field(kw_only=True)
-    splitters: Mapping[str, Splitter] = field(kw_only=True)  # by language; "" for any other
-    calibrated: Mapping[str, Thresholds] = field(default_factory=dict)  # by language, if not given
-    resampled: str = "books"  # what the intervals draw: books, or their passages
-    guard: str = ""  # the rules that compare facts; empty: facts are not compared
-    judge: JudgeModel | None = None  # who is asked about facts beside the rules
+    embedder: Embedder = role("embedder", required=True)
+    splitters: Mapping[str, Splitter] = given(splitters_of, factory=dict)  # "" for any other
+    calibrated: Mapping[str, Thresholds] = given(calibrated_for, factory=dict)  # by language
+    resampled: str = given(resampled_by, "books")  # what intervals draw: books, or passages
+    guard: str = given(lambda wiring: facts.identity(wiring.languages), "")  # rules for facts
+    judge: JudgeModel | None = given(judge_of, None, shared=True)  # asked beside the rules
     sure: float = facts.SURE  # from which probability on
-    weights: Mapping[str, float] = field(default_factory=dict)  # of gist; empty: there is none
+    weights: Mapping[str, float] = given(gist_weights, factory=dict)  # empty: no gist
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("fidelity", basis="source_words"),
@@ -211,7 +252,7 @@ class BookAlignment(Settings):
         return rows.with_numbers({"gist": chances}).with_reasons("gist", failures)
 
     def _passages(
-        self, at: int, book: Book, compared: Compared, words: Words, settings: Settings
+        self, at: int, book: Book, compared: Compared, words: Words, settings: AlignmentSettings
     ) -> Rows:
         """A row for each passage of the source."""
         size = len(words.sizes)
@@ -240,9 +281,9 @@ class BookAlignment(Settings):
     def _unknown(self) -> str:
         return f"no threshold is calibrated for {self.embedder.id}; give one"
 
-    def settings_for(self, language: str) -> Settings:
+    def settings_for(self, language: str) -> AlignmentSettings:
         """The settings for books of a language, thresholds that were not given included."""
-        values = {part.name: getattr(self, part.name) for part in fields(Settings)}
+        values = {part.name: getattr(self, part.name) for part in fields(AlignmentSettings)}
         known = self.calibrated.get(language) or self.calibrated.get("")
         if known is not None:
             for name, threshold in (
@@ -255,9 +296,9 @@ class BookAlignment(Settings):
         if values["support_threshold"] is None:
             # A threshold that was given for one use is a better guess for the other than none.
             values["support_threshold"] = values["coverage_threshold"]
-        return Settings(**values)
+        return AlignmentSettings(**values)
 
-    def _explain(self, rows: Rows, compared: Compared, settings: Settings) -> Rows:
+    def _explain(self, rows: Rows, compared: Compared, settings: AlignmentSettings) -> Rows:
         skipped = np.flatnonzero(~compared.pairs.aligned).tolist()
         for name in PAIRED:
             rows = rows.with_reasons(name, dict.fromkeys(skipped, "skipped by the alignment"))

@@ -48,7 +48,7 @@ def read_run(path: Path) -> Run:
             notes=document.get("notes") or {},
             path=path,
             rows=read_items(path / ITEMS),
-            metrics=_metrics(document["metrics"]),
+            metrics=_metrics(document["metrics"], document["command"]),
             inputs=document.get("plan", {}).get("inputs", {}),
             headline=family_of(document["command"]).leads(document["settings"]),
             seed=int(document.get("seed", SEED)),
@@ -59,19 +59,19 @@ def read_run(path: Path) -> Run:
         raise FormatError(f"is not a run of gistmeter ({error!r})", path=path / RUN) from error
 
 
-def _metrics(entries: Mapping[str, Any]) -> dict[str, Metric]:
+def _metrics(entries: Mapping[str, Any], shape: str) -> dict[str, Metric]:
     """The run's metrics; none where one of them is not installed here: its scores still show."""
     try:
-        return {name: revive(name, entry["settings"]) for name, entry in entries.items()}
+        return {name: revive(name, entry["settings"], shape) for name, entry in entries.items()}
     except InputError as error:
         logger.warning("%s", error)
         return {}
 
 
-def revive(name: str, settings: Mapping[str, Any]) -> Metric:
+def revive(name: str, settings: Mapping[str, Any], shape: str = "") -> Metric:
     """A metric as its run had it, but for its models."""
     try:
-        target = registry.find("gistmeter.metrics", name)
+        target = registry.find_metric(name, shape)
     except UnknownName as error:
         raise InputError(
             f"The run was scored with a metric that is not installed. {error}"

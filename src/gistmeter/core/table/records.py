@@ -9,7 +9,7 @@ from typing import Any
 from gistmeter.core.errors import FormatError
 from gistmeter.core.files import parse_json
 from gistmeter.core.table.cells import Table, cell_text, checked
-from gistmeter.text.formats.chat import with_answer
+from gistmeter.core.table.chat import with_answer
 
 
 def read_jsonl(path: Path, text: str, guessed: str) -> Table:

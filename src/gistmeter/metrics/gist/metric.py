@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Any, ClassVar, Literal
@@ -26,7 +26,10 @@ import numpy as np
 
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import ScoreInfo
+from gistmeter.core.wiring import given, shape_of
 from gistmeter.languages import guard
+from gistmeter.languages.remembering import guards_of
+from gistmeter.metrics.gist.building import baselines_of, embedder_of, judge_of, matcher_of
 from gistmeter.metrics.gist.features import FEATURES, Baselines, Evidence, Floats, gather
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher
 
@@ -64,13 +67,15 @@ def probability(
 class Gist:
     """Range [0, 1], higher is better; a missing text is unscored."""
 
-    judge: JudgeModel
-    embedder: Embedder
-    matcher: TokenMatcher
-    shape: Shape = "text"
-    weights: Mapping[str, float] = field(default_factory=lambda: weights_of("text"))
-    baselines: Mapping[str, Baselines] = field(default_factory=dict)  # by language
-    guards: Mapping[str, guard.Guard] = field(default_factory=dict)  # by language
+    judge: JudgeModel = given(judge_of, shared=True, required=True)
+    embedder: Embedder = given(embedder_of)
+    matcher: TokenMatcher = given(matcher_of)
+    shape: Shape = given(shape_of, "text")
+    weights: Mapping[str, float] = given(
+        lambda wiring: weights_of(wiring.family.name), factory=lambda: weights_of("text")
+    )
+    baselines: Mapping[str, Baselines] = given(baselines_of, factory=dict)  # by language
+    guards: Mapping[str, guard.Guard] = given(guards_of, factory=dict, shared=True)
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("gist"),)
 

@@ -12,13 +12,14 @@ what the gold and what the system could earn, which makes the score an F1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from gistmeter.core.rows import Counts, Floats, Pool, Rows, Value, divide
 from gistmeter.core.types import ScoreInfo
+from gistmeter.core.wiring import given, setting
 from gistmeter.parse.formats.pairs import Match, ParsePairs, Segment
 from gistmeter.parse.formats.taxonomy import Taxonomy
 from gistmeter.parse.formats.treebank import Ints
@@ -38,6 +39,7 @@ from gistmeter.parse.metrics.weights import (
     MUTABLE_WEIGHT,
     ParseWeights,
 )
+from gistmeter.parse.read import absent_scores, foreign_scores, taxonomy_of, weights_of
 
 SEMANTIC = ("uas", "semslot", "semclass")
 WORST = 20  # sentences shown
@@ -58,13 +60,17 @@ class ParseAccuracy:
     of these, `foreign` are not of this kind of treebank, and nobody misses them.
     """
 
-    lemma_weights: Mapping[str, float] = field(default_factory=lambda: dict(LEMMA_WEIGHTS))
-    feats_weights: Mapping[str, float] = field(default_factory=lambda: dict(FEATS_WEIGHTS))
-    taxonomy: Taxonomy | None = None
-    flat_classes: bool = False
-    semantic_only: bool = False
-    absent: tuple[str, ...] = ()
-    foreign: tuple[str, ...] = ()
+    lemma_weights: Mapping[str, float] = given(
+        lambda wiring: dict(wiring.once(weights_of).lemma), factory=lambda: dict(LEMMA_WEIGHTS)
+    )
+    feats_weights: Mapping[str, float] = given(
+        lambda wiring: dict(wiring.once(weights_of).feats), factory=lambda: dict(FEATS_WEIGHTS)
+    )
+    taxonomy: Taxonomy | None = given(taxonomy_of, None, shared=True)
+    flat_classes: bool = setting(False)
+    semantic_only: bool = setting(False)
+    absent: tuple[str, ...] = given(absent_scores, ())
+    foreign: tuple[str, ...] = given(foreign_scores, ())
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("total"),

@@ -28,6 +28,7 @@ import numpy.typing as npt
 from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Floats, Pool, Rows, Value
 from gistmeter.core.types import ScoreInfo
+from gistmeter.core.wiring import setting
 from gistmeter.parse.formats.alignment import Spans, tree_parents
 from gistmeter.parse.formats.pairs import Match, ParsePairs, Segment
 from gistmeter.parse.formats.treebank import Codes, Ints, Treebank
@@ -71,9 +72,21 @@ class Conll18:
     found, a score is undefined.
     """
 
+    wanted: bool = setting(True, "conll18", signed=False)
     scores: ClassVar[tuple[ScoreInfo, ...]] = tuple(
         ScoreInfo(score_name(score), basis=f"conll18_{score}") for score in ALL
     )
+
+    def applies(self, items: Sequence[Any]) -> bool:  # noqa: ARG002
+        return self.wanted
+
+    def requires(self, items: Sequence[Any]) -> str:  # noqa: ARG002
+        """The option, for it decides how files are read."""
+        return (
+            ""
+            if self.wanted
+            else "The scores of the CoNLL 2018 shared task need the option conll18"
+        )
 
     def measure(self, items: Sequence[Any]) -> Rows:
         """One row per item: what is correct, and the mean of the gold's and the system's count."""

@@ -25,6 +25,7 @@ import numpy as np
 
 from gistmeter.core.rows import Floats, Pool, Rows, Value
 from gistmeter.core.types import ScoreInfo
+from gistmeter.core.wiring import setting
 from gistmeter.parse.formats.graphs import Graph, number_columns, read_graph, universal_path
 from gistmeter.parse.formats.layout import SEMANTIC
 from gistmeter.parse.formats.pairs import Match, ParsePairs, Segment
@@ -47,9 +48,17 @@ class EnhancedDependencies:
     `eulas` are undefined; without empty nodes in both, so are the other two.
     """
 
+    wanted: bool = setting(True, "enhanced", signed=False)
     scores: ClassVar[tuple[ScoreInfo, ...]] = tuple(
         ScoreInfo(score, basis=f"enhanced_{score}") for score in BOTH
     )
+
+    def applies(self, items: Sequence[Any]) -> bool:  # noqa: ARG002
+        return self.wanted
+
+    def requires(self, items: Sequence[Any]) -> str:  # noqa: ARG002
+        """The option, for it decides how files are read."""
+        return "" if self.wanted else "The scores of enhanced dependencies need the option enhanced"
 
     def measure(self, items: Sequence[Any]) -> Rows:
         """One row per item: what is right, and the mean of the gold's and the system's count."""

@@ -38,6 +38,7 @@ import numpy as np
 
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
+from gistmeter.core.wiring import given, role
 from gistmeter.models.protocols import TokenMatcher
 from gistmeter.speech.metrics.transcription import (
     Normalisation,
@@ -47,6 +48,7 @@ from gistmeter.speech.metrics.transcription import (
     segments,
 )
 from gistmeter.speech.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, ClipRows
+from gistmeter.speech.metrics.transcription.wired import is_segmented, normalisation_of
 
 NGRAMS = (2, 3, 4)
 
@@ -87,11 +89,13 @@ class SemanticDistance:
     expected text is unscored.
     """
 
-    matcher: TokenMatcher
-    normalisation: Normalisation
-    segmented: bool = False
+    matcher: TokenMatcher = role("matcher", required=True)
+    normalisation: Normalisation = given(normalisation_of, None)
+    segmented: bool = given(is_segmented, False, shared=True)
     scale: Scale = Scale()
-    scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("sem_dist", False, 0, 100, "%"),)
+    scores: ClassVar[tuple[ScoreInfo, ...]] = (
+        ScoreInfo("sem_dist", False, 0, 100, "%", title="The semantic distance (sem_dist)"),
+    )
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
         expected = [self.normalisation.read(clip.expected) for clip in clips]

@@ -14,13 +14,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.signature import digest
 from gistmeter.core.types import Clip, ScoreInfo
+from gistmeter.core.wiring import Wiring, given
 from gistmeter.speech.metrics.transcription import Normalisation
 from gistmeter.speech.metrics.transcription.normalisation import TextForm
+from gistmeter.speech.metrics.transcription.wired import normalisation_of
+from gistmeter.speech.read import read_phrases
 
 NO_TRANSCRIPT, NO_KEYWORD = "no transcript", "no keyword was said"
 COUNTS = ("keywords_right", "keywords_said", "keywords_heard")
@@ -37,17 +41,30 @@ class Keywords:
         return f"keywords-{digest(self.phrases)[:8]}"
 
 
+def keywords_of(wiring: Wiring) -> Keywords:
+    """The words that must be heard, from a file or from Python."""
+    given = wiring.settings.keywords or ()
+    words = read_phrases(Path(given)) if isinstance(given, str | Path) else tuple(given)
+    return Keywords(tuple(sorted(dict.fromkeys(words))))
+
+
 @dataclass(frozen=True, slots=True)
 class KeywordScores:
     """Recall, precision and F1 of keywords. Range [0, 100], higher is better."""
 
-    normalisation: Normalisation
-    keywords: Keywords
+    normalisation: Normalisation = given(normalisation_of)
+    keywords: Keywords = given(keywords_of)
     scores: ClassVar[tuple[ScoreInfo, ...]] = tuple(
         ScoreInfo(name, True, 0, 100, "%", basis="keyword_recall")
         for name in ("keyword_recall", "keyword_precision", "keyword_f1")
     )
-    family: ClassVar[str] = "speech"
+
+    def applies(self, items: Sequence[Clip]) -> bool:  # noqa: ARG002
+        return bool(self.keywords.phrases)
+
+    def requires(self, items: Sequence[Clip]) -> str:
+        lacking = "Scores of keywords need the keywords: --keywords FILE, one per line"
+        return "" if self.applies(items) else lacking
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
         wanted = [self.normalisation.read(phrase) for phrase in self.keywords.phrases]

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
+from gistmeter.core.wiring import setting
 
 UNTIMED = "not timed"
 TIMES = ("latency", "latency_first", "elapsed", "duration")
@@ -35,11 +36,16 @@ class TimedClip(Clip):
 class Latency:
     """Times of recognisers. Range [0, ∞), lower is better."""
 
+    timed: bool = setting(False, "recognizers", via=bool, signed=False)
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("latency", False, 0, math.inf, "s"),
         ScoreInfo("latency_first", False, 0, math.inf, "s"),
         ScoreInfo("real_time_factor", False, 0, math.inf, basis="elapsed"),
     )
+
+    def applies(self, items: Sequence[Clip]) -> bool:
+        """Only where recognisers are run here, or were timed before."""
+        return self.timed or any(isinstance(clip, TimedClip) for clip in items)
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
         rows = Rows.of(clips).with_numbers(

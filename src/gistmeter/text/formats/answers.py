@@ -15,6 +15,7 @@ from pathlib import Path
 from gistmeter.core.errors import FormatError
 from gistmeter.core.settings import AGAIN
 from gistmeter.core.table import Table, name_in
+from gistmeter.core.table.wide import chosen_columns, is_text, sort_columns
 from gistmeter.core.wording import count
 from gistmeter.text.formats.references import (
     EXPLANATION,
@@ -25,7 +26,6 @@ from gistmeter.text.formats.references import (
     References,
     usable,
 )
-from gistmeter.text.formats.wide import chosen_columns, is_text, sort_columns
 
 PREDICTION = (
     "predictions", "candidate", "output", "response", "generated", "completion", "explanation",

@@ -31,12 +31,14 @@ import numpy as np
 from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Pair, ScoreInfo
+from gistmeter.core.wiring import Wiring, asked_for, given, readers_of, role, setting
 from gistmeter.metrics.cosine import cosines
 from gistmeter.models.protocols import CrossEncoder, Embedder, TokenMatcher
+from gistmeter.text.lists import polarity_rule
 from gistmeter.text.metrics.lexical import compare_counts, content_counts, negations_of
 from gistmeter.text.metrics.marks import marks
 from gistmeter.text.metrics.polarity import PolarityRule
-from gistmeter.text.metrics.reader import TextReader, readers_of
+from gistmeter.text.metrics.reader import TextReader, assign_readers
 from gistmeter.text.metrics.references import (
     AGGREGATES,
     Aggregate,
@@ -88,6 +90,23 @@ class Baselines:
         return rescaled
 
 
+def baselines_of(wiring: Wiring) -> Baselines:
+    """The baselines of the run's models, unless scores are taken as they are."""
+    if wiring.settings.rescaling != "baseline":
+        return Baselines()
+    models = wiring.models[wiring.language]
+    found = {
+        name: {code: wiring.baseline(name, model, code) for code in wiring.languages}
+        for name, model in (("sts", models.embedder), ("bertscore", models.matcher))
+    }
+    return Baselines(
+        **{
+            name: {code: base for code, base in bases.items() if base is not None}
+            for name, bases in found.items()
+        }
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class SemanticAccuracy:
     """S_Acc and its components.
@@ -96,23 +115,23 @@ class SemanticAccuracy:
     but the cross-encoder, whose own opinion stands. A missing prediction or reference is unscored.
     """
 
-    languages: Mapping[str, TextReader]  # by code; an item without one takes the first
-    embedder: Embedder | None = None
-    matcher: TokenMatcher | None = None
-    cross_encoder: CrossEncoder | None = None
-    aggregate: Aggregate = "max"
-    weights: Weights = field(default_factory=Weights)
-    beta: float = 2.0
-    bertscore: bool = True
-    order: Order = "reference-first"  # of the cross-encoder's pair
-    polarity: PolarityRule = field(default_factory=PolarityRule)
-    missing: Missing = "unscored"  # or zero: what a missing prediction is
-    sigmoids: int = 1  # over the cross-encoder's logit; OrderProbe's can have two
-    baselines: Baselines = field(default_factory=Baselines)
-    only: tuple[str, ...] = ()  # the scores to give, where not all are wanted
+    languages: Mapping[str, TextReader] = given(readers_of)  # an item without one takes the first
+    embedder: Embedder | None = role("embedder", score="sts")
+    matcher: TokenMatcher | None = role("matcher", score="bertscore")
+    cross_encoder: CrossEncoder | None = role("cross_encoder", score="cross_encoder")
+    aggregate: Aggregate = setting("max")
+    weights: Weights = setting(Weights(), via=lambda parts: Weights(*parts))
+    beta: float = setting(2.0, "beta_f")
+    bertscore: bool = setting(True, "use_bertscore")
+    order: Order = setting("reference-first", "cross_encoder_order")  # of the pair
+    polarity: PolarityRule = given(polarity_rule, PolarityRule())
+    missing: Missing = setting("unscored", "missing_prediction")
+    sigmoids: int = setting(1)  # over the cross-encoder's logit; OrderProbe's can have two
+    baselines: Baselines = given(baselines_of, Baselines())
+    only: tuple[str, ...] = given(asked_for, ())  # the scores to give; none: all
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
-        ScoreInfo("s_acc"),
+        ScoreInfo("s_acc", title="S_Acc"),
         ScoreInfo("cross_encoder"),
         ScoreInfo("bertscore"),
         ScoreInfo("sts", lowest=-1.0),
@@ -121,6 +140,18 @@ class SemanticAccuracy:
         ScoreInfo("f_beta"),
         ScoreInfo("polarity_conflict", higher_is_better=False),
     )
+
+    @staticmethod
+    def roles(wiring: Wiring) -> set[str]:
+        """The models that the wanted scores ask."""
+        settings, needed = wiring.settings, components_of(wiring.asked or ["s_acc"])
+        weighed = settings.weights[0] > 0 or "cross_encoder" in wiring.asked
+        used = {
+            "embedder": "sts" in needed,
+            "matcher": "bertscore" in needed and settings.use_bertscore,
+            "cross_encoder": "cross_encoder" in needed and weighed,
+        }
+        return {role for role, needed in used.items() if needed}
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:
@@ -174,7 +205,7 @@ class SemanticAccuracy:
         conflict = np.full(len(pairs), np.nan)
         texts = shown(pairs)
         if needed.intersection(LEXICAL):
-            languages = readers_of(pairs, self.languages)
+            languages = assign_readers(pairs, self.languages)
             self._compare_words(judged, languages)
             conflict = self.polarity.decide([pair.id for pair in pairs], languages, comparisons)
             read = zip(pairs, languages, strict=True)

@@ -46,6 +46,7 @@ import numpy as np
 
 from gistmeter.core.rows import Floats, Pool, Rows, Value, divide
 from gistmeter.core.types import Pair, ScoreInfo
+from gistmeter.core.wiring import Wiring, given, setting
 
 ORIGINAL = "original"
 STRUCTURE = "structure"  # a field of pairs, and a column of texts
@@ -66,12 +67,23 @@ def is_original(arrangement: str) -> bool:
     return arrangement.strip().lower() == ORIGINAL
 
 
+def missing_from_accuracy(wiring: Wiring) -> tuple[str, ...]:
+    """The components that the run's S_Acc lacks."""
+    partial: Mapping[str, tuple[str, ...]] = getattr(wiring.made["s_acc"], "partial", {})
+    return partial.get("s_acc", ())
+
+
 @dataclass(frozen=True, slots=True)
 class _FromAccuracy:
     """Scores made from S_Acc, which are as partial as it is."""
 
-    missing: tuple[str, ...] = ()  # what S_Acc lacks
+    missing: tuple[str, ...] = given(missing_from_accuracy, ())  # what S_Acc lacks
     scores: ClassVar[tuple[ScoreInfo, ...]] = ()
+    derives: ClassVar[tuple[str, ...]] = ("s_acc",)
+
+    def applies(self, items: Sequence[Pair]) -> bool:
+        """Only where texts come in several arrangements."""
+        return any(item.arrangement for item in items)
 
     @property
     def partial(self) -> dict[str, tuple[str, ...]]:
@@ -85,7 +97,7 @@ class Consistency(_FromAccuracy):
     By orders (ours) it needs two arrangements; by idioms (OrderProbe's) one will do.
     """
 
-    by: By = "orders"
+    by: By = setting("orders", "consistency")
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("s_cons", basis="s_acc"),
@@ -149,7 +161,7 @@ class Consistency(_FromAccuracy):
 class SequenceRobustness(_FromAccuracy):
     """MDR, MDA (lower is better) and S_seq: what scrambling costs, against the original."""
 
-    on: On = "aggregate"
+    on: On = setting("aggregate", "robustness_on")
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("mdr", higher_is_better=False, lowest=-np.inf, basis=ORIGINAL),
@@ -200,13 +212,17 @@ class SequenceRobustness(_FromAccuracy):
 class StructuralRobustness(_FromAccuracy):
     """S_struct: how even S_Acc is over structure classes; S_Rob joins it with S_seq."""
 
-    spread: Spread = "variation"
-    on: On = "aggregate"
+    spread: Spread = setting("variation", "structure_spread")
+    on: On = setting("aggregate", "robustness_on")
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("s_struct", basis=STRUCTURED),
         ScoreInfo("s_rob", basis=STRUCTURED, highest=np.inf),
     )
+
+    def applies(self, items: Sequence[Pair]) -> bool:
+        """Only where structure classes are known."""
+        return any(item.fields.get("structure") for item in items)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         named = [pair.fields.get(STRUCTURE, "").strip() for pair in pairs]

@@ -25,8 +25,9 @@ import numpy as np
 from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Pair, ScoreInfo
+from gistmeter.core.wiring import given, readers_of, setting
 from gistmeter.text.metrics.consistency import is_original
-from gistmeter.text.metrics.reader import TextReader, normal_words, readers_of
+from gistmeter.text.metrics.reader import TextReader, assign_readers, normal_words
 from gistmeter.text.metrics.references import (
     AGGREGATES,
     NO_PREDICTION,
@@ -80,11 +81,11 @@ def character_information(prediction: str, reference: str) -> float:
 class Information:
     """S_Info. Range [0, 1], higher is better; identical texts score 1; an empty one is unscored."""
 
-    languages: Mapping[str, TextReader]  # by code; an item without one takes the first
-    aggregate: Aggregate = "max"
-    missing: Missing = "unscored"  # or zero: what a missing prediction is
-    unit: Unit = "words"
-    against: Against = "references"  # or cell: all of them as one text
+    languages: Mapping[str, TextReader] = given(readers_of)  # an item without one takes the first
+    aggregate: Aggregate = setting("max")
+    missing: Missing = setting("unscored", "missing_prediction")
+    unit: Unit = setting("words", "information_unit")
+    against: Against = setting("references")
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("s_info"),)
 
@@ -94,7 +95,7 @@ class Information:
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         texts = Comparisons.of(pairs, self.against)
-        readers = readers_of(pairs, self.languages)
+        readers = assign_readers(pairs, self.languages)
         values = [
             self._compare(readers[owner], candidate, reference)
             for owner, candidate, reference in zip(
@@ -127,9 +128,13 @@ class Recovery:
     which there is nothing to restore.
     """
 
-    missing: Missing = "unscored"  # or zero: what a missing prediction is
+    missing: Missing = setting("unscored", "missing_prediction")
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("recovery"),)
+
+    def applies(self, items: Sequence[Pair]) -> bool:
+        """Only where restored forms are given."""
+        return any(item.fields.get("recovered") for item in items)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         column = np.asarray([recovered(pair) for pair in pairs], dtype=np.float64)

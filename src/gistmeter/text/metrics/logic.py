@@ -24,6 +24,7 @@ import numpy as np
 from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Pair, ScoreInfo
+from gistmeter.core.wiring import role, setting
 from gistmeter.models.protocols import EntailmentModel, Judgements
 from gistmeter.text.metrics.references import (
     AGGREGATES,
@@ -51,18 +52,20 @@ class LogicalValidity:
     before them where both were asked.
     """
 
-    nli: EntailmentModel
-    direction: Direction = "reference-to-prediction"
-    aggregate: Aggregate = "max"
-    average: Average = "arrangements"
-    missing: Missing = "unscored"  # or zero: what a missing prediction is
-    against: Against = "references"  # or cell: all of them as one text
+    nli: EntailmentModel = role("nli", required=True)
+    direction: Direction = setting("reference-to-prediction")
+    aggregate: Aggregate = setting("max")
+    average: Average = setting("arrangements")
+    missing: Missing = setting("unscored", "missing_prediction")
+    against: Against = setting("references")
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
-        ScoreInfo("s_logic"),
+        ScoreInfo("s_logic", title="S_Logic"),
         ScoreInfo("s_logic_reference_to_prediction", basis="s_logic"),
         ScoreInfo("s_logic_prediction_to_reference", basis="s_logic"),
     )
+
+    companions: ClassVar[tuple[str, ...]] = ("reading",)
 
     def __post_init__(self) -> None:
         for value, allowed in (

@@ -33,7 +33,7 @@ def normal_words(reader: TextReader, text: str) -> list[str]:
     return reader.words(reader.normalise(text))
 
 
-def readers_of(pairs: Sequence[Pair], readers: Mapping[str, TextReader]) -> list[TextReader]:
+def assign_readers(pairs: Sequence[Pair], readers: Mapping[str, TextReader]) -> list[TextReader]:
     """The language of each pair, the first where it names none that is there.
 
     A reader that can look up many texts at once is told of all of its own.

@@ -18,6 +18,7 @@ import numpy as np
 
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Pair, ScoreInfo
+from gistmeter.core.wiring import setting
 
 RELIABLE = "reliable"
 INCONSISTENT = "similar but inconsistent"
@@ -30,10 +31,11 @@ READINGS = (RELIABLE, INCONSISTENT, DISSIMILAR, UNRELIABLE)
 class Reading:
     """The column `reading`: what S_Acc and S_Logic say of an item together; no score of its own."""
 
-    high_accuracy: float = 0.8
-    high_logic: float = 0.8
+    high_accuracy: float = setting(0.8)
+    high_logic: float = setting(0.8)
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = ()
+    derives: ClassVar[tuple[str, ...]] = ("s_acc", "s_logic")
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         return Rows.of(pairs)

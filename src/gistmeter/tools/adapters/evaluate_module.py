@@ -54,7 +54,7 @@ class Gist(evaluate.Metric):  # type: ignore[misc]
         language: str | None = None,
         **options: Any,
     ) -> dict[str, Any]:
-        from gistmeter.api import score_text
+        from gistmeter.text.api import score_text
 
         run = score_text(predictions, references, metrics=metrics, language=language, **options)
         (held,) = run.systems.values()

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Literal
 
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Clip, ScoreInfo
+from gistmeter.core.wiring import Wiring, given, setting
 from gistmeter.models.protocols import Answer, LanguageModel
 from gistmeter.speech.metrics.facts.judgement import (
     Judgement,
@@ -43,6 +44,7 @@ from gistmeter.speech.metrics.facts.prompt import (
 from gistmeter.speech.metrics.facts.verdicts import count_facts
 from gistmeter.speech.metrics.transcription import Normalisation, align, clip_rows
 from gistmeter.speech.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, Columns
+from gistmeter.speech.metrics.transcription.wired import is_segmented, normalisation_of
 
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
@@ -53,6 +55,14 @@ NUMBERS = (
 TEXTS = ("facts", "ser_note", "diff")
 
 
+def language_model_of(wiring: Wiring) -> LanguageModel | None:
+    """The language model that is asked about facts; None where there is none."""
+    from gistmeter.speech.judge import judge_of
+
+    judge = judge_of(wiring.settings, wiring.context)
+    return judge.llm if judge is not None else None
+
+
 @dataclass(frozen=True, slots=True)
 class SemanticErrorRate:
     """Share of the expected facts that a transcript has lost, in percent, by a language model.
@@ -61,12 +71,12 @@ class SemanticErrorRate:
     No facts, no answer, or an invalid one: unscored with the reason.
     """
 
-    llm: LanguageModel
-    normalisation: Normalisation
-    repeats: int = 1
-    verify: bool = False
-    segmented: bool = False
-    occurrence: Literal["report", "strict"] = "report"  # what is done about facts that do not occur
+    llm: LanguageModel = given(language_model_of, shared=True, required=True)
+    normalisation: Normalisation = given(normalisation_of)
+    repeats: int = setting(1)
+    verify: bool = setting(False)
+    segmented: bool = given(is_segmented, False, shared=True)
+    occurrence: Literal["report", "strict"] = setting("report")  # for facts that do not occur
     prompt: str = field(default_factory=prompt_hash)
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("ser", False, 0, 100, "%"),

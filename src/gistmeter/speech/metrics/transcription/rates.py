@@ -28,6 +28,7 @@ import numpy as np
 
 from gistmeter.core.rows import Floats, Pool, Rows, Value, divide
 from gistmeter.core.types import Clip, ScoreInfo
+from gistmeter.core.wiring import given
 from gistmeter.speech.metrics.transcription.alignment import (
     DELETED,
     EQUAL,
@@ -40,6 +41,7 @@ from gistmeter.speech.metrics.transcription.alignment import (
     segments,
 )
 from gistmeter.speech.metrics.transcription.normalisation import Normalisation, TextForm
+from gistmeter.speech.metrics.transcription.wired import is_segmented, normalisation_of, rates_of
 
 NO_TRANSCRIPT = "no transcript"
 NO_EXPECTED = "empty expected text"
@@ -105,9 +107,9 @@ class ErrorRates:
     `rates` says which are computed. Range [0, ∞), lower is better; equal texts score 0.
     """
 
-    normalisation: Normalisation
-    rates: tuple[str, ...] = ALL
-    segmented: bool = False
+    normalisation: Normalisation = given(normalisation_of)
+    rates: tuple[str, ...] = given(rates_of, ALL)
+    segmented: bool = given(is_segmented, False, shared=True)
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("wer", False, 0, math.inf, "%"),
         ScoreInfo("cer", False, 0, math.inf, "%"),

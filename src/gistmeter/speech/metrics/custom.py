@@ -14,8 +14,11 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
+from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
+from gistmeter.core.wiring import Wiring, given
+from gistmeter.core.working_folder import load
 from gistmeter.speech.metrics.transcription.rates import NO_TRANSCRIPT
 
 logger = logging.getLogger(__name__)
@@ -33,11 +36,25 @@ class NamedFunction:
     call: MetricFunction
 
 
+def custom_function(wiring: Wiring) -> NamedFunction | None:
+    """The user's own metric: a function, or where to find one."""
+    given = wiring.settings.custom_metric
+    if not given:
+        return None
+    if not isinstance(given, str):
+        module, name = getattr(given, "__module__", ""), getattr(given, "__qualname__", "")
+        return NamedFunction(f"{module}:{name or type(given).__name__}", given)
+    function = load(given)
+    if not callable(function):
+        raise InputError(f"custom_metric {given}: is not a function")
+    return NamedFunction(given, function)
+
+
 @dataclass(frozen=True, slots=True)
 class CustomMetric:
     """The mean of a function's scores over clips; lower is better."""
 
-    function: NamedFunction
+    function: NamedFunction = given(custom_function, shared=True, required=True)
     at_once: int = AT_ONCE
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("custom_metric", False, 0, 100, "%"),)
 

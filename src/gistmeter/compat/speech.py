@@ -26,11 +26,11 @@ from gistmeter.core.errors import InputError
 from gistmeter.core.files import write_atomically
 from gistmeter.core.pages import Section, custom_section, understanding_section
 from gistmeter.core.types import Clip, Metric
-from gistmeter.metrics.custom import call_safely
 from gistmeter.report.diff import render_pair, render_section
 from gistmeter.speech.clips import ClipResult, gather
 from gistmeter.speech.family import Speech
 from gistmeter.speech.judge import DEFAULT_MODEL, gemini
+from gistmeter.speech.metrics.custom import call_safely
 from gistmeter.speech.metrics.facts import SemanticErrorRate
 from gistmeter.speech.metrics.facts.judgement import median_judgement
 from gistmeter.speech.metrics.facts.rate import SHORT

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from gistmeter import languages
 from gistmeter.core.cache import Cache, keys
+from gistmeter.core.wiring import Wiring, readers_of
 from gistmeter.languages import Language, Polarity, PolarWord
 from gistmeter.languages.guard import Alarm, Alarms, Guard
 from gistmeter.version import __version__
@@ -172,15 +173,16 @@ class RememberingGuard(Guard):
         return [self.reader.content_words(text) for text in texts]
 
 
-def guards_of(
-    codes: Iterable[str],
-    cache: Cache,
-    readers: Mapping[str, RememberingLanguage] | None = None,
+def guards_of(wiring: Wiring) -> dict[str, RememberingGuard]:
+    """The guard of each language of a run."""
+    return make_guards(wiring.languages, wiring.context.cache, readers_of(wiring))
+
+
+def make_guards(
+    codes: Iterable[str], cache: Cache, readers: Mapping[str, RememberingLanguage]
 ) -> dict[str, RememberingGuard]:
     """The guard of each language, with the reader of those that are read by their own lists."""
     plain = {
-        code: reader
-        for code, reader in (readers or {}).items()
-        if reader.language == languages.get(code)
+        code: reader for code, reader in readers.items() if reader.language == languages.get(code)
     }
     return {code: RememberingGuard(code, cache, plain.get(code)) for code in codes}

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
-from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.signature import describe
 from gistmeter.core.types import Metric, ScoreInfo
+
+if TYPE_CHECKING:
+    from gistmeter.core.rows import Pool, Rows, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,10 @@ class ByLanguage:
         return {name: tuple(parts) for name, parts in found.items()}
 
     def measure(self, items: Sequence[Any]) -> Rows:
+        import numpy as np
+
+        from gistmeter.core.rows import Rows
+
         places: dict[str, list[int]] = {}
         known = next(iter(self.by_language))
         for at, item in enumerate(items):
@@ -76,6 +80,11 @@ def _moved(rows: Rows, places: Any) -> Rows:
     import dataclasses
 
     return dataclasses.replace(rows, item=places[rows.item])
+
+
+def shared_by(metric: Any) -> Any:
+    """A metric, or of one that tells languages apart the first: for what all share."""
+    return metric.first if isinstance(metric, ByLanguage) else metric
 
 
 def by_language(made: Mapping[str, Metric]) -> Metric:

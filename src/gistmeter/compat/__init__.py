@@ -1,0 +1,1 @@
+"""The calls of the systems that gistmeter implements, under their own names."""
