@@ -9,7 +9,7 @@ from __future__ import annotations
 from gistmeter.languages.analysers import Lemmas, is_known, lemma
 from gistmeter.languages.language import FactRules, Language
 from gistmeter.languages.numbers import join_spaced
-from gistmeter.languages.polarity.spaced import Prefix, SpacedReader
+from gistmeter.languages.polarity.spaced import SpacedReader
 from gistmeter.languages.sentences import Splitter
 
 LIGHT = frozenset(("nebýt", "nemít", "nemoci", "být", "mít", "moci", "už", "ještě"))
@@ -44,7 +44,7 @@ LANGUAGE = Language(
     lists=__name__,
     splitter=Splitter(__name__, closing="“‘«‹", ordinals=True),
     steps=(join_spaced,),
-    reader=SpacedReader(__name__, ANALYSER, Prefix("ne", "cs", is_verb)),
+    reader=SpacedReader(__name__, ANALYSER, "ne", is_verb=is_verb),
     facts=FactRules(
         decimal_comma=True,
         number_links=("a",),

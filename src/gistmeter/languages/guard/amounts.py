@@ -88,7 +88,7 @@ def word_pattern(language: Language) -> re.Pattern[str]:
     single = "|".join(re.escape(word).replace("\\ ", "\\s+") for word in words)
     if language.analysed:
         return re.compile(single)
-    return re.compile(f"(?<!\\w)(?:{single})(?!\\w)|(?<=\\d)(?:{single})(?!\\w)")
+    return re.compile(f"(?:(?<!\\w)|(?<=\\d))(?:{single})(?!\\w)")
 
 
 def parts_of(plain: str, language: Language, taken: Mask | None = None) -> Iterator[NumberPart]:
@@ -131,21 +131,16 @@ def _runs(
     parts: Iterator[NumberPart], plain: str, language: Language
 ) -> Iterator[list[NumberPart]]:
     """Parts that stand together, with nothing between but a space, a hyphen or a linking word."""
+    links = ("", " ") if language.analysed else ("", *language.facts.number_links)
     run: list[NumberPart] = []
     for part in parts:
-        if run and not _joins(plain[run[-1].end : part.start], language):
+        between = plain[run[-1].end : part.start] if run else ""
+        if (between if language.analysed else between.strip(" -")) not in links:
             yield run
             run = []
         run.append(part)
     if run:
         yield run
-
-
-def _joins(between: str, language: Language) -> bool:
-    if language.analysed:
-        return between in ("", " ")
-    word = between.strip(" -")
-    return not word or word in language.facts.number_links
 
 
 def _reading(value: Fraction, parts: Sequence[NumberPart], nth: bool = False) -> NumberReading:

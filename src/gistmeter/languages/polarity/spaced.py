@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import WORD, Unicode, is_known, lemma
+from gistmeter.languages.analysers import WORD, Lemmas, Unicode, is_known, lemma
 from gistmeter.languages.lexicons import Mask
 from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 
@@ -25,23 +25,15 @@ LONGEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
-    """A prefix that negates, in a language whose dictionary tells what is a word without it."""
-
-    text: str
-    language: str
-    is_verb: Callable[[str], bool] | None = None  # whether a word with the prefix is a verb
-
-
-@dataclass(frozen=True, slots=True)
 class SpacedReader:
     """Negation precedes; it reaches six words."""
 
     lists: str
     analyser: Unicode = field(default_factory=Unicode)
-    prefix: Prefix | None = None
+    prefix: str = ""  # that negates; the dictionary of lemmas tells what is a word without it
     follows: bool = False
     reach: int = 6
+    is_verb: Callable[[str], bool] | None = None  # whether a word with the prefix is a verb
 
     def read(self, text: str) -> list[Mark]:
         silent = Mask(len(text), affirmed(text, self.lists, spaced=True))
@@ -111,16 +103,18 @@ def signs(reader: SpacedReader, word: str) -> tuple[Sign, ...]:
         return (Sign(kind), *shifts)
     if listed("concord") or listed("negations"):
         return (Sign(Kind.CONCORD if listed("concord") else Kind.NEGATION),)
-    return shifts or (_prefixed(reader, reader.prefix, word) if reader.prefix else ())
+    return shifts or _prefixed(reader, word)
 
 
-def _prefixed(reader: SpacedReader, prefix: Prefix, word: str) -> tuple[Sign, ...]:
+def _prefixed(reader: SpacedReader, word: str) -> tuple[Sign, ...]:
     """A word that is its own negation."""
-    rest = word.removeprefix(prefix.text)
-    if rest == word or len(word) < 4 or not is_known(rest, prefix.language):
+    rest, length = word.removeprefix(reader.prefix), len(reader.prefix)
+    if rest == word or len(word) < 4 or not isinstance(reader.analyser, Lemmas):
         return ()
-    verb = prefix.is_verb is not None and prefix.is_verb(word)
-    kind = polar_kinds(reader.lists).get(lemma(rest, prefix.language))
-    length = len(prefix.text)
+    language = reader.analyser.language
+    if not is_known(rest, language):
+        return ()
+    verb = reader.is_verb is not None and reader.is_verb(word)
+    kind = polar_kinds(reader.lists).get(lemma(rest, language))
     negation = (Sign(Kind.NEGATION, -length),) if verb else ()
     return negation if kind is None else (*negation, Sign(kind, length, 0 if verb else 1))

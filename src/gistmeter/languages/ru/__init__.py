@@ -8,7 +8,7 @@ from __future__ import annotations
 from gistmeter.languages.analysers import Lemmas
 from gistmeter.languages.language import FactRules, Language
 from gistmeter.languages.numbers import join_spaced
-from gistmeter.languages.polarity.spaced import Prefix, SpacedReader
+from gistmeter.languages.polarity.spaced import SpacedReader
 from gistmeter.languages.sentences import Splitter
 
 
@@ -28,7 +28,7 @@ LANGUAGE = Language(
     splitter=Splitter(__name__, closing="“‘"),
     steps=(join_spaced,),
     folds=(fold_yo,),
-    reader=SpacedReader(__name__, ANALYSER, Prefix("не", "ru")),
+    reader=SpacedReader(__name__, ANALYSER, "не"),
     facts=FactRules(
         decimal_comma=True,
         day_end=r"(?:-?го|-?е|\.)?",

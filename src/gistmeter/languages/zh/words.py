@@ -23,10 +23,8 @@ from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Token, is_word, version_of, well_formed
 
 LISTS = __name__.rpartition(".")[0]
-
 STRETCH = re.compile(r"([\u4e00-\u9fd5a-zA-Z0-9+#&._%\-]+)")  # as jieba has it
 PARTICLE = re.compile("(?<![显卓昭名专编土论巨原译遗拙合新])著(?![名作称述书者录有文])")
-
 NAME_TAGS = ("ns", "nt", "nr")
 COMMON = frozenset(("城市", "王朝", "明白", "高峰", "普通", "白银", "公安", "东西", "高兴", "和平"))
 TITLE = "先生|女士|小姐|老师|教授|经理|总统|医生|大夫|主任|博士|校长|部长|主席|同学|太太|师傅"
@@ -185,10 +183,16 @@ def find_names(plain: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]
         word = plain[token.start : token.end]
         if word not in known and (title := TITLED.search(word)):
             word = word[: title.start()]  # 布什总统
-        new = len(word) in (2, 3) and word not in frequent and word[:1] in surnames
-        nick = len(word) == 2 and word[0] in "小阿" and word not in frequent
-        foreign = len(word) >= 2 and word not in frequent and foreign_characters().issuperset(word)
-        if word in known or new or nick or foreign:
+        new = (
+            len(word) >= 2
+            and word not in frequent
+            and (
+                (len(word) <= 3 and word[0] in surnames)
+                or (len(word) == 2 and word[0] in "小阿")
+                or foreign_characters().issuperset(word)
+            )
+        )
+        if word in known or new:
             named.update(range(token.start, token.start + len(word)))
             yield token.start, token.start + len(word)
     for match in titled().finditer(plain):
