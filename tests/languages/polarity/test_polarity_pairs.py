@@ -18,7 +18,7 @@ from conftest import shared_path
 from gistmeter import languages
 from gistmeter.text.metrics.polarity import conflicts
 
-FOLDER = Path(__file__).parent / "polarity"
+FOLDER = Path(__file__).parent
 CODES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru")
 
 

@@ -16,8 +16,8 @@ from made_languages import install, write_about
 ASKED = """
 import json
 from gistmeter import languages
-from gistmeter.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.types import Clip
+from gistmeter.core.types import Clip
+from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
 
 def wer(code, expected, got):
     metric = ErrorRates(Normalisation(languages.get(code)))
@@ -76,7 +76,7 @@ def test_transcription_asks_the_pack(told: dict[str, Any]) -> None:
 
 
 def test_our_tests_of_packs_run_over_theirs(site: Path) -> None:
-    tests = str(Path(__file__).with_name("test_language_packs.py"))
+    tests = str(Path(__file__).with_name("test_packs.py"))
     arguments = ["-m", "pytest", tests, "-q", "-p", "no:cacheprovider", "-k", "tok or qru"]
     done = run(site, *arguments)
     assert done.returncode == 0, done.stdout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +22,10 @@ class Fact(NamedTuple):
     start: int
     end: int
     weak: bool = False  # said in passing: "one", "both"
+
+    @property
+    def span(self) -> Span:
+        return self.start, self.end
 
 
 class Denial(NamedTuple):
@@ -48,6 +52,10 @@ class Facts:
     def of(self, *groups: str) -> list[Fact]:
         return [fact for fact in self.found if fact.group in groups]
 
+    def next_form(self, fact: Fact) -> str:
+        """The form of the word after a fact, "" at the end."""
+        return next((token.form for token in self.tokens if token.start >= fact.end), "")
+
 
 class _Folding(dict[int, int | str]):
     """Characters to one width and case, each to one character."""
@@ -61,26 +69,9 @@ class _Folding(dict[int, int | str]):
 _FOLDING = _Folding()
 
 
-def plain(text: str, language: Language) -> str:
+def plain_text(text: str, language: Language) -> str:
     """The text as the lists spell it: one width, small letters; places stay as they are."""
     folded = text.translate(_FOLDING)
     respell = language.facts.respell
     respelled = respell(folded) if respell is not None else folded
     return respelled if len(respelled) == len(text) else folded
-
-
-class Mask:
-    """Characters that are taken: what is part of a date is no number beside it."""
-
-    def __init__(self, length: int) -> None:
-        self._taken = bytearray(length)
-
-    def take(self, start: int, end: int) -> None:
-        self._taken[start:end] = b"\1" * (end - start)
-
-    def covers(self, start: int, end: int) -> bool:
-        return any(self._taken[start:end])
-
-    def take_all(self, facts: Iterable[Fact]) -> None:
-        for fact in facts:
-            self.take(fact.start, fact.end)

@@ -10,17 +10,19 @@ from pathlib import Path
 import pytest
 
 from gistmeter import languages
-from gistmeter.core import registry
 from gistmeter.core.errors import MissingDependency, UnknownName
 from gistmeter.core.signature import describe
-from gistmeter.languages import headings, lexicons
-from gistmeter.languages.ja import words as japanese
-from gistmeter.languages.ko import words as korean
+from gistmeter.languages import ja as japanese
+from gistmeter.languages import ko as korean
+from gistmeter.languages import lexicons
+from gistmeter.languages.codes import folders
+from gistmeter.languages.lexicons import GENERIC
+from gistmeter.languages.paragraphs import heading_pattern
 from gistmeter.languages.zh import words as chinese
-from languages.pack_examples import CODES, GROUP, PACKS, cases, examples, joined
+from languages.pack_examples import CODES, PACKS, cases, examples, joined
 
 FOLDER = Path(languages.__file__).parent
-OURS = [languages.get(code) for code in registry.TABLES[GROUP]]
+OURS = [languages.get(code) for code in folders()]
 LISTED = sorted({pack.lists for pack in OURS if pack.reader is not None})
 # (positive, negative, negated)
 POLARITIES = {
@@ -35,10 +37,13 @@ POLARITIES = {
 }
 
 
-def test_every_folder_is_registered() -> None:
-    folders = {path.parent.name for path in FOLDER.glob("*/__init__.py")}
-    named = {target.split(":")[0].split(".")[-1] for target in registry.TABLES[GROUP].values()}
-    assert folders == named | {"generic", "analysers", "polarity", "guard"}
+def test_every_folder_of_a_language_is_found() -> None:
+    present = {path.parent.name for path in FOLDER.glob("*/__init__.py")}
+    named = {package.rpartition(".")[2] for package in folders().values()}
+    assert present == named | {"generic", "polarity", "guard"}
+    assert {pack.code for pack in OURS} == set(folders())
+    documentation = (Path(__file__).parents[2] / "docs" / "languages.md").read_text("utf-8")
+    assert not [code for code in folders() if f"`{code}`" not in documentation]
 
 
 @pytest.mark.parametrize("code", PACKS)
@@ -47,7 +52,8 @@ def test_a_pack_has_examples_of_all_that_it_does(code: str) -> None:
     wanted = {"texts", "sentences", "words", "content_words"}
     wanted |= {"polarity"} if pack.reader is not None else set()
     wanted |= {"normalised"} if pack.steps else set()
-    wanted |= {"headings", "not_headings"} if pack.splitter.heading != headings.ANY else set()
+    headings = pack.splitter.heading or heading_pattern(pack.splitter.lists)
+    wanted |= {"headings", "not_headings"} if headings != heading_pattern(GENERIC) else set()
     wanted |= {"number_words"} if lexicons.pairs(pack.lists, "numbers") else set()
     assert wanted <= {section for section, found in held.items() if found}
     assert set(held.get("polarity", {})) <= set(POLARITIES)

@@ -8,7 +8,7 @@ import pytest
 
 from gistmeter import languages
 from gistmeter.core.errors import InputError, UnknownName
-from gistmeter.languages.choice import Choice, choose
+from gistmeter.languages.choice import LanguageChoice, choose
 
 ENGLISH = "Success and failure both depend on the same person."
 CHINESE = "成功和失败都与同一个人有关。"
@@ -66,7 +66,7 @@ def test_a_file_may_say_its_language_by_its_name(stem: str, code: str) -> None:
 
 
 def test_what_is_given_holds_for_all_and_is_no_guess() -> None:
-    assert choose("kr", ["zh", None], ["m_chinese.csv"] * 2, [CHINESE] * 2) == Choice(
+    assert choose("kr", ["zh", None], ["m_chinese.csv"] * 2, [CHINESE] * 2) == LanguageChoice(
         ("ko", "ko"), ("given", "given")
     )
 
@@ -184,7 +184,7 @@ def test_texts_without_letters_have_no_language_to_be_wrong_about() -> None:
 
 
 def test_nothing_has_no_languages() -> None:
-    assert choose() == Choice((), ())
+    assert choose() == LanguageChoice((), ())
 
 
 def test_fifty_thousand_items_are_no_burden() -> None:

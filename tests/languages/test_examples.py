@@ -10,10 +10,10 @@ from types import ModuleType
 import pytest
 
 from gistmeter import languages
-from gistmeter.languages import number_words, numerals
+from gistmeter.languages import guard, numbers, sentences
 
 
-@pytest.mark.parametrize("module", [languages, number_words, numerals])
+@pytest.mark.parametrize("module", [languages, numbers, sentences, guard])
 def test_examples_in_docstrings(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0

@@ -1,4 +1,4 @@
-"""Normalisation, numerals and number words."""
+"""Numbers: numerals and number words to digits."""
 
 from __future__ import annotations
 
@@ -8,27 +8,7 @@ from hypothesis import strategies as st
 
 from gistmeter import languages
 from gistmeter.languages import generic
-from gistmeter.languages.numerals import han_to_digits, han_value
-from languages.pack_examples import CODES
-
-
-def test_normalise_without_a_pack() -> None:
-    assert generic.pack("de").normalise("Straße") == "strasse"
-
-
-def test_yo_is_folded_only_where_asked() -> None:
-    assert languages.get("ru").normalise("Ещё", fold=True) == "еще"
-
-
-@pytest.mark.parametrize("code", CODES)
-@given(
-    text=st.text(max_size=40) | st.text("0123456789,. 一二十百千万零〇年人國国ＡａЁё", max_size=30)
-)
-def test_normalising_twice_changes_nothing(code: str, text: str) -> None:
-    language = languages.get(code)
-    for fold in (False, True):
-        once = language.normalise(text, fold=fold)
-        assert language.normalise(once, fold=fold) == once
+from gistmeter.languages.numbers import han_to_digits, han_value
 
 
 @pytest.mark.parametrize(
@@ -75,6 +55,29 @@ def below(number: int) -> str:
             out += ("零" if zero and out else "") + "零一二三四五六七八九"[digit] + name
         zero = not digit
     return out
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("nineteen thirty-two", "1932"),
+        ("two hundred and five", "205"),
+        ("one and two", "1 and 2"),
+        ("a million thousand", "a 1001000"),
+        ("one thousand and one thousand", "1001 1000"),
+        ("twenty-one-year-old", "twenty-one-year-old"),
+    ],
+)
+def test_number_words_are_combined_as_they_are_said(text: str, expected: str) -> None:
+    assert languages.get("en").number_words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("numeral", "digits"),
+    [("零亿八", "8"), ("一亿万", "100000000"), ("〇〇七", "007"), ("亿万", None)],
+)
+def test_numerals_in_which_nothing_is_counted(numeral: str, digits: str | None) -> None:
+    assert han_value(numeral) == digits
 
 
 def test_number_words_of_a_language_without_a_list_stay() -> None:
