@@ -20,8 +20,8 @@ from training.rows import Group, Row
 
 LONGEST = 230  # tokens per text in training: a passage
 PAIRS, TOKENS = 32, 3200  # limits of a batch: pairs, and tokens of both texts with padding
-OLD = 0.07  # share of the public sets' own shares that one pass draws
-GRADED = 4000  # rows of one pass
+OLD = 0.055  # share of the public sets' own shares that one pass draws
+GRADED = 3000  # rows of one pass
 FRAMES = 150  # groups of each language in one pass
 TURNED, PASSAGE_TURNED = 0.4, 0.2  # share of rows that are read the other way round
 TARGETS = ("label", "backward", "survives", "degree", "changed")

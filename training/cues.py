@@ -3,7 +3,7 @@
 For each kind of contrast, as training draws it: the AUC of "survives" (or "supported") by plain
 cues alone. `overlap` is Dice over character pairs, `length` the candidate's length against the
 reference's, `marks` the punctuation that the candidate has more or less of, `words` a linear model
-on the candidate's character pairs and triples that never sees the reference; `all` a model of
+on the candidate's character pairs and triples that never sees the reference; `all` is a model of
 boosted trees on the plain cues. Models are tested on groups they were not fitted on. Chance is .5.
 """
 
@@ -21,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
 from training import written
+from training.corpus import turn
 from training.measure import auc
 from training.rows import Row
 
@@ -33,7 +34,7 @@ def main() -> None:
     chance = random.Random(1)
     rows: dict[str, list[tuple[int, Row]]] = {name: [] for name in SETS}
     for number, group in enumerate(written.for_training()):
-        for row in written.draw(group, chance).rows:
+        for row in turn(written.draw(group, chance), chance).rows:
             if row.kind in rows:
                 rows[row.kind].append((number, row))
     names = ("overlap", "length", "marks", "words", "all")

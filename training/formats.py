@@ -15,13 +15,13 @@ PREAMBLES = {
     "en": ["Sure! Here is the answer:", "Here's a rephrased version:", "Of course.", "Answer:"],
     "zh": ["好的，以下是答案：", "当然可以！改写如下：", "答案：", "没问题。"],
     "zh-Hant": ["好的，以下是答案：", "當然可以！改寫如下：", "答案：", "沒問題。"],
-    "ja": ["もちろんです。以下が回答です。", "はい、こちらになります：", "回答：", "承知しました。"],
+    "ja": ["もちろんです。以下が回答です。", "はい、こちらです：", "回答：", "承知しました。"],
     "ko": ["물론입니다! 답변은 다음과 같습니다:", "네, 여기 있습니다.", "답:", "알겠습니다."],
     "cs": ["Jistě! Zde je odpověď:", "Samozřejmě.", "Odpověď:", "Tady je přeformulovaná verze:"],
     "ru": ["Конечно! Вот ответ:", "Разумеется.", "Ответ:", "Вот переформулированный вариант:"],
     "de": ["Gerne! Hier ist die Antwort:", "Natürlich.", "Antwort:", "Hier die Umformulierung:"],
     "fr": ["Bien sûr ! Voici la réponse :", "Voici une reformulation :", "Réponse :", "D'accord."],
-    "es": ["¡Claro! Aquí tienes la respuesta:", "Por supuesto.", "Respuesta:", "Esta es la versión:"],
+    "es": ["¡Claro! Aquí tienes la respuesta:", "Por supuesto.", "Respuesta:", "Otra versión:"],
 }  # fmt: skip
 CLOSINGS = {
     "en": ["I hope this helps!", "Let me know if you have any questions."],
@@ -49,7 +49,9 @@ FILLERS = {
 TAILS = ".。!！?？…"
 EMOJI = "👍😊✅📌✨🙂"
 SPACELESS = ("zh", "zh-Hant", "ja")
-PUNCTUATION = re.compile(r"(?<!\d)[.,:](?!\d)|(?<=\d)[.,:](?!\d)|(?<!\d)[.,:](?=\d)|[;!?。，、；：！？…「」『』“”„\"«»()（）—–¿¡]")  # noqa: E501
+PUNCTUATION = re.compile(
+    r"(?<!\d)[.,:](?!\d)|(?<=\d)[.,:](?!\d)|(?<!\d)[.,:](?=\d)|[;!?。，、；：！？…「」『』“”„\"«»()（）—–¿¡]"
+)
 
 
 def wrap(text: str, language: str, chance: random.Random, topic: str = "") -> str:
@@ -80,7 +82,7 @@ def wrap(text: str, language: str, chance: random.Random, topic: str = "") -> st
         lambda: f"{chance.choice(EMOJI)} {text}",
         lambda: f"<think>{thought}</think>\n{text}",
         lambda: re.sub(r"(?<=[.。!！?？;；])\s*", "\n", text).strip(),
-        lambda: text.lower(),
+        text.lower,
     ]
     if topic:
         options += [lambda: f"{topic}: {text}", lambda: f"{topic}：{text}"] * 3
@@ -90,7 +92,7 @@ def wrap(text: str, language: str, chance: random.Random, topic: str = "") -> st
 def transcribe(text: str, language: str, chance: random.Random) -> str:
     """The text in a random style of transcripts: case, punctuation, fillers."""
     if chance.random() < 0.5:
-        pattern = FILLERS.get(language.split("-")[0])
+        pattern = FILLERS.get(language.split("-", maxsplit=1)[0])
         if pattern:
             text = re.sub(pattern + r"[,，、…]*\s*", "", text, flags=re.IGNORECASE).strip() or text
     if chance.random() < 0.6:

@@ -78,8 +78,7 @@ def written_rows(code: str) -> list[Row]:
 def agreement(lower: Lower, sets: list[Set], *weights: float) -> float:
     """With people, the mean over sets."""
     found = [
-        spearmanr(lower(one, *weights), [row.degree for row in one[0]]).statistic
-        for one in sets
+        spearmanr(lower(one, *weights), [row.degree for row in one[0]]).statistic for one in sets
     ]
     return float(np.mean(found))
 

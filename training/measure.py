@@ -137,10 +137,11 @@ def figures(network: Judge, tokens: corpus.Tokens, data: Path, limit: int = LIMI
             found[f"mean of {mean} {language}"] = float(made[:size, SURVIVES].mean()), size
             wrong = {"far": "far_changed", "near": "changed"}[name]
             found[f"mean of {wrong} {language}"] = float(made[size:, SURVIVES].mean()), len(bad)
+    similar = devsets.similarity_sets(data)
     sets = {
         **{f"degrees {name}": rows for name, rows in degree_rows(limit).items()},
         **{f"graded {name}": rows for name, rows in graded_rows(data, limit).items()},
-        **{f"sts {name}": thin(rows, limit) for name, rows in devsets.similarity_sets(data).items()},
+        **{f"sts {name}": thin(rows, limit) for name, rows in similar.items()},
     }
     for name, rows in sets.items():
         made = predict(network, rows, tokens)

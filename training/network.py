@@ -178,10 +178,7 @@ def from_first_judge(weights: e5_weights.Weights) -> Judge:
     other half are the same with the two sides exchanged, for the other direction.
     """
     network, shipped = Judge(weights), judge_weights.read(weights.sizes)
-    tensor = {
-        name: torch.from_numpy(shipped.tensor(name).copy())
-        for name in shipped.places
-    }
+    tensor = {name: torch.from_numpy(shipped.tensor(name).copy()) for name in shipped.places}
     state = network.state_dict()
     for name in [name for name in state if name.startswith("layers.")]:
         number, rest = name.removeprefix("layers.").split(".", 1)

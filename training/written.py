@@ -159,6 +159,8 @@ def idiom(group: Written, chance: random.Random) -> Group:
     good = [kept(text, one, 0.9, "idiom", UNKNOWN) for one in right]
     good.append(kept(*chance.sample(right, 2), 0.9, "idiom", UNKNOWN))
     wrong = chance.sample(group["wrong"], 3)
+    if group["wrong"][0] in wrong:  # mostly the text itself with a word changed
+        good.append(kept(text, loosely(text, group["language"], chance), 0.98, "idiom"))
     bad = [lost(text, one["text"], "idiom", NOT_ENTAILMENT) for one in wrong]
     others = chance.choice(of_language("idiom", group["language"]))  # right, but of another idiom
     if others["idiom"] != group["idiom"]:
@@ -182,25 +184,26 @@ def speech(group: Written, chance: random.Random) -> Group:
 def claims(group: Written, chance: random.Random) -> Group:
     """Of a claim only part of the passage can survive: it teaches labels and changed facts.
 
-    Some contradicted claims are a sentence of the passage with a word changed, and no supported
-    one is; so sentences as they stand are supported claims, too.
+    The last contradicted claim is mostly a sentence of the passage with a word changed, and no
+    supported one is: it is drawn less often, and sentences as they stand are supported claims, too.
     """
     passage = group["passage"]
     copies = chance.sample(sentences(passage), 2) if len(sentences(passage)) > 2 else []
     copies = [*copies[:1], *(loosely(one, group["language"], chance) for one in copies[1:])]
     rows = [
         Row(passage, one, ENTAILMENT, changed=0.0, kind="claims", backward=NOT_ENTAILMENT)
-        for one in [*chance.sample(group["supported"], 3), *copies]
+        for one in [*group["supported"], *copies]
     ]
+    contradicted = group["contradicted"][: 3 if copies and chance.random() < 0.6 else 2]
     rows += [
         Row(passage, one["text"], CONTRADICTION, changed=1.0, kind="claims", backward=CONTRADICTION)
-        for one in group["contradicted"]
+        for one in contradicted
     ]
     rows += [Row(passage, one, NEUTRAL, kind="unmentioned") for one in group["unmentioned"]]
     return Group("claims", tuple(rows))
 
 
-def abridged(group: Written, chance: random.Random) -> Group:
+def abridged(group: Written, _: random.Random) -> Group:
     """As claims; and a fair abridgement keeps more than a false one, however much that is."""
     passage = group["passage"]
     fair = [
@@ -217,7 +220,7 @@ def abridged(group: Written, chance: random.Random) -> Group:
     return replace(made, rows=(*made.rows, *more))
 
 
-def degrees(group: Written, chance: random.Random) -> Group:
+def degrees(group: Written, _: random.Random) -> Group:
     versions = group["versions"]
     rows = []
     for one in versions:
@@ -243,11 +246,12 @@ def sentences(passage: str) -> list[str]:
 
 
 def loosely(text: str, language: str, chance: random.Random) -> str:
-    """A sentence with a synonym or a slip of the pen."""
-    options = [made for _, made in reword(language, text, chance)]
+    """A sentence with a synonym, another ending or a slip of the pen."""
+    options = [made for _, made in reword(language.split("-", maxsplit=1)[0], text, chance)]
+    options.append(wrap(text, language, chance))
     if " " in text and not re.search(r"\d[.,:]\d", text):
         options.append(noise(language, text, chance))
-    return chance.choice(options or [text])
+    return chance.choice(options)
 
 
 @cache
