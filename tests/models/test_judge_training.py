@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,13 @@ def test_the_file_is_safetensors() -> None:
     kind, shape, start, stop = places["a"]
     assert (kind, shape) == ("F32", (3,))
     assert struct.unpack("<3f", content[start:stop]) == (0, 1, 2)
+
+
+def test_training_is_left_out_of_what_is_published() -> None:
+    root = Path(__file__).resolve().parents[2]
+    targets = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    assert targets["build"]["targets"]["wheel"]["packages"] == ["src/gistmeter"]
+    assert "/training" in targets["build"]["targets"]["sdist"]["exclude"]
 
 
 def test_a_turned_row_exchanges_texts_and_directions() -> None:
