@@ -21,6 +21,9 @@ def main() -> None:
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint")
     parser.add_argument("--start", type=Path, help="begin from this checkpoint's parameters")
     parser.add_argument(
+        "--readings", type=Path, help="keep what the frozen model read in this file"
+    )
+    parser.add_argument(
         "--shares", type=float, default=1.0, help="fraction of the data a pass draws"
     )
     parser.add_argument("--workers", type=int, default=2, help="processes; 1 is exactly repeatable")
@@ -33,6 +36,7 @@ def main() -> None:
         given.folder,
         given.minutes,
         start=given.start,
+        readings=given.readings,
         rate=given.rate,
         seed=given.seed,
         shares=given.shares,

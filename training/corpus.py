@@ -168,6 +168,7 @@ def tensors(rows: Sequence[Row], tokens: Tokens) -> dict[str, Any]:
         features.append(compare(first, second, ready))
     sides = np.asarray([[place[row.first] for row in rows], [place[row.second] for row in rows]])
     return {
+        "texts": texts,
         "ids": torch.from_numpy(ids),
         "real": torch.from_numpy(real),
         "content": torch.from_numpy(content),

@@ -133,7 +133,7 @@ class Judge(nn.Module):
     def forward(self, batch: dict[str, Any]) -> torch.Tensor:
         sides, length = batch["sides"], batch["ids"].shape[1]  # which text stands on each side
         texts = Pack(batch["real"])
-        kept, last = self.embed(batch["ids"], texts)
+        kept, last = batch["read"] if "read" in batch else self.embed(batch["ids"], texts)
         content = batch["content"][sides]
         soft, features = match(texts.spread(last), sides, batch["real"], content)
         self.cosine = features[:, 0]

@@ -23,6 +23,7 @@ from torch import multiprocessing
 
 from training import checkpoint, corpus, losses
 from training.network import Judge, from_first_judge
+from training.readings import Readings, written_texts
 from training.rows import Group
 
 logger = logging.getLogger("training")
@@ -38,6 +39,7 @@ class Settings:
     folder: Path
     minutes: float
     start: Path | None = None  # a checkpoint to begin from; the shipped first judge otherwise
+    readings: Path | None = None  # where to keep what the frozen model read; nowhere otherwise
     rate: float = 1.5e-4
     head_rate: float = 5e-4
     seed: int = 7
@@ -58,6 +60,9 @@ class Run:
         if settings.start:
             self.network.load_state_dict(checkpoint.read(settings.start))
         self.tokens = corpus.Tokens(weights)
+        self.readings = None
+        if settings.readings:
+            self.readings = Readings(settings.readings, self.tokens, written_texts())
         self.optimizer = make_optimizer(self.network, settings)
         self.state = {"pass": 0, "batch": 0, "pairs": 0}
         if resume:
@@ -126,6 +131,8 @@ class Run:
                     return
                 self.counters[0] = at + 1
             batch = corpus.assemble(plan[at], self.tokens)
+            if self.readings:
+                batch.inputs["read"] = self.readings.embed(self.network, batch.inputs)
             loss, parts = losses.total(self.network(batch.inputs), batch)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
