@@ -238,3 +238,36 @@ def test_the_start_answers_a_mirrored_pair_the_other_way_round() -> None:
     one, other = (judge.read(tokens, pack, owner, features)[0] for owner in (there, 1 - there))
     assert torch.allclose(one[network.FORWARD], other[network.BACKWARD], atol=1e-4)
     assert torch.allclose(one[network.SURVIVES :], other[network.SURVIVES :], atol=1e-4)
+
+
+@pytest.mark.torch
+def test_a_text_is_read_once_and_others_each_time(tmp_path: Path) -> None:
+    import torch
+    from training.network import Pack
+    from training.readings import Readings
+
+    class Words:
+        head, tail = [1], [2]
+
+        def add(self, texts: list[str]) -> None: ...
+        def content(self, text: str) -> list[int]:
+            return [len(word) for word in text.split()]
+
+    class Frozen:
+        def __init__(self) -> None:
+            self.read: list[int] = []
+
+        def embed(self, ids: torch.Tensor, pack: Pack) -> tuple[torch.Tensor, torch.Tensor]:
+            self.read.append(len(ids))
+            states = ids.flatten()[pack.places].float()[:, None].repeat(1, 4)
+            return states, -states
+
+    ids = torch.tensor([[1, 3, 5, 2], [1, 7, 2, 0]])
+    inputs = {"texts": ["one three", "another"], "ids": ids, "real": ids > 0}
+    readings = Readings(tmp_path / "states.bin", Words(), ["one three"], width=4)
+    network = Frozen()
+    for _ in range(2):
+        kept, last = readings.embed(network, inputs)
+        assert kept[:, 0].tolist() == [1, 3, 5, 2, 1, 7, 2]
+        assert torch.equal(last, -kept)
+    assert network.read == [2, 1]
