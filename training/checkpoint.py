@@ -1,10 +1,15 @@
 """Checkpoints: what a run needs to go on, and one small file in float16 that anyone can start from.
 
-The small file is safetensors (`training/checkpoint/`), read without unpickling anything.
+The small file is safetensors (`training/checkpoint/`), read without unpickling anything:
+
+    python -m training.checkpoint training/checkpoint/judge.safetensors CHECKPOINT ...
+
+writes it from one checkpoint, or from the mean of several of one run.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import struct
 from collections.abc import Mapping, Sequence
@@ -69,3 +74,18 @@ def write(state: State, path: Path, notes: Mapping[str, str]) -> None:
 def average(states: Sequence[State]) -> dict[str, torch.Tensor]:
     """The mean of several checkpoints of one run."""
     return {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m training.checkpoint")
+    parser.add_argument("file", type=Path, help="the file to write")
+    parser.add_argument("checkpoints", type=Path, nargs="+")
+    given = parser.parse_args()
+    state = average([read(path) for path in given.checkpoints])
+    notes = {"made from": ", ".join(path.name for path in given.checkpoints)}
+    write(state, given.file, notes)
+    print(f"{given.file}: {given.file.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -127,21 +127,24 @@ def ranked(source: str, good: Sequence[Row], bad: Sequence[Row], more: Sequence[
 
 
 def contrast(group: Written, chance: random.Random) -> Group:
-    text, same, far = group["text"], group["same"], group["far_changed"][0]
+    text, same, far = group["text"], group["same"], group["far_changed"]
     close, changed = group.get("close", []), group["changed"]
     good = [kept(text, one, 0.99, "near") for one in close[:2]]
     bad = [lose(text, one, "near") for one in changed[: len(good)]]
     if bad and chance.random() < 0.7:  # as far apart as two harmless edits are from the text
         bad[1] = lose(chance.choice(close), changed[1], "near")
     good += [kept(text, one, 0.96, "far") for one in same[:2]]
-    bad.append(lose(text, far, "far"))
+    bad += [lose(text, one, "far") for one in far[:2]]
     if close and chance.random() < 0.5:
         edit = chance.choice(close)
-        bad.append(lose(edit, far, "far"))
-        good[-1] = kept(edit, same[1], 0.96, "far")
+        bad.append(lose(edit, chance.choice(far), "far"))
+        good.append(kept(edit, same[1], 0.96, "far"))
     else:
         entry = chance.choice(changed)
         bad.append(replace(lose(entry["text"], entry, "far"), second=chance.choice(same)))
+        good.append(kept(*same[:2], 0.96, "far"))
+    if len(far) == 1:  # one text of another meaning, so one paraphrase less
+        good.remove(chance.choice(good[-3:-1]))
     more = []
     if chance.random() < 0.5:
         part = group["partial"][0]
