@@ -161,7 +161,7 @@ def test_other_mistakes(project: Path) -> None:
 def test_python_runs_the_same(project: Path) -> None:
     outcomes = gistmeter.check(project, only=["calls"])
     assert outcomes.passed and outcomes.exit_code == 0
-    (one,) = outcomes.held
+    (one,) = outcomes.evaluations
     assert one.run is not None and one.requirements[0].name == "good: wer ≤ 20"
     with pytest.raises(InputError, match="Did you mean"):
         gistmeter.check(project, onyl=["calls"])

@@ -73,7 +73,7 @@ def test_a_check_that_scored_nothing_fails(
 def test_a_system_without_a_score_fails_beside_one_that_has_it() -> None:
     outcomes = check("two.toml")
     assert (outcomes.passed, outcomes.exit_code) == (False, 3)
-    (failed,) = [one for one in outcomes.held[0].requirements if not one.holds]
+    (failed,) = [one for one in outcomes.evaluations[0].requirements if not one.holds]
     assert failed.told.startswith("silent: s_info could not be computed (1 unscored: ")
 
 
