@@ -48,7 +48,7 @@ class Display(Settings):
 class FileDisplay(Display):
     """How a result is shown, and the files that it is written to."""
 
-    suffixes: ClassVar[Sequence[str]] = (".json", ".html")
+    suffixes: ClassVar[Mapping[str, str]] = {".json": "json", ".html": "html"}  # and their formats
     output: tuple[Path, ...] = option(
         (), "Write a file too, by its suffix: .json, or .html with charts. May be repeated.",
         panel="output", flags=("-o",), metavar="FILE",
@@ -59,18 +59,22 @@ class FileDisplay(Display):
             if path.suffix.lower() not in self.suffixes:
                 raise InputError(f"{path}: unknown suffix; use one of {' '.join(self.suffixes)}")
 
-    def deliver(self, document: Any, write_page: Callable[[Path], None]) -> bool:
-        """Write the files, and print JSON where that is asked for; False where it is not."""
-        text = console.to_json(document)
+    def deliver(
+        self, spell: Callable[[str], str], write_page: Callable[[Path], None] | None = None
+    ) -> bool:
+        """Write the files, and print the result unless it is a table, which makes it False."""
         for path in self.output:
-            if path.suffix.lower() == ".html":
+            form = self.suffixes[path.suffix.lower()]
+            if form == "html" and write_page is not None:
                 write_page(path)
             else:
-                write_atomically(path, text)
+                write_atomically(path, spell(form))
             console.say(f"Wrote {path}")
         if self.format == "json":
-            console.write_json(text)
-        return self.format == "json"
+            console.write_json(spell("json"))
+        elif self.format != "table":
+            console.write(spell(self.format))
+        return self.format != "table"
 
 
 class SettingsCommand(click.Command):

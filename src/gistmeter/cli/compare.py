@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
     from gistmeter.core.comparison import Comparison
     from gistmeter.core.run import Run
 
-SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex", ".csv": "csv"}
-
 
 @dataclass(frozen=True, kw_only=True)
 class CompareDisplay(FileDisplay):
-    """What is compared, and how the outcome is display."""
+    """What is compared, and how the outcome is shown."""
 
-    suffixes: ClassVar[Sequence[str]] = tuple(SUFFIXES)
+    suffixes: ClassVar[Mapping[str, str]] = {
+        ".json": "json", ".md": "markdown", ".tex": "latex", ".csv": "csv"
+    }  # fmt: skip
     runs: tuple[Path, ...] = option(
         (),
         "Folders of finished runs, 'latest', or tables of other tools with the columns id, system"
@@ -70,31 +71,21 @@ class CompareDisplay(FileDisplay):
 
 @of_runs
 def work(settings: CompareSettings, display: CompareDisplay) -> int:
-    from gistmeter.core.files import write_atomically
     from gistmeter.core.run import compare_all
+    from gistmeter.report.comparisons import print_comparison
+    from gistmeter.report.terminal import print_lines
 
     if display.fail_if_worse and not settings.baseline:
         raise InputError("--fail-if-worse needs --baseline RUN: what is it not to be worse than?")
     runs, baseline = _runs(display, settings.baseline)
     found = compare_all(runs, replace(settings, baseline=baseline))
-    for path in display.output:
-        write_atomically(path, _spell(found, SUFFIXES[path.suffix.lower()]))
-        console.say(f"Wrote {path}")
-    if display.format == "table":
-        from gistmeter.report.comparisons import print_comparison
-        from gistmeter.report.terminal import print_lines
-
+    if not display.deliver(partial(_spell, found)):
         screen = console.stdout()
         print_lines(_answer(runs, () if settings.baseline else found).splitlines()[:1], screen)
         for comparison in found:
             print_comparison(comparison.to_dict(), screen)
-    elif display.format == "json":
-        console.write_json(_spell(found, display.format))
-    else:
-        console.write(_spell(found, display.format))
     if display.fail_if_worse:
         refuse_losses(found, display.margin)
-        console.say(_passed(display.margin))
     return 0
 
 
@@ -150,22 +141,19 @@ def refuse_losses(found: Sequence[Comparison], margin: float | None) -> None:
     ]
     if failed:
         raise ThresholdError("\n".join(failed))
+    if margin is None:  # which does not prove that there is no loss
+        console.say("Passed: no loss against the baseline was shown. --margin asks for proof")
+    else:
+        console.say(f"Passed: every loss against the baseline is below the margin of {margin:g}")
 
 
-def _passed(margin: float | None) -> str:
-    """What passing means: that no loss was shown does not prove that there is none."""
-    if margin is None:
-        return "Passed: no loss against the baseline was display. --margin asks for proof"
-    return f"Passed: every loss against the baseline is below the margin of {margin:g}"
-
-
-def _spell(found: Sequence[Comparison], shape: str) -> str:
+def _spell(found: Sequence[Comparison], form: str) -> str:
     from gistmeter.report.comparisons import to_csv, to_latex, to_markdown
 
     plain: list[dict[str, Any]] = [comparison.to_dict() for comparison in found]
-    if shape == "json":
+    if form == "json":
         return console.to_json(plain[0] if len(plain) == 1 else plain)
-    spell = {"markdown": to_markdown, "latex": to_latex, "csv": to_csv}[shape]
+    spell = {"markdown": to_markdown, "latex": to_latex, "csv": to_csv}[form]
     return spell(plain)
 
 

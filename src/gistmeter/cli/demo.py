@@ -126,7 +126,7 @@ def work(settings: DemoSettings) -> int:
     if any("gistmeter[" in why for why in missing.values()):
         console.say("All samples: pip install 'gistmeter[demo]'")
     if not done:
-        raise GistmeterError("No sample could be scored; what each of them lacks is said above")
+        raise GistmeterError("No sample could be scored: see above what each of them lacks")
     for family, runs in done.items():
         screen.print(family_table(family, runs))
     page = output / "report.html"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -11,7 +13,6 @@ from gistmeter.cli import console
 from gistmeter.cli.command import Display, FileDisplay, SettingsCommand
 from gistmeter.cli.runs import find_run, of_runs
 from gistmeter.core.errors import InputError, ThresholdError
-from gistmeter.core.files import write_atomically
 from gistmeter.core.settings import option
 from gistmeter.tools.check import CheckSettings
 from gistmeter.tools.doctor import DoctorSettings, examine
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 class CheckDisplay(FileDisplay):
     """How the outcomes are shown."""
 
-    suffixes: ClassVar[tuple[str, ...]] = (".xml", ".md", ".json", ".html")
+    suffixes: ClassVar[Mapping[str, str]] = {
+        ".xml": "junit", ".md": "markdown", ".json": "json", ".html": "html"
+    }  # fmt: skip
     format: Literal["table", "json", "markdown"] = option(  # type: ignore[assignment]
         "table", "What to print: lines for people, or JSON or Markdown alone on stdout.",
         panel="output",
@@ -48,6 +51,7 @@ class CheckDisplay(FileDisplay):
 def check(settings: CheckSettings, display: CheckDisplay) -> int:
     from gistmeter.core.cache import Cache
     from gistmeter.core.locations import cache_file
+    from gistmeter.core.run import write_report
     from gistmeter.tools.check import run_check
 
     def began(name: str) -> None:
@@ -60,15 +64,16 @@ def check(settings: CheckSettings, display: CheckDisplay) -> int:
         outcomes = run_check(settings, cache=cache, began=began, hear=hear)
     finally:
         cache.close()
-    for path in display.output:
-        _write_outcomes(path, outcomes)
-    if display.format == "table":
+    runs = [outcome.run for outcome in outcomes.evaluations if outcome.run is not None]
+    pages = [path for path in display.output if path.suffix.lower() == ".html"]
+    if pages and not runs:
+        console.warn(f"{pages[0]}: not written, because no evaluation could be scored")
+        display = replace(
+            display, output=tuple(path for path in display.output if path not in pages)
+        )
+    if not display.deliver(partial(_spell, outcomes), partial(write_report, runs)):
         for outcome in outcomes.evaluations:
             _show_outcome(outcome)
-    elif display.format == "json":
-        console.write_json(_spell(outcomes, ".json"))
-    else:
-        console.write(_spell(outcomes, ".md"))
     return outcomes.exit_code
 
 
@@ -82,26 +87,12 @@ def _show_outcome(outcome: Outcome) -> None:
         console.show(f"  !!  {outcome.error}")
 
 
-def _write_outcomes(path: Path, outcomes: Outcomes) -> None:
-    if path.suffix.lower() != ".html":
-        write_atomically(path, _spell(outcomes, path.suffix.lower()))
-    else:
-        from gistmeter.core.run import write_report
-
-        runs = [outcome.run for outcome in outcomes.evaluations if outcome.run is not None]
-        if not runs:
-            console.warn(f"{path}: not written, because no evaluation could be scored")
-            return
-        write_report(runs, path)
-    console.say(f"Wrote {path}")
-
-
-def _spell(outcomes: Outcomes, suffix: str) -> str:
+def _spell(outcomes: Outcomes, form: str) -> str:
     from gistmeter.report.pipelines import to_junit, to_markdown
 
-    if suffix == ".json":
+    if form == "json":
         return console.to_json(outcomes.to_dict())
-    return {".xml": to_junit, ".md": to_markdown}[suffix](outcomes.evaluations)
+    return {"junit": to_junit, "markdown": to_markdown}[form](outcomes.evaluations)
 
 
 check_command = SettingsCommand(
@@ -128,7 +119,9 @@ def history(settings: HistorySettings, display: FileDisplay) -> int:
 
     found = read_history(settings)
     document = [series.to_dict() for series in found]
-    if not display.deliver(document, lambda path: write_history(found, path)):
+    if not display.deliver(
+        lambda _: console.to_json(document), lambda path: write_history(found, path)
+    ):
         for series in found:
             print_series(series, console.stdout())
     return 0

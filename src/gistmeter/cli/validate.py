@@ -75,7 +75,10 @@ def work(settings: ValidateSettings, display: FileDisplay) -> int:
         seed=settings.seed,
     ).to_dict()
     title = settings.run.resolve().name
-    if not display.deliver(validation, lambda path: write_validation(validation, path, title)):
+    if not display.deliver(
+        lambda _: console.to_json(validation),
+        lambda path: write_validation(validation, path, title),
+    ):
         print_validation(validation, console.stdout())
     return 0
 

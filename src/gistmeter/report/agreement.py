@@ -33,14 +33,10 @@ MEASURES = (
 
 def print_validation(validation: Validation, console: Console) -> None:
     """Agreement of every score, decisions for yes/no labels, refitted weights."""
-    table = Table(title="Agreement with people", title_justify="left")
-    table.add_column("score", overflow="fold")
-    for _, title in MEASURES:
-        table.add_column(title, justify="right")
-    table.add_column("n", justify="right")
-    for name, one in ordered(validation):
-        cells = [f"{value(one[key])}\n{bounds(one[key])}" for key, _ in MEASURES]
-        table.add_row(safe(name), *cells, str(one["n"]))
+    table = _table("Agreement with people", "score", *(title for _, title in MEASURES), "n")
+    for name, scored in ordered(validation):
+        cells = [f"{value(scored[key])}\n{bounds(scored[key])}" for key, _ in MEASURES]
+        table.add_row(safe(name), *cells, str(scored["n"]))
     console.print(table)
     for line in people(validation):
         console.print(safe(line))
@@ -101,14 +97,21 @@ def bounds(estimate: Mapping[str, Any], digits: int = 2) -> str:
     return f"{estimate['low']:.{digits}f} – {estimate['high']:.{digits}f}"
 
 
+def _table(title: str, first: str, *numbers: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column(first, overflow="fold")
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
 def _decisions(validation: Validation) -> Table:
-    table = Table(title="Deciding yes or no", title_justify="left")
-    for name in ("score", "AUC", "threshold", "sensitivity", "specificity"):
-        table.add_column(name, justify="left" if name == "score" else "right")
-    for name, one in ordered(validation):
-        decision = one["decision"]
+    heads = ("score", "AUC", "threshold", "sensitivity", "specificity")
+    table = _table("Deciding yes or no", *heads)
+    for name, scored in ordered(validation):
+        decision = scored["decision"]
         if decision:
-            sign = "≥" if one["higher_is_better"] else "≤"
+            sign = "≥" if scored["higher_is_better"] else "≤"
             table.add_row(
                 safe(name),
                 f"{value(decision['auc'])}\n{bounds(decision['auc'])}",
@@ -120,13 +123,12 @@ def _decisions(validation: Validation) -> Table:
 
 
 def _weights(refit: Mapping[str, Any]) -> Table:
-    table = Table(title="Which component adds what", title_justify="left")
-    for name in ("component", "weight in use", "refitted", "interval", "adds to r"):
-        table.add_column(name, justify="left" if name == "component" else "right")
-    for one in refit["components"]:
+    heads = ("component", "weight in use", "refitted", "interval", "adds to r")
+    table = _table("Which component adds what", *heads)
+    for part in refit["components"]:
         table.add_row(
-            safe(one["name"]), f"{one['given']:.2f}", f"{one['fitted']:.2f}",
-            f"{one['low']:.2f} – {one['high']:.2f}", f"{one['adds']:+.3f}",
+            safe(part["name"]), f"{part['given']:.2f}", f"{part['fitted']:.2f}",
+            f"{part['low']:.2f} – {part['high']:.2f}", f"{part['adds']:+.3f}",
         )  # fmt: skip
     return table
 
@@ -140,9 +142,9 @@ def verdict(validation: Validation) -> str:
         f"rho = {refit['fitted_spearman']:.3f}. Nothing was changed by this."
     )
     alone = {
-        one["name"]: validation["scores"][one["name"]]["spearman"]["value"] or 0.0
-        for one in refit["components"]
-        if one["name"] in validation["scores"]
+        part["name"]: validation["scores"][part["name"]]["spearman"]["value"] or 0.0
+        for part in refit["components"]
+        if part["name"] in validation["scores"]
     }
     best = max(alone, key=lambda name: alone[name], default="")
     if not best or alone[best] <= refit["given_spearman"]:
@@ -187,7 +189,7 @@ def write_validation(validation: Validation, path: Path, title: str) -> None:
 
 def _answer(ranked: list[tuple[str, Any]]) -> str:
     if not ranked:
-        return "No score has values beside labels."
+        return "No labelled item has a score."
     name, best = ranked[0]
     agreement = f"{shown(name, 60)} agrees best with people: Spearman {spelled(best['spearman'])}"
     return f"{agreement} on {count(best['n'], 'item')}."

@@ -55,7 +55,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
 
 def footnotes(comparison: Comparison) -> list[str]:
-    """What has to be said beside the numbers."""
+    """What a reader must know besides the numbers."""
     pairs = comparison["pairs"]
     unit = str(comparison.get("unit") or "")
     tests = ", ".join(dict.fromkeys(str(pair["test"]) for pair in pairs))

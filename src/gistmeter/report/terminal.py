@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 LONGEST_SIGNATURE = 240
 SHORT = 16  # characters of a cell that need not be wrapped
-AS_ZERO = "counted as 0"  # how the reason of an item ends that has a score all the same
 CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
@@ -59,12 +58,12 @@ def print_run(run: Run, console: Console) -> None:
         _print_narrow(run, console)
     if run.missing:
         console.print(safe(f"* partial, without: {', '.join(run.missing)}"))
-    counted = {why: count for why, count in run.unscored.items() if why.endswith(AS_ZERO)}
-    unscored = {why: count for why, count in run.unscored.items() if why not in counted}
-    for label, reasons in (("Unscored", unscored), ("Missing", counted)):
-        if reasons:
-            listed = "; ".join(f"{why} ({count})" for why, count in reasons.items())
-            console.print(safe(f"{label}: {listed}"))
+    if run.unscored:
+        scores = [score for scored in run.systems.values() for score in scored.scores.values()]
+        # What is missing may be scored all the same, as its reason then says.
+        label = "Unscored" if any(score.unscored for score in scores) else "Missing"
+        reasons = "; ".join(f"{why} ({count})" for why, count in run.unscored.items())
+        console.print(safe(f"{label}: {reasons}"))
     console.print(safe(f"Signature: {short_signature(run.signature)}"), style="dim")
     if run.path:
         console.print(safe(f"Run: {run.path}"), soft_wrap=True)

@@ -84,7 +84,7 @@ class CheckSettings(Settings):
             raise InputError("--llm-key-env names the key for --llm-url; give both")
 
     def read(self) -> Configuration:
-        """The file, with what it is held to."""
+        """The file, with the limits of what it may do."""
         from gistmeter.core.configuration import Configuration
 
         assert self.file is not None
@@ -93,7 +93,7 @@ class CheckSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class GateSettings(Settings):
-    """What an evaluation has beside the options of its shape."""
+    """What an evaluation has besides the options of its shape."""
 
     title: ClassVar[str] = "an evaluation"
     shape: str = option(

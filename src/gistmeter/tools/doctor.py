@@ -45,7 +45,7 @@ ENABLES: Mapping[str, str] = {
     "evaluate": "the module for Hugging Face evaluate", "mlflow": "logging runs into MLflow",
     "ray": "scoring on a Ray cluster", "remote": "input from http addresses",
     "s3": "input from S3", "gcs": "input from Google Cloud Storage",
-    "all": "everything beside the adapters for other tools",
+    "all": "everything except the adapters for other tools",
     "pandas": "run.to_pandas()", "demo": "every sample of gistmeter demo",
 }  # fmt: skip
 KEYS: Mapping[str, str] = {

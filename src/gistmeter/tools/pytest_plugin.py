@@ -3,7 +3,7 @@
     def test_answer(gist_check):
         gist_check(answer("When do you open?"), "We open at nine.", gist=">=0.8")
 
-This module is imported by every pytest that has gistmeter beside it, so it imports nothing of
+This module is imported by every pytest that has gistmeter installed, so it imports nothing of
 gistmeter until the first check. Under xdist every worker keeps its own models, workers and
 controller share the cache of answers, and the controller makes the one run of all checks.
 """
@@ -160,7 +160,7 @@ def _cases(source: Any, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A worker hands its pairs over; whoever is in charge makes the run."""
+    """A worker hands over its pairs; the controller makes the run."""
     config = session.config
     checker = config.stash.get(CHECKER, None)
     pairs = checker.pairs if checker is not None else []
