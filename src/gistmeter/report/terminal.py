@@ -173,17 +173,12 @@ def _table(run: Run) -> Table:
 
 def _ranked(run: Run) -> dict[str, list[tuple[str, Score]]]:
     """The systems that have a score, the best first, for each score."""
-    return {
-        name: sorted(
-            (
-                (system, scored[name])
-                for system, scored in run.systems.items()
-                if name in scored.scores
-            ),
-            key=_rank,
-        )
-        for name in score_names(run)
-    }
+    ranked = {}
+    for name in score_names(run):
+        scores = {system: scored.scores.get(name) for system, scored in run.systems.items()}
+        known = [(system, score) for system, score in scores.items() if score is not None]
+        ranked[name] = sorted(known, key=_rank)
+    return ranked
 
 
 def _rank(entry: tuple[str, Score]) -> tuple[bool, float]:

@@ -82,20 +82,16 @@ def _cell(score: Score | None, best: float) -> dict[str, Any]:
 
 def score_heads(subject: Subject) -> list[dict[str, str]]:
     """The leaderboard's columns."""
-    heads = []
-    for name in subject.shown_scores:
-        score = subject.score(name)
-        higher = score.higher_is_better
-        heads.append(
-            {
-                "name": shown(name, 60),
-                "words": subject.view.names.get(name, ""),
-                "arrow": " ↑" if higher else " ↓",
-                "direction": "higher is better" if higher else "lower is better",
-                "partial": ", ".join(score.partial),
-            }
-        )
-    return heads
+    return [
+        {
+            "name": shown(name, 60),
+            "words": subject.view.names.get(name, ""),
+            "arrow": " ↑" if score.higher_is_better else " ↓",
+            "direction": "higher is better" if score.higher_is_better else "lower is better",
+            "partial": ", ".join(score.partial),
+        }
+        for name, score in ((name, subject.score(name)) for name in subject.shown_scores)
+    ]
 
 
 def facts(subject: Subject) -> list[dict[str, str]]:
