@@ -39,7 +39,7 @@ from scipy.optimize import minimize
 
 from gistmeter.book.family import Books, BookSettings
 from gistmeter.book.metrics import gist as book_gist
-from gistmeter.book.metrics.metric import BookAlignment
+from gistmeter.book.metrics.book_alignment import BookAlignment
 from gistmeter.book.metrics.segmentation import Segments
 from gistmeter.core.cache import Cache
 from gistmeter.core.family import Context, Items

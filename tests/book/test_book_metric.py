@@ -17,7 +17,7 @@ from door import prepare
 from gistmeter import score_book
 from gistmeter.book.family import Books, BookSettings
 from gistmeter.book.metrics.documents import document_name
-from gistmeter.book.metrics.metric import FEW_BOOKS, BookAlignment, passage_labels
+from gistmeter.book.metrics.book_alignment import FEW_BOOKS, BookAlignment, passage_labels
 from gistmeter.book.metrics.thresholds import Thresholds, thresholds_for
 from gistmeter.core.cache import Cache
 from gistmeter.core.evaluation import evaluate

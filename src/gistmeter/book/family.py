@@ -109,24 +109,28 @@ class Books(Family[BookSettings, Book]):
         return read
 
     def notes(self, rows: Rows, task: Task[BookSettings, Book]) -> Mapping[str, Any]:
-        from gistmeter.book.documents import book_intervals
+        from gistmeter.book.book_report import book_intervals
 
         metric = task.metrics.get(ALIGNMENT)
-        bounds = book_intervals(metric.pool, rows, **task.statistics) if metric else {}
-        return {"language": task.read.found["language"], **bounds, **task.read.notes}
+        notes = {"language": task.read.found["language"], **task.read.notes}
+        if metric is not None:
+            notes["book_intervals"] = book_intervals(metric.pool, rows, **task.statistics)
+        return notes
 
     def finish(self, run: Run, task: Task[BookSettings, Book], context: Context) -> None:
-        from gistmeter.book import documents
+        from gistmeter.book.book_report import write_report
+        from gistmeter.book.document import editions
 
-        path = task.settings.output_path
+        path, width = task.settings.output_path, task.settings.bandwidth
         if path is not None:
-            documents.write_report(run, task.settings.to_dict(), path)
+            write_report(run, task.settings.to_dict(), path)
             context.say(f"Wrote {path}")
-        for title, band in documents.widened(run):
-            context.warn(
-                f"'{title}': the band of {task.settings.bandwidth} holds no path; it was widened to"
-                f" {band}"
-            )
+        for book in () if width is None else [edition.book for edition in editions(run)]:
+            if book.widened:
+                context.warn(
+                    f"'{book.title}': the band of {width} holds no path; it was widened to"
+                    f" {book.bandwidth}"
+                )
 
     def answer(self, run: Run, findings: Findings) -> str:
         """What was kept, invented, moved and changed; of several editions, first which is best."""

@@ -14,24 +14,31 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gistmeter.book.formats.matter import set_aside
-from gistmeter.book.formats.written import CONTROL, Written, control, refuse_control
+from gistmeter.book.formats.book_text import (
+    CONTROL,
+    BookText,
+    control,
+    read_plain,
+    refuse_control,
+    set_aside,
+)
+from gistmeter.book.formats.html_book import read_html
+from gistmeter.book.formats.packed import read_docx, read_epub, read_fb2
 from gistmeter.core.encoding import decode
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import MAX_PIPED, printable, read_bytes, system_names
 from gistmeter.core.types import Book
 
-READERS: Mapping[str, str] = {
-    ".txt": "plain:read_plain", ".md": "plain:read_plain", ".markdown": "plain:read_plain",
-    ".html": "html:read_html", ".htm": "html:read_html", ".xhtml": "html:read_html",
-    ".epub": "epub:read_epub", ".docx": "docx:read_docx", ".fb2": "fb2:read_fb2",
-    ".fbz": "fb2:read_fb2",
+FileReader = Callable[[bytes, Path], BookText]
+READERS: Mapping[str, FileReader] = {
+    ".txt": read_plain, ".md": read_plain, ".markdown": read_plain,
+    ".html": read_html, ".htm": read_html, ".xhtml": read_html,
+    ".epub": read_epub, ".docx": read_docx, ".fb2": read_fb2, ".fbz": read_fb2,
 }  # fmt: skip
 FORMATS = ".txt, .md, .html, .epub, .docx, .fb2"
 OTHERS = (".pdf", ".mobi", ".azw", ".azw3", ".doc", ".rtf", ".odt", ".djvu", ".lit")
@@ -79,7 +86,7 @@ def read_texts(path: Path, *, keep_matter: bool = False, one_book: bool = False)
     return _single(path, _title(path.stem), read_file(path), (path,), keep_matter)
 
 
-def read_file(path: Path) -> Written:
+def read_file(path: Path) -> BookText:
     """One file by its reader."""
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     kind = ".fbz" if suffixes == [".fb2", ".zip"] else path.suffix.lower()
@@ -90,14 +97,12 @@ def read_file(path: Path) -> Written:
             f" text).{hint}",
             path=path,
         )
-    module, _, name = READERS[kind].partition(":")
-    reader = getattr(import_module(f"gistmeter.book.formats.{module}"), name)
-    written: Written = reader(read_bytes(path), path)
-    refuse_control(written.text, path)
-    return written
+    text = READERS[kind](read_bytes(path), path)
+    refuse_control(text.text, path)
+    return text
 
 
-def _read_input() -> Written:
+def _read_input() -> BookText:
     content = sys.stdin.buffer.read(MAX_PIPED + 1)
     if len(content) > MAX_PIPED:
         raise InputError(f"The standard input gives more than {MAX_PIPED:,} bytes")
@@ -105,11 +110,11 @@ def _read_input() -> Written:
         raise InputError("The standard input is empty")
     text, guessed = decode(content, Path(STANDARD_INPUT))
     refuse_control(text, Path(STANDARD_INPUT))
-    return Written(text, guessed)
+    return BookText(text, guessed)
 
 
 def _single(
-    path: Path, title: str, written: Written, files: tuple[Path, ...], keep_matter: bool
+    path: Path, title: str, written: BookText, files: tuple[Path, ...], keep_matter: bool
 ) -> Texts:
     text, aside = (written.text, Counter[str]()) if keep_matter else set_aside(written.text)
     aside.update(written.aside)

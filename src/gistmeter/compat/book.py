@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gistmeter.book.documents import BookReport, macro_metrics, make_reports
+from gistmeter.book.book_report import BookReport, macro_metrics, make_reports
 from gistmeter.book.family import Books, BookSettings
 from gistmeter.book.metrics.paths import align_sentences
 from gistmeter.core.cache import Cache

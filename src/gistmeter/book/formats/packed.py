@@ -1,19 +1,29 @@
-"""Archives and XML from strangers: with limits, and with no entity ever expanded.
+"""EPUB, DOCX and FB2: archives and XML from strangers, with limits and no entity ever expanded.
 
 EPUB, DOCX and zipped FB2 are ZIP archives of XML. The standard library reads both; what it leaves
 to its caller is done here: an archive may not unfold to more than a book can have, an encrypted
 part is refused, and a document that declares an entity is not read.
+
+- EPUB: the documents of the spine in order; one without a heading takes the contents' title.
+- DOCX: the paragraphs of the main document, headings by their styles.
+- FB2: the bodies of a FictionBook, notes left out; zipped or not.
 """
 
 from __future__ import annotations
 
 import io
+import posixpath
 import zipfile
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
+from gistmeter.book.formats.book_text import BookText, compose
+from gistmeter.book.formats.html_book import read_paragraphs
 from gistmeter.core.errors import FormatError
 
 UNFOLDED = 512 * 1024**2  # bytes of all that is read of an archive
@@ -22,6 +32,11 @@ ALWAYS = 16 * 1024**2
 MOST_PARTS = 20_000
 DEEPEST = 500
 LOCKED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how files of old Office programs begin
+ZIP = b"PK\x03\x04"
+CONTAINER, ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+DOCX_DOCUMENT, DOCX_STYLES = "word/document.xml", "word/styles.xml"
+DOCX_LEFT_OUT = frozenset(("Fallback", "del", "moveFrom", "txbxContent"))  # said twice, or deleted
+FB2_LINES = frozenset(("p", "v", "subtitle", "text-author"))
 
 
 class Archive:
@@ -95,3 +110,172 @@ def parse_xml(content: bytes, path: Path, part: str = "") -> Element:
         raise FormatError(f"{where}is not XML ({error})", path=path) from error
     found: Element = builder.close()
     return found
+
+
+def read_epub(content: bytes, path: Path) -> BookText:
+    archive = Archive(content, path)
+    package = _package(archive, path)
+    locked = _locked(archive, path)
+    titles = _titles(archive, path)
+    paragraphs: list[tuple[str, bool]] = []
+    pictures, aside = 0, Counter[str]()
+    for name in _spine(archive, package, path):
+        if name in locked:
+            raise FormatError(
+                "is encrypted (DRM): its text cannot be read. Use an edition without", path=path
+            )
+        found = read_paragraphs(archive.read(name), path)
+        own = [(words, heading) for words, heading in found.paragraphs if words.strip()]
+        if own and name in titles and not any(heading for _, heading in own):
+            own.insert(0, (titles[name], True))
+        paragraphs += own
+        pictures += found.pictures
+        aside += found.aside
+    return compose(paragraphs, path, pictures=pictures, aside=aside)
+
+
+def _package(archive: Archive, path: Path) -> str:
+    root = parse_xml(archive.read(CONTAINER), path, CONTAINER)
+    for found in root.iter("rootfile"):
+        if name := found.get("full-path"):
+            return name
+    raise FormatError(f"is damaged: '{CONTAINER}' names no book", path=path)
+
+
+def _locked(archive: Archive, path: Path) -> set[str]:
+    """The parts that are encrypted; fonts may be, which does not matter here."""
+    if ENCRYPTION not in archive.parts:
+        return set()
+    root = parse_xml(archive.read(ENCRYPTION), path, ENCRYPTION)
+    return {unquote(found.get("URI") or "") for found in root.iter("CipherReference")}
+
+
+def _spine(archive: Archive, package: str, path: Path) -> Iterator[str]:
+    root = parse_xml(archive.read(package), path, package)
+    items = {item.get("id"): item for item in root.iter("item")}
+    for place in root.iter("itemref"):
+        item = items.get(place.get("idref"))
+        if item is None or place.get("linear") == "no":
+            continue
+        kind = item.get("media-type") or ""
+        if "html" in kind and "nav" not in (item.get("properties") or "").split():
+            yield _beside(package, item.get("href") or "")
+
+
+def _titles(archive: Archive, path: Path) -> dict[str, str]:
+    """What the table of contents calls each document, from its NCX."""
+    found: dict[str, str] = {}
+    for name in archive.parts:
+        if not name.lower().endswith(".ncx"):
+            continue
+        for point in parse_xml(archive.read(name), path, name).iter("navPoint"):
+            place, words = point.find("content"), point.find("navLabel/text")
+            if place is not None and words is not None and words.text:
+                found.setdefault(_beside(name, place.get("src") or ""), words.text)
+    return found
+
+
+def _beside(part: str, link: str) -> str:
+    target = unquote(link.partition("#")[0])
+    return posixpath.normpath(posixpath.join(posixpath.dirname(part), target))
+
+
+def read_docx(content: bytes, path: Path) -> BookText:
+    archive = Archive(content, path)
+    styles = _heading_styles(archive, path)
+    root = parse_xml(archive.read(DOCX_DOCUMENT), path, DOCX_DOCUMENT)
+    aside = Counter[str]()
+    notes = sum(1 for kind in ("footnoteReference", "endnoteReference") for _ in root.iter(kind))
+    if notes:
+        aside["marks of footnotes"] = notes
+    paragraphs = [
+        ("".join(_docx_words(one)), _style(one) in styles or _level(one))
+        for one in _paragraphs(root)
+    ]
+    pictures = sum(1 for kind in ("blip", "imagedata") for _ in root.iter(kind))
+    return compose(paragraphs, path, pictures=pictures, aside=aside)
+
+
+def _heading_styles(archive: Archive, path: Path) -> set[str]:
+    """The styles of titles and headings, whose names are English in every language."""
+    if DOCX_STYLES not in archive.parts:
+        return {"Title", *(f"Heading{level}" for level in range(1, 7))}
+    found = set()
+    for style in parse_xml(archive.read(DOCX_STYLES), path, DOCX_STYLES).iter("style"):
+        name = style.find("name")
+        told = (name.get("val") or "").lower() if name is not None else ""
+        if told.startswith("heading ") or told == "title":
+            found.add(style.get("styleId") or "")
+    return found
+
+
+def _paragraphs(element: Element) -> Iterator[Element]:
+    for child in element:
+        if child.tag in DOCX_LEFT_OUT:
+            continue
+        if child.tag == "p":
+            yield child
+        else:
+            yield from _paragraphs(child)
+
+
+def _docx_words(element: Element) -> Iterator[str]:
+    for child in element:
+        if child.tag == "t":
+            yield child.text or ""
+        elif child.tag in ("tab", "br", "cr"):
+            yield " "
+        elif child.tag not in DOCX_LEFT_OUT:
+            yield from _docx_words(child)
+
+
+def _style(paragraph: Element) -> str:
+    found = paragraph.find("pPr/pStyle")
+    return (found.get("val") or "") if found is not None else ""
+
+
+def _level(paragraph: Element) -> bool:
+    """Whether a paragraph has a level in the outline, whatever its style."""
+    found = paragraph.find("pPr/outlineLvl")
+    return found is not None and (found.get("val") or "9") < "9"
+
+
+def read_fb2(content: bytes, path: Path) -> BookText:
+    if content.startswith(ZIP):
+        archive = Archive(content, path)
+        names = [name for name in archive.parts if name.lower().endswith(".fb2")]
+        if len(names) != 1:
+            raise FormatError(f"holds {len(names)} .fb2 files, one was expected", path=path)
+        content = archive.read(names[0])
+    root = parse_xml(content, path)
+    if root.tag != "FictionBook":
+        raise FormatError(f"is not a FictionBook but <{root.tag}>", path=path)
+    aside: Counter[str] = Counter()
+    paragraphs: list[tuple[str, bool]] = []
+    for body in root.iter("body"):
+        if body.get("name") in ("notes", "comments"):
+            aside["notes"] += sum(1 for _ in body.iter("section"))
+        else:
+            paragraphs += _fb2_lines(body, aside)
+    pictures = sum(1 for _ in root.iter("image"))
+    return compose(paragraphs, path, pictures=pictures, aside=aside)
+
+
+def _fb2_lines(element: Element, aside: Counter[str]) -> Iterator[tuple[str, bool]]:
+    for child in element:
+        if child.tag == "title":
+            yield " ".join("".join(_fb2_words(line, aside)) for line in child), True
+        elif child.tag in FB2_LINES:
+            yield "".join(_fb2_words(child, aside)), False
+        else:
+            yield from _fb2_lines(child, aside)
+
+
+def _fb2_words(element: Element, aside: Counter[str]) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        if child.tag == "a" and child.get("type") == "note":
+            aside["marks of footnotes"] += 1
+        else:
+            yield from _fb2_words(child, aside)
+        yield child.tail or ""

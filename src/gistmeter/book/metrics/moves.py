@@ -18,12 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from gistmeter.book.metrics.band import Ints
-from gistmeter.book.metrics.fixed_point import Similarity
-
-Bools = npt.NDArray[np.bool_]
+from gistmeter.book.metrics.similarity import Bools, Ints, Similarity
 
 FEW = 3  # sentences of a block that has to earn its place
 WINDOW = 12  # source sentences that neighbours are looked for in
@@ -32,7 +28,7 @@ EDGE = 3  # source sentences by which a block may reach into what stands elsewhe
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedBlock:
     """A block of the summary, sentences `first` to `last`, from the source's `start` to `end`."""
 
     first: int
@@ -68,7 +64,7 @@ def staying(places: Sequence[int]) -> list[int]:
     return kept[::-1]
 
 
-def find_moved(places: Ints, supported: Bools) -> list[Moved]:
+def find_moved(places: Ints, supported: Bools) -> list[MovedBlock]:
     """The blocks that moved, in the summary's order; sentences without a source have no place."""
     own = np.flatnonzero(supported & (places >= 0))
     kept = set(staying(places[own].tolist()))
@@ -101,7 +97,7 @@ def settle(places: Ints, similarity: Similarity, cost: float) -> Ints:
     return found
 
 
-def _beside(places: Ints, block: Moved, columns: int) -> Ints:
+def _beside(places: Ints, block: MovedBlock, columns: int) -> Ints:
     """The source sentences that follow the sentence before a block, or precede the one after, as
     far as the next that another sentence has for its place."""
     others = np.delete(places, np.arange(block.first, block.last + 1))
@@ -131,7 +127,7 @@ def _goes_on(places: Ints, before: int, at: int, own: Ints) -> bool:
     return not between.any()
 
 
-def _name(block: Sequence[int], places: Ints, own: Ints) -> Moved:
+def _name(block: Sequence[int], places: Ints, own: Ints) -> MovedBlock:
     first, last = block[0], block[-1]
     start, end = int(places[first]), int(places[last])
     later = [int(at) for at in own[own > last] if places[at] < start]
@@ -141,4 +137,4 @@ def _name(block: Sequence[int], places: Ints, own: Ints) -> Moved:
     # The middle of three, since a sentence on the edge of a chapter may have strayed over it.
     beside = later[:3] if before else earlier[-3:]
     other = sorted(places[beside].tolist())[len(beside) // 2] if beside else start
-    return Moved(first, last, start, end, before, other)
+    return MovedBlock(first, last, start, end, before, other)

@@ -22,14 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from gistmeter.book.metrics.band import Band, Ints
-from gistmeter.book.metrics.fixed_point import SimilarityRows
+from gistmeter.book.metrics.similarity import Bools, Ints, SimilarityRows
 
-Bools = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    from gistmeter.book.metrics.paths import Band
+
 NOWHERE = -(1 << 61)  # below any sum; sums may still be added to it
 MATCH, ABOVE, BESIDE = 1, 2, 4  # bits of a cell's byte
 ONLY_BESIDE = bytes([BESIDE])

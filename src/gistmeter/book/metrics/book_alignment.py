@@ -17,22 +17,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from gistmeter import languages
-from gistmeter.book.metrics import facts, gist
-from gistmeter.book.metrics.comparison import AlignmentSettings, Compared, compare_book
-from gistmeter.book.metrics.documents import describe_book, document_name
-from gistmeter.book.metrics.evidence import Words
+from gistmeter.book.metrics import changes
+from gistmeter.book.metrics import sentence_rows as made
+from gistmeter.book.metrics.book_comparison import (
+    AlignmentSettings,
+    BookComparison,
+    Thresholds,
+    compare_book,
+    thresholds_for,
+)
+from gistmeter.book.metrics.description import describe_book, document_name
+from gistmeter.book.metrics.measures import ContentWords
 from gistmeter.book.metrics.paths import check_settings
-from gistmeter.book.metrics.segmentation import Segments, SimpleSplitter, Splitter, fold, segment
+from gistmeter.book.metrics.segmentation import (
+    Segments,
+    SentenceRules,
+    SimpleSplitter,
+    fold,
+    segment,
+)
 from gistmeter.book.metrics.similarity import compare
-from gistmeter.book.metrics.thresholds import Thresholds, thresholds_for
 from gistmeter.core.errors import GistmeterError
-from gistmeter.core.rows import KEYS, Floats, Pool, Rows, Value, divide
+from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Book, ScoreInfo
 from gistmeter.core.wiring import Wiring, given, role
 from gistmeter.metrics.gist import weights_of
@@ -40,15 +52,10 @@ from gistmeter.metrics.gist.building import by_default
 from gistmeter.metrics.gist.building import judge_of as embedded_judge
 from gistmeter.models.protocols import Embedder, JudgeModel
 
-PAIRED = ("alignment_confidence", "position_weight", "order_violations")
-SINGLE = ("coverage", "scs", "coverage_at", "unsupported", "moved")
-JUDGED = ("gist", "follows", "contradicts", "differs")
-BASES = (*PAIRED, *SINGLE, "source_words")
-FURTHER = ("position_loss", "source_kept_words")
 FEW_BOOKS = 6  # below these, no exchange of whole books could be rare
 
 
-def splitters_of(wiring: Wiring) -> dict[str, Splitter]:
+def splitters_of(wiring: Wiring) -> dict[str, SentenceRules]:
     """The sentence rules of each language, or the one rule for all."""
     simple = wiring.settings.splitter == "simple"
     return {
@@ -94,12 +101,12 @@ class BookAlignment(AlignmentSettings):
     """
 
     embedder: Embedder = role("embedder", required=True)
-    splitters: Mapping[str, Splitter] = given(splitters_of, factory=dict)  # "" for any other
+    splitters: Mapping[str, SentenceRules] = given(splitters_of, factory=dict)  # "" for any other
     calibrated: Mapping[str, Thresholds] = given(calibrated_for, factory=dict)  # by language
     resampled: str = given(resampled_by, "books")  # what intervals draw: books, or passages
-    guard: str = given(lambda wiring: facts.identity(wiring.languages), "")  # rules for facts
+    guard: str = given(lambda wiring: changes.identity(wiring.languages), "")  # rules for facts
     judge: JudgeModel | None = given(judge_of, None, shared=True)  # asked beside the rules
-    sure: float = facts.SURE  # from which probability on
+    sure: float = changes.SURE  # from which probability on
     weights: Mapping[str, float] = given(gist_weights, factory=dict)  # empty: no gist
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
@@ -147,7 +154,7 @@ class BookAlignment(AlignmentSettings):
         }
 
     def _pool_book(self, rows: Pool) -> dict[str, Value]:
-        if not all(name in rows for name in (*BASES, *FURTHER)):
+        if not all(name in rows for name in (*made.BASES, *made.FURTHER)):
             return {info.name: float("nan") for info in self.scores}
         distance = rows.ratio("position_loss", "position_weight")
         kept = rows.ratio("source_kept_words", "source_words")
@@ -171,10 +178,10 @@ class BookAlignment(AlignmentSettings):
         source, summary = segment(book.source, splitter), segment(book.summary, splitter)
         for text, name in ((source, "source"), (summary, "summary")):
             if not text.sentences:
-                return _unscored(at, book, f"the {name} has no sentence")
+                return made.unscored_row(at, book, f"the {name} has no sentence")
         return self.measure_sentences(book, source, summary, at)
 
-    def _splitter(self, book: Book) -> Splitter:
+    def _splitter(self, book: Book) -> SentenceRules:
         found = self.splitters.get(book.language) or self.splitters.get("")
         if found is None:
             raise GistmeterError(f"'{book.id}': there are no sentence rules for '{book.language}'")
@@ -185,212 +192,86 @@ class BookAlignment(AlignmentSettings):
     ) -> Rows:
         """Rows of a book that is already split; both sides must have sentences."""
         splitter = self._splitter(book)
-        texts = [fold(one, splitter) for one in (*source.sentences, *summary.sentences)]
+        texts = [fold(sentence, splitter) for sentence in (*source.sentences, *summary.sentences)]
         places = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        found = self.embedder.embed(list(places))
+        embedded = self.embedder.embed(list(places))
         chosen = np.array([places[text] for text in texts])
         split = len(source.sentences)
-        similarity = compare(found.vectors[chosen[split:]], found.vectors[chosen[:split]])
+        similarity = compare(embedded.vectors[chosen[split:]], embedded.vectors[chosen[:split]])
         settings = self.settings_for(book.language)
         content = [splitter.content_words(text) for text in texts]
-        words = Words.of(content[:split], content[split:])
+        words = ContentWords.of(content[:split], content[split:])
         compared = compare_book(similarity, settings, words)
-        looked = self._look(book, source, summary, compared)
-        changes = looked.changes if looked else None
+        checked = self._check_facts(book, source, summary, compared)
         document = describe_book(
-            book.id, (source, summary), similarity, compared, settings, words.sizes, changes
-        )
-        document |= {"system": book.system, "language": book.language, "model": self.embedder.id}
-        rows = _rows(at, book, compared, passages=self.resampled != "books")
-        if looked is not None:
-            rows = rows.with_numbers({"changed": _changed(compared, looked.changes)})
-            rows = self._judge(rows, (source.sentences, summary.sentences), compared, looked, book)
-        rows = rows.with_texts(
-            {
-                "sentence": summary.sentences,
-                "source_sentence": [
-                    source.sentences[place] if place >= 0 else None
-                    for place in compared.pairs.index.tolist()
-                ],
-            }
-        ).with_details({document_name(book.id, book.system): document})
-        failed = {
-            row: found.failures[place]
+            book, self.embedder.id, (source, summary), similarity, compared, settings, words.sizes,
+            checked.changes if checked else None,
+        )  # fmt: skip
+        by_passage = self.resampled != "books"
+        rows = made.sentence_rows(at, book, compared, by_passage=by_passage)
+        if checked is not None:
+            rows = rows.with_numbers({"changed": made.changed_column(compared, checked.changes)})
+            rows = self._judge(rows, (source.sentences, summary.sentences), compared, checked, book)
+        aligned = compared.pairs.index.tolist()
+        sources = [source.sentences[place] if place >= 0 else None for place in aligned]
+        rows = rows.with_texts({"sentence": summary.sentences, "source_sentence": sources})
+        rows = rows.with_details({document_name(book.id, book.system): document.to_dict()})
+        failures = {
+            row: embedded.failures[place]
             for row, place in enumerate(chosen[split:].tolist())
-            if place in found.failures
+            if place in embedded.failures
         }
-        rows = self._explain(_without(rows, failed), compared, settings)
-        return Rows.concat([rows, self._passages(at, book, compared, words, settings)])
+        rows = self._explain(made.without_failures(rows, failures), compared, settings)
+        passages = made.passage_rows(at, book, compared, words.sizes, by_passage=by_passage)
+        if settings.support_threshold is None:
+            passages = passages.with_reasons("source_words", self._uncalibrated(passages))
+        return Rows.concat([rows, passages])
 
-    def _look(
-        self, book: Book, source: Segments, summary: Segments, compared: Compared
-    ) -> facts.Looked | None:
+    def _check_facts(
+        self, book: Book, source: Segments, summary: Segments, compared: BookComparison
+    ) -> changes.FactCheck | None:
         """The summary sentences whose facts differ from their source's, with what differs."""
         if not self.guard:
             return None
         places = {
             at: place for at, place in enumerate(compared.places.tolist()) if compared.sourced[at]
         }
-        found = facts.find(source.sentences, summary.sentences, places)
-        return facts.look(found, book.language, self.judge, self.sure)
+        pairs = changes.pair_sources(source.sentences, summary.sentences, places)
+        return changes.find_changes(pairs, book.language, self.judge, self.sure)
 
     def _judge(
         self,
         rows: Rows,
         texts: tuple[Sequence[str], Sequence[str]],
-        compared: Compared,
-        looked: facts.Looked,
+        compared: BookComparison,
+        checked: changes.FactCheck,
         book: Book,
     ) -> Rows:
         """What the judge says of every sentence, and gist."""
         if self.judge is None or "gist" in self._absent:
             return rows
-        columns, failures = gist.read(texts, compared, looked, self.judge, book.language)
+        columns, failures = made.judged_columns(texts, compared, checked, self.judge, book.language)
         rows = rows.with_numbers(columns)
         known = self.calibrated.get(book.language) or next(iter(self.calibrated.values()))
-        chances = gist.gist(rows.numbers, known.coverage, self.weights)
+        chances = made.gist_of(rows.numbers, known.coverage, self.weights)
         return rows.with_numbers({"gist": chances}).with_reasons("gist", failures)
-
-    def _passages(
-        self, at: int, book: Book, compared: Compared, words: Words, settings: AlignmentSettings
-    ) -> Rows:
-        """A row for each passage of the source."""
-        size = len(words.sizes)
-        home = np.arange(size) // block_length(size)
-        count = int(home[-1]) + 1
-        labels = [f"{book.id}#{number}" for number in range(count)]
-        keys = {
-            "id": [f"{book.id}#passage {number + 1}" for number in range(count)],
-            "system": [book.system] * count,
-            "group": [book.id] * count,
-            "cluster": [book.id] * count if self.resampled == "books" else labels,
-        }
-        rows = Rows(keys, np.full(count, at, np.int64)).with_numbers(
-            {
-                "source_words": np.bincount(home, words.sizes * (compared.kept * 0 + 1), count),
-                "source_kept_words": np.bincount(home, words.sizes * compared.kept, count),
-                "passage": np.arange(count),
-                "book_share": np.zeros(count),
-            }
-        )
-        if settings.support_threshold is None:
-            unknown = dict.fromkeys(range(count), self._unknown())
-            rows = rows.with_reasons("source_words", unknown)
-        return rows
-
-    def _unknown(self) -> str:
-        return f"no threshold is calibrated for {self.embedder.id}; give one"
 
     def settings_for(self, language: str) -> AlignmentSettings:
         """The settings for books of a language, thresholds that were not given included."""
-        values = {part.name: getattr(self, part.name) for part in fields(AlignmentSettings)}
-        known = self.calibrated.get(language) or self.calibrated.get("")
-        if known is not None:
-            for name, threshold in (
-                ("coverage_threshold", known.coverage),
-                ("support_threshold", known.support),
-                ("word_weight", known.words),
-                ("alpha", known.alpha),
-            ):
-                values[name] = threshold if values[name] is None else values[name]
-        if values["support_threshold"] is None:
-            # A threshold that was given for one use is a better guess for the other than none.
-            values["support_threshold"] = values["coverage_threshold"]
-        return AlignmentSettings(**values)
+        return self.with_thresholds(self.calibrated.get(language) or self.calibrated.get(""))
 
-    def _explain(self, rows: Rows, compared: Compared, settings: AlignmentSettings) -> Rows:
+    def _uncalibrated(self, rows: Rows) -> dict[int, str]:
+        reason = f"no threshold is calibrated for {self.embedder.id}; give one"
+        return dict.fromkeys(range(len(rows)), reason)
+
+    def _explain(self, rows: Rows, compared: BookComparison, settings: AlignmentSettings) -> Rows:
         skipped = np.flatnonzero(~compared.pairs.aligned).tolist()
-        for name in PAIRED:
+        for name in made.PAIRED:
             rows = rows.with_reasons(name, dict.fromkeys(skipped, "skipped by the alignment"))
         if settings.coverage_threshold is None:
-            unknown = dict.fromkeys(range(len(rows)), self._unknown())
             for name in ("coverage_at", "unsupported"):
-                rows = rows.with_reasons(name, unknown)
+                rows = rows.with_reasons(name, self._uncalibrated(rows))
         return rows
-
-
-def block_length(sentences: int) -> int:
-    """How many neighbours are a passage: the cube root, as is usual for block bootstraps."""
-    return max(1, int(np.ceil(np.cbrt(sentences))))
-
-
-def passage_labels(rows: Rows) -> list[str]:
-    """The passage of each row of a book, for resampling within it."""
-    titles = rows.keys["group"]
-    return [
-        title if math.isnan(number) else f"{title}#{int(number)}"
-        for title, number in zip(titles, rows.values("passage").tolist(), strict=True)
-    ]
-
-
-def _rows(at: int, book: Book, compared: Compared, *, passages: bool) -> Rows:
-    count = len(compared.coverage)
-    passage = compared.homes // block_length(len(compared.kept))
-    keys = {
-        "id": [f"{book.id}#{index + 1}" for index in range(count)],
-        "system": [book.system] * count,
-        "group": [book.id] * count,
-        "cluster": [f"{book.id}#{one}" if passages else book.id for one in passage.tolist()],
-    }
-    pairs = compared.pairs
-    return Rows(keys, np.full(count, at, np.int64)).with_numbers(
-        {
-            "unsupported": compared.unsupported,
-            "moved": compared.moved,
-            "evidence": compared.evidence,
-            "coverage": compared.coverage,
-            "alignment_confidence": pairs.similarity,
-            "position_deviation": compared.deviation,
-            "position_weight": compared.weight,
-            "position_loss": compared.weight * compared.deviation,
-            "scs": compared.scs,
-            "coverage_at": compared.coverage_at,
-            "order_violations": compared.order_violations,
-            "best_similarity": compared.best.top,
-            "best_source_index": compared.best.index[:, 0],
-            "aligned_index": np.where(pairs.aligned, pairs.index, np.nan),
-            "passage": passage,
-            "book_share": np.full(count, 1 / count),
-        }
-    )
-
-
-def _changed(compared: Compared, changes: facts.Changes) -> Floats:
-    """1 where facts differ, 0 where not, NaN for a sentence without a source."""
-    found = np.where(compared.sourced, 0.0, np.nan)
-    found[list(changes)] = 1.0
-    return found
-
-
-def _unscored(at: int, book: Book, reason: str) -> Rows:
-    """One row for a book that cannot be measured."""
-    keys = {key: [str(getattr(book, key))] for key in KEYS}
-    rows = Rows(keys, np.array([at], np.int64)).with_numbers(
-        {name: [np.nan] for name in (*BASES, *FURTHER, "passage")}
-    )
-    for name in BASES:
-        rows = rows.with_reasons(name, {0: reason})
-    return rows.with_numbers({"book_share": [1.0]})
-
-
-def _without(rows: Rows, failed: Mapping[int, str]) -> Rows:
-    """Take back what was computed for summary sentences that the model could not read."""
-    if not failed:
-        return rows
-    places = list(failed)
-    columns = dict(rows.numbers)
-    taken = (
-        *PAIRED, *SINGLE, *JUDGED, "changed", "position_loss", "position_deviation",
-        "best_similarity",
-    )  # fmt: skip
-    for name in (name for name in taken if name in columns):
-        column = columns[name].copy()
-        column[places] = np.nan
-        columns[name] = column
-    rows = rows.with_numbers(columns)
-    for name in (*PAIRED, *SINGLE, *(("gist",) if "gist" in columns else ())):
-        rows = rows.with_reasons(name, failed)
-    return rows
 
 
 def _weighted_mean(values: Sequence[Value], weights: Sequence[Value]) -> Value:

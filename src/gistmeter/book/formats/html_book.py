@@ -7,7 +7,7 @@ from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
-from gistmeter.book.formats.written import Written, compose
+from gistmeter.book.formats.book_text import BookText, compose
 from gistmeter.core.encoding import decode
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -26,7 +26,7 @@ MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§]{1,3}|[a-z])\s*[\])]?")
 ENCODING = re.compile(rb"(?i)(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)")
 
 
-class Reader(HTMLParser):
+class HtmlReader(HTMLParser):
     """The paragraphs of a document; elements that stay open are closed by those around them."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class Reader(HTMLParser):
         self.words = []
 
 
-def read_paragraphs(content: bytes, path: Path) -> Reader:
+def read_paragraphs(content: bytes, path: Path) -> HtmlReader:
     """The paragraphs of a document, decoded as it says itself."""
     named = ENCODING.search(content[:2048])
     text = ""
@@ -93,13 +93,13 @@ def read_paragraphs(content: bytes, path: Path) -> Reader:
             text = content.decode(named[1].decode("ascii"))
         except (LookupError, UnicodeDecodeError):
             text = ""
-    reader = Reader()
+    reader = HtmlReader()
     reader.feed(text or decode(content, path)[0])
     reader.close()
     reader.flush()
     return reader
 
 
-def read_html(content: bytes, path: Path) -> Written:
+def read_html(content: bytes, path: Path) -> BookText:
     reader = read_paragraphs(content, path)
     return compose(reader.paragraphs, path, pictures=reader.pictures, aside=reader.aside)

@@ -1,6 +1,6 @@
-"""What stands in a file and is not the book: licence, contents, pages, running heads, note marks.
+"""The text of a file: composed of paragraphs, checked, and without what is not the book.
 
-Each is left out by a rule that a book's own sentences do not meet, and counted:
+`set_aside` leaves out and counts what is not the book, by rules that its sentences do not meet:
 
 - the licence of Project Gutenberg: all outside its *** START and *** END lines;
 - front and back matter: sections at the beginning and the end whose heading says so (contents,
@@ -15,8 +15,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from gistmeter.core.encoding import decode
+from gistmeter.core.errors import FormatError
+
+CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+SPACE = re.compile(r"[ \t\r\n\u00a0]+")
+FEWEST = 20  # letters: a file with pictures and fewer has no text
 START = re.compile(r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG.*$", re.I | re.M)
 END = re.compile(
     r"^.*(?:\*\*\* ?END OF (?:THE|THIS)|End of (?:the )?Project) (?:PROJECT )?GUTENBERG.*$",
@@ -41,6 +49,52 @@ OUTSIDE = re.compile(
 )
 SHORT, OFTEN, FEW_NUMBERS = 60, 4, 5
 FRONT, BACK = 8, 8  # sections from either end that may be matter
+
+
+@dataclass(frozen=True, slots=True)
+class BookText:
+    """A text as a file has it."""
+
+    text: str
+    encoding: str = ""  # where it was guessed
+    aside: Mapping[str, int] = field(default_factory=dict)  # what was left out, and how often
+
+
+def compose(
+    paragraphs: Iterable[tuple[str, bool]], path: Path, *, pictures: int, aside: Counter[str]
+) -> BookText:
+    """A text of paragraphs and headings; a file of pictures without words is refused."""
+    lines = ((SPACE.sub(" ", words).strip(), is_heading) for words, is_heading in paragraphs)
+    text = "\n\n".join(f"# {line}" if is_heading else line for line, is_heading in lines if line)
+    letters = sum(character.isalpha() for character in text[:10_000])
+    if letters < FEWEST and pictures:
+        raise FormatError(
+            f"has {pictures} pictures and no text: it is a scan. Recognise its text (OCR) first",
+            path=path,
+        )
+    if not letters:
+        raise FormatError("has no text", path=path)
+    return BookText(text, aside=aside)
+
+
+def refuse_control(text: str, path: Path) -> None:
+    """Control characters mean a wrong encoding or damage."""
+    if found := CONTROL.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise FormatError(control(found[0]), path=path, row=line)
+
+
+def control(character: str) -> str:
+    return (
+        f"has the control character U+{ord(character):04X}, which no text has. Check the file's "
+        "encoding, or remove it"
+    )
+
+
+def read_plain(content: bytes, path: Path) -> BookText:
+    """Plain text and Markdown: the text as it is."""
+    text, guessed = decode(content, path)
+    return BookText(text, guessed)
 
 
 def set_aside(text: str) -> tuple[str, Counter[str]]:
