@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.book.formats.matter import set_aside
+from gistmeter.book.formats.book_text import set_aside
 from gistmeter.book.formats.packed import parse_xml
 from gistmeter.book.read import read_shelf, read_texts
 from gistmeter.core.errors import FormatError, InputError
