@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
@@ -186,7 +186,7 @@ class BookDocument:
     @classmethod
     def from_dict(cls, content: Any) -> Self:
         """The document of what JSON holds; an error where it is none."""
-        document: Self = _decoder(cls)(content, "the document")
+        document: Self = _decode(cls, content, "the document")
         source, summary = len(document.source.sentences), len(document.sentences)
         for entry in document.sentences:
             places = (entry.best_source_index, entry.aligned_index, entry.place, entry.home)
@@ -216,55 +216,33 @@ def _to_json(value: Any) -> Any:
     return [_to_json(part) for part in value] if isinstance(value, tuple) else value
 
 
-Decoder = Callable[[Any, str], Any]  # of a JSON value and of what it is called
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 @cache
-def _decoder(hint: Any) -> Decoder:
-    """What takes a JSON value for a type hint, and refuses all others."""
-    if is_dataclass(hint):
-        return _object_decoder(hint)
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _decode(hint: Any, value: Any, name: str) -> Any:
+    """A JSON value as a type hint has it; an error where it is something else."""
     parts = typing.get_args(hint)
     if isinstance(hint, types.UnionType):
-        some = _decoder(parts[0])
-        return lambda value, name: None if value is None else some(value, name)
-    if typing.get_origin(hint) is tuple:
-        decoders = [_decoder(part) for part in parts if part is not Ellipsis]
-        return _list_decoder(decoders, any_size=Ellipsis in parts)
-    accepted = (int, float) if hint is float else (hint,)
-
-    def decode(value: Any, name: str) -> Any:
-        if type(value) not in accepted:
-            raise FormatError(f"{name} is {type(value).__name__}; expected {hint.__name__}")
-        if hint is float and not math.isfinite(value):
-            raise FormatError(f"{name} is {value}; expected a finite number")
+        return None if value is None else _decode(parts[0], value, name)
+    if typing.get_origin(hint) is tuple and isinstance(value, list):
+        hints = parts[:1] * len(value) if parts[-1] is Ellipsis else parts
+        if len(hints) == len(value):
+            return tuple(_decode(*both, name) for both in zip(hints, value, strict=True))
+    elif is_dataclass(hint) and isinstance(value, Mapping):
+        kind: Any = hint
+        known = {key: part for key, part in _hints(kind).items() if key in value}
+        required = {part.name for part in fields(kind) if part.default is MISSING}
+        if required <= known.keys():
+            return kind(**{key: _decode(part, value[key], key) for key, part in known.items()})
+    elif type(value) in ((int, float) if hint is float else (hint,)) and _is_finite(value):
         return value
-
-    return decode
-
-
-def _list_decoder(decoders: list[Decoder], *, any_size: bool) -> Decoder:
-    def decode(value: Any, name: str) -> Any:
-        if not isinstance(value, list) or not (any_size or len(value) == len(decoders)):
-            raise FormatError(f"{name} is not a list as it should be")
-        chosen = decoders * len(value) if any_size else decoders
-        return tuple(decoder(part, name) for decoder, part in zip(chosen, value, strict=True))
-
-    return decode
-
-
-def _object_decoder(kind: Any) -> Decoder:
-    hints = typing.get_type_hints(kind)
-    decoders = {part.name: _decoder(hints[part.name]) for part in fields(kind)}
-    required = {part.name for part in fields(kind) if part.default is MISSING}
-
-    def decode(value: Any, name: str) -> Any:
-        if not isinstance(value, Mapping) or not required <= value.keys():
-            raise FormatError(f"{name} is not an object with {', '.join(sorted(decoders))}")
-        known = {key: decoder for key, decoder in decoders.items() if key in value}
-        return kind(**{key: decoder(value[key], key) for key, decoder in known.items()})
-
-    return decode
+    raise FormatError(f"{name} is {type(value).__name__}; expected {hint}")
 
 
 @dataclass(frozen=True, slots=True)

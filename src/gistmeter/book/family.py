@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["BookSettings", "Books"]
 TOKENS_A_SENTENCE = 128  # what one sentence of batch_size stands for
 LONGER = 1.25  # times the original's length from which on an edition may be the original
-TOLD = 5000  # characters of a source that tell its language
+BEGINNING = 5000  # characters of a source by which its language is found
 ALIGNMENT = "alignment"
 
 
@@ -75,9 +75,13 @@ class Books(Family[BookSettings, Book]):
         if path is not None and path.resolve() in {file.resolve() for file in read.files}:
             raise InputError(f"{path}: is read by this command; choose another file to write")
         for book in read.items:
-            if remark := _swapped(book):
-                context.warn(remark)
-        texts = [((book.source.strip() or book.summary)[:TOLD],) for book in read.items]
+            if len(book.summary) > LONGER * max(len(book.source), 1):
+                context.warn(
+                    f"'{book.id}', {book.system}: the edition is longer than the original "
+                    f"({len(book.summary):,} against {len(book.source):,} characters). The original"
+                    " comes first: are they swapped?"
+                )
+        texts = [((book.source.strip() or book.summary)[:BEGINNING],) for book in read.items]
         return assign_languages(
             read, settings.language, texts, context, [(book.id,) for book in read.items]
         )
@@ -99,7 +103,7 @@ class Books(Family[BookSettings, Book]):
         context: Context,
     ) -> Items[Book]:
         del context
-        for metric in (shared_by(one) for one in metrics.values()):
+        for metric in (shared_by(metric) for metric in metrics.values()):
             model = getattr(metric, "embedder", None)
             if settings.pooling and model and not model.id.endswith(f"/{settings.pooling}"):
                 raise InputError(
@@ -149,14 +153,3 @@ class Books(Family[BookSettings, Book]):
         from gistmeter.book.sheets import overview_sheets
 
         return overview_sheets(run)
-
-
-def _swapped(book: Book) -> str:
-    """A remark on an edition that is longer than its original; empty where it is not."""
-    if len(book.summary) <= LONGER * max(len(book.source), 1):
-        return ""
-    return (
-        f"'{book.id}', {book.system}: the edition is longer than the original "
-        f"({len(book.summary):,} against {len(book.source):,} characters). The original comes "
-        "first: are they swapped?"
-    )

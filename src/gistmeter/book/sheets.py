@@ -27,7 +27,11 @@ def book_sheets(run: Run) -> list[Sheet]:
     books = editions(run)
 
     def sheet(name: str, columns: Sequence[str], cells: Callable[[BookDocument], Cells]) -> Sheet:
-        rows = [[one.system, one.book.title, *row] for one in books for row in cells(one.book)]
+        rows = [
+            [edition.system, edition.book.title, *row]
+            for edition in books
+            for row in cells(edition.book)
+        ]
         return Sheet(name, ["edition", "title", *columns], rows)
 
     return [

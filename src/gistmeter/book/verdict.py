@@ -84,17 +84,16 @@ def verdict(run: Run, findings: Mapping[str, Any]) -> list[str]:
     """Who is more faithful and why, then three or four lines for each edition."""
     several, every = len(run.systems) > 1, editions(run)
     lines = [rank_editions(run, every, findings)] if several else []
-    for system, held in run.systems.items():
+    answers = (_kept, _invented, _moved, _changed)
+    for system, scored in run.systems.items():
         books = [edition.book for edition in every if edition.system == system]
         lead = f"{shown(system, 60)}: " if several else ""
-        answers = (_kept, _invented, _moved, _changed)
         for name, answer in zip(QUESTIONS, answers, strict=True):
-            score = held.scores.get(name)
-            known = score is not None and math.isfinite(score.value)
-            if score is not None and known:
+            score = scored.scores.get(name, Score(name, math.nan))
+            if math.isfinite(score.value):
                 lines.append(lead + answer(score, books))
-            elif name == QUESTIONS[0]:
-                why = next(iter(score.reasons), "") if score is not None else ""
+            elif answer is _kept:
+                why = next(iter(score.reasons), "")
                 lines.append(f"{lead}Kept: not scored" + (f" ({why})" if why else "") + ".")
     return lines
 

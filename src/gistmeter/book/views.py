@@ -141,8 +141,8 @@ def _editions(opener: Opener) -> list[Edition]:
     """The run's editions, read once for all items."""
     if "editions" not in opener.kept:
         opener.kept["editions"] = editions(opener.run, opener.details)
-    found: list[Edition] = opener.kept["editions"]
-    return found
+    every: list[Edition] = opener.kept["editions"]
+    return every
 
 
 def find_edition(row: Row, opener: Opener, sentence: str) -> tuple[Edition | None, int]:

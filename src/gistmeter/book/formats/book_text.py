@@ -1,4 +1,7 @@
-"""The text of a file: composed of paragraphs, checked, and without what is not the book.
+"""The text of a plain or HTML file, checked, and without what is not the book.
+
+HTML has its paragraphs by block elements, its headings by h1 to h6; scripts, notes and the like are
+left out.
 
 `set_aside` leaves out and counts what is not the book, by rules that its sentences do not meet:
 
@@ -17,6 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from pathlib import Path
 
 from gistmeter.core.encoding import decode
@@ -49,6 +53,20 @@ OUTSIDE = re.compile(
 )
 SHORT, OFTEN, FEW_NUMBERS = 60, 4, 5
 FRONT, BACK = 8, 8  # sections from either end that may be matter
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+SILENT = frozenset(("script", "style", "head", "nav", "template", "noscript", "svg", "math"))
+BLOCKS = frozenset((
+    "address", "article", "aside", "blockquote", "body", "br", "dd", "div", "dl", "dt",
+    "figcaption", "figure", "footer", "form", "header", "hr", "li", "main", "ol", "p", "pre",
+    "section", "table", "tbody", "td", "th", "thead", "tr", "ul",
+))  # fmt: skip
+EMPTY = frozenset((
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+    "wbr",
+))  # fmt: skip
+NOTE = re.compile(r"(?:footnote|endnote|rearnote|noteref|pagebreak)\b")
+NOTE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§]{1,3}|[a-z])\s*[\])]?")
+ENCODING = re.compile(rb"(?i)(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +97,9 @@ def compose(
 
 def refuse_control(text: str, path: Path) -> None:
     """Control characters mean a wrong encoding or damage."""
-    if found := CONTROL.search(text):
-        line = text.count("\n", 0, found.start()) + 1
-        raise FormatError(control(found[0]), path=path, row=line)
+    if bad := CONTROL.search(text):
+        line = text.count("\n", 0, bad.start()) + 1
+        raise FormatError(control(bad[0]), path=path, row=line)
 
 
 def control(character: str) -> str:
@@ -97,31 +115,110 @@ def read_plain(content: bytes, path: Path) -> BookText:
     return BookText(text, guessed)
 
 
+class HtmlReader(HTMLParser):
+    """The paragraphs of a document; elements that stay open are closed by those around them."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.paragraphs: list[tuple[str, bool]] = []
+        self.open: list[str] = []
+        self.hushed: list[int] = []  # how many elements were open where one that is left out began
+        self.words: list[str] = []
+        self.raised: list[str] | None = None  # what stands in a superscript
+        self.is_heading = False
+        self.pictures = 0
+        self.aside: Counter[str] = Counter()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.pictures += tag in ("img", "image")
+        if tag in BLOCKS or tag in HEADINGS:
+            self.flush()
+            self.is_heading = tag in HEADINGS
+        if tag in EMPTY:
+            return
+        self.open.append(tag)
+        kinds = f"{given.get('epub:type', '')} {given.get('role', '')} {given.get('class', '')}"
+        if tag in SILENT or NOTE.search(kinds):
+            if not self.hushed and tag not in SILENT:
+                self.aside["notes and marks of pages"] += 1
+            self.hushed.append(len(self.open))
+        elif tag == "sup":
+            self.raised = []
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.open:
+            return
+        if tag == "sup" and self.raised is not None:
+            raised = "".join(self.raised)
+            if NOTE_MARK.fullmatch(raised.strip()):
+                self.aside["marks of footnotes"] += 1
+            else:
+                self.words.append(raised)
+            self.raised = None
+        while self.open and self.open.pop() != tag:
+            pass
+        while self.hushed and len(self.open) < self.hushed[-1]:
+            self.hushed.pop()
+        if tag in BLOCKS or tag in HEADINGS:
+            self.flush()
+            self.is_heading = False
+
+    def handle_data(self, data: str) -> None:
+        if not self.hushed:
+            (self.words if self.raised is None else self.raised).append(data)
+
+    def flush(self) -> None:
+        self.paragraphs.append(("".join(self.words), self.is_heading))
+        self.words = []
+
+
+def read_paragraphs(content: bytes, path: Path) -> HtmlReader:
+    """The paragraphs of a document, decoded as it says itself."""
+    named = ENCODING.search(content[:2048])
+    text = ""
+    if named and not content.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        try:
+            text = content.decode(named[1].decode("ascii"))
+        except (LookupError, UnicodeDecodeError):
+            text = ""
+    reader = HtmlReader()
+    reader.feed(text or decode(content, path)[0])
+    reader.close()
+    reader.flush()
+    return reader
+
+
+def read_html(content: bytes, path: Path) -> BookText:
+    reader = read_paragraphs(content, path)
+    return compose(reader.paragraphs, path, pictures=reader.pictures, aside=reader.aside)
+
+
 def set_aside(text: str) -> tuple[str, Counter[str]]:
     """The book alone, and how much of what was left out."""
-    found: Counter[str] = Counter()
-    text = _without_licence(text, found)
+    aside: Counter[str] = Counter()
+    text = _without_licence(text, aside)
     text, count = INLINE_PAGE.subn("", text)
-    found["marks of pages"] += count
-    text = _without_pages(text, found)
-    text = _without_sections(text, found)
+    aside["marks of pages"] += count
+    text = _without_pages(text, aside)
+    text = _without_sections(text, aside)
     text, count = MARK.subn("", text)
-    found["marks of footnotes"] += count
-    return text, +found
+    aside["marks of footnotes"] += count
+    return text, +aside
 
 
-def _without_licence(text: str, found: Counter[str]) -> str:
+def _without_licence(text: str, aside: Counter[str]) -> str:
     start = START.search(text)
     end = END.search(text, start.end() if start else 0)
     if not start and not end:
         return text
-    found["characters of the Project Gutenberg licence"] += len(text)
+    aside["characters of the Project Gutenberg licence"] += len(text)
     text = text[start.end() if start else 0 : end.start() if end else len(text)].strip("\n") + "\n"
-    found["characters of the Project Gutenberg licence"] -= len(text)
+    aside["characters of the Project Gutenberg licence"] -= len(text)
     return text
 
 
-def _without_pages(text: str, found: Counter[str]) -> str:
+def _without_pages(text: str, aside: Counter[str]) -> str:
     lines = text.split("\n")
     pages = {at for at, line in enumerate(lines) if PAGE.fullmatch(line.strip())}
     numbers = [at for at, line in enumerate(lines) if NUMBER.fullmatch(line.strip())]
@@ -129,8 +226,8 @@ def _without_pages(text: str, found: Counter[str]) -> str:
     if len(numbers) >= FEW_NUMBERS and 2 * len(inside) >= len(numbers):
         pages |= set(numbers)
     heads = _running_heads(lines, pages)
-    found["numbers of pages"] += len(pages)
-    found["running heads"] += len(heads)
+    aside["numbers of pages"] += len(pages)
+    aside["running heads"] += len(heads)
     gone = pages | heads
     if not gone:
         return text
@@ -169,10 +266,10 @@ def _running_heads(lines: Sequence[str], pages: set[int]) -> set[int]:
             words = lines[near].strip("\f \t")
             if near not in pages and 0 < len(words) <= SHORT and not ENDS.search(words):
                 beside.setdefault(words, set()).add(near)
-    return {at for found in beside.values() if len(found) >= OFTEN for at in found}
+    return {at for places in beside.values() if len(places) >= OFTEN for at in places}
 
 
-def _without_sections(text: str, found: Counter[str]) -> str:
+def _without_sections(text: str, aside: Counter[str]) -> str:
     """Sections under headings at either end that say that they are not the book."""
     parts = re.split(r"(?m)^(?=#{1,6}\s+\S)", text)
     outside = [bool(OUTSIDE.fullmatch(_title(part))) for part in parts]
@@ -182,7 +279,7 @@ def _without_sections(text: str, found: Counter[str]) -> str:
     size = sum(len(parts[at]) for at in gone)
     if size > len(text) // 2:  # a collection of notes is a book too
         return text
-    found["sections before and after the book"] += len(gone)
+    aside["sections before and after the book"] += len(gone)
     return "".join(part for at, part in enumerate(parts) if at not in gone)
 
 

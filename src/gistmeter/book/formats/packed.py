@@ -22,8 +22,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from gistmeter.book.formats.book_text import BookText, compose
-from gistmeter.book.formats.html_book import read_paragraphs
+from gistmeter.book.formats.book_text import BookText, compose, read_paragraphs
 from gistmeter.core.errors import FormatError
 
 UNFOLDED = 512 * 1024**2  # bytes of all that is read of an archive
@@ -67,14 +66,15 @@ class Archive:
         try:
             with self.zip.open(part) as stream:
                 content = stream.read(limit + 1)
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
-            raise FormatError(f"is damaged: '{name}' ({error})", path=self.path) from error
         except Exception as error:  # zlib and lzma have errors of their own
             raise FormatError(f"is damaged: '{name}' ({error})", path=self.path) from error
         if len(content) > limit:
             raise FormatError(f"'{name}' unfolds to more than a book can have", path=self.path)
         self.left -= len(content)
         return content
+
+    def read_xml(self, name: str) -> Element:
+        return parse_xml(self.read(name), self.path, name)
 
 
 def parse_xml(content: bytes, path: Path, part: str = "") -> Element:
@@ -108,50 +108,48 @@ def parse_xml(content: bytes, path: Path, part: str = "") -> Element:
         parser.Parse(content, True)
     except (expat.ExpatError, LookupError, ValueError) as error:
         raise FormatError(f"{where}is not XML ({error})", path=path) from error
-    found: Element = builder.close()
-    return found
+    root: Element = builder.close()
+    return root
 
 
 def read_epub(content: bytes, path: Path) -> BookText:
     archive = Archive(content, path)
-    package = _package(archive, path)
-    locked = _locked(archive, path)
-    titles = _titles(archive, path)
+    locked, titles = _locked(archive), _titles(archive)
     paragraphs: list[tuple[str, bool]] = []
     pictures, aside = 0, Counter[str]()
-    for name in _spine(archive, package, path):
+    for name in _spine(archive, _package(archive)):
         if name in locked:
             raise FormatError(
                 "is encrypted (DRM): its text cannot be read. Use an edition without", path=path
             )
-        found = read_paragraphs(archive.read(name), path)
-        own = [(words, heading) for words, heading in found.paragraphs if words.strip()]
-        if own and name in titles and not any(heading for _, heading in own):
-            own.insert(0, (titles[name], True))
-        paragraphs += own
-        pictures += found.pictures
-        aside += found.aside
+        page = read_paragraphs(archive.read(name), path)
+        written = [(words, heading) for words, heading in page.paragraphs if words.strip()]
+        if written and name in titles and not any(heading for _, heading in written):
+            written.insert(0, (titles[name], True))
+        paragraphs += written
+        pictures += page.pictures
+        aside += page.aside
     return compose(paragraphs, path, pictures=pictures, aside=aside)
 
 
-def _package(archive: Archive, path: Path) -> str:
-    root = parse_xml(archive.read(CONTAINER), path, CONTAINER)
-    for found in root.iter("rootfile"):
-        if name := found.get("full-path"):
+def _package(archive: Archive) -> str:
+    root = archive.read_xml(CONTAINER)
+    for file in root.iter("rootfile"):
+        if name := file.get("full-path"):
             return name
-    raise FormatError(f"is damaged: '{CONTAINER}' names no book", path=path)
+    raise FormatError(f"is damaged: '{CONTAINER}' names no book", path=archive.path)
 
 
-def _locked(archive: Archive, path: Path) -> set[str]:
+def _locked(archive: Archive) -> set[str]:
     """The parts that are encrypted; fonts may be, which does not matter here."""
     if ENCRYPTION not in archive.parts:
         return set()
-    root = parse_xml(archive.read(ENCRYPTION), path, ENCRYPTION)
-    return {unquote(found.get("URI") or "") for found in root.iter("CipherReference")}
+    root = archive.read_xml(ENCRYPTION)
+    return {unquote(part.get("URI") or "") for part in root.iter("CipherReference")}
 
 
-def _spine(archive: Archive, package: str, path: Path) -> Iterator[str]:
-    root = parse_xml(archive.read(package), path, package)
+def _spine(archive: Archive, package: str) -> Iterator[str]:
+    root = archive.read_xml(package)
     items = {item.get("id"): item for item in root.iter("item")}
     for place in root.iter("itemref"):
         item = items.get(place.get("idref"))
@@ -162,17 +160,17 @@ def _spine(archive: Archive, package: str, path: Path) -> Iterator[str]:
             yield _beside(package, item.get("href") or "")
 
 
-def _titles(archive: Archive, path: Path) -> dict[str, str]:
+def _titles(archive: Archive) -> dict[str, str]:
     """What the table of contents calls each document, from its NCX."""
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for name in archive.parts:
         if not name.lower().endswith(".ncx"):
             continue
-        for point in parse_xml(archive.read(name), path, name).iter("navPoint"):
+        for point in archive.read_xml(name).iter("navPoint"):
             place, words = point.find("content"), point.find("navLabel/text")
             if place is not None and words is not None and words.text:
-                found.setdefault(_beside(name, place.get("src") or ""), words.text)
-    return found
+                titles.setdefault(_beside(name, place.get("src") or ""), words.text)
+    return titles
 
 
 def _beside(part: str, link: str) -> str:
@@ -182,31 +180,37 @@ def _beside(part: str, link: str) -> str:
 
 def read_docx(content: bytes, path: Path) -> BookText:
     archive = Archive(content, path)
-    styles = _heading_styles(archive, path)
-    root = parse_xml(archive.read(DOCX_DOCUMENT), path, DOCX_DOCUMENT)
-    aside = Counter[str]()
-    notes = sum(1 for kind in ("footnoteReference", "endnoteReference") for _ in root.iter(kind))
-    if notes:
-        aside["marks of footnotes"] = notes
+    styles = _heading_styles(archive)
+    root = archive.read_xml(DOCX_DOCUMENT)
+    # A paragraph with a level in the outline is a heading, whatever its style.
     paragraphs = [
-        ("".join(_docx_words(one)), _style(one) in styles or _level(one))
-        for one in _paragraphs(root)
+        (
+            "".join(_docx_words(part)),
+            _property(part, "pStyle") in styles or "" < _property(part, "outlineLvl") < "9",
+        )
+        for part in _paragraphs(root)
     ]
-    pictures = sum(1 for kind in ("blip", "imagedata") for _ in root.iter(kind))
+    notes = _count(root, "footnoteReference", "endnoteReference")
+    aside = Counter({"marks of footnotes": notes} if notes else {})
+    pictures = _count(root, "blip", "imagedata")
     return compose(paragraphs, path, pictures=pictures, aside=aside)
 
 
-def _heading_styles(archive: Archive, path: Path) -> set[str]:
+def _count(root: Element, *names: str) -> int:
+    return sum(1 for name in names for _ in root.iter(name))
+
+
+def _heading_styles(archive: Archive) -> set[str]:
     """The styles of titles and headings, whose names are English in every language."""
     if DOCX_STYLES not in archive.parts:
         return {"Title", *(f"Heading{level}" for level in range(1, 7))}
-    found = set()
-    for style in parse_xml(archive.read(DOCX_STYLES), path, DOCX_STYLES).iter("style"):
+    headings = set()
+    for style in archive.read_xml(DOCX_STYLES).iter("style"):
         name = style.find("name")
-        told = (name.get("val") or "").lower() if name is not None else ""
-        if told.startswith("heading ") or told == "title":
-            found.add(style.get("styleId") or "")
-    return found
+        title = (name.get("val") or "").lower() if name is not None else ""
+        if title.startswith("heading ") or title == "title":
+            headings.add(style.get("styleId") or "")
+    return headings
 
 
 def _paragraphs(element: Element) -> Iterator[Element]:
@@ -229,15 +233,9 @@ def _docx_words(element: Element) -> Iterator[str]:
             yield from _docx_words(child)
 
 
-def _style(paragraph: Element) -> str:
-    found = paragraph.find("pPr/pStyle")
-    return (found.get("val") or "") if found is not None else ""
-
-
-def _level(paragraph: Element) -> bool:
-    """Whether a paragraph has a level in the outline, whatever its style."""
-    found = paragraph.find("pPr/outlineLvl")
-    return found is not None and (found.get("val") or "9") < "9"
+def _property(paragraph: Element, name: str) -> str:
+    element = paragraph.find(f"pPr/{name}")
+    return (element.get("val") or "") if element is not None else ""
 
 
 def read_fb2(content: bytes, path: Path) -> BookText:
@@ -254,11 +252,10 @@ def read_fb2(content: bytes, path: Path) -> BookText:
     paragraphs: list[tuple[str, bool]] = []
     for body in root.iter("body"):
         if body.get("name") in ("notes", "comments"):
-            aside["notes"] += sum(1 for _ in body.iter("section"))
+            aside["notes"] += _count(body, "section")
         else:
             paragraphs += _fb2_lines(body, aside)
-    pictures = sum(1 for _ in root.iter("image"))
-    return compose(paragraphs, path, pictures=pictures, aside=aside)
+    return compose(paragraphs, path, pictures=_count(root, "image"), aside=aside)
 
 
 def _fb2_lines(element: Element, aside: Counter[str]) -> Iterator[tuple[str, bool]]:

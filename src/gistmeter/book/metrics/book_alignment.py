@@ -68,13 +68,13 @@ def calibrated_for(wiring: Wiring) -> dict[str, Thresholds]:
     """The thresholds that were measured for the run's model; a warning where there are none."""
     embedder = wiring.models[wiring.language].embedder
     assert embedder is not None
-    found = thresholds_for(embedder.id, sorted(wiring.languages))
-    if wiring.settings.coverage_threshold is None and not found:
+    thresholds = thresholds_for(embedder.id, sorted(wiring.languages))
+    if wiring.settings.coverage_threshold is None and not thresholds:
         wiring.context.warn(
             f"No threshold is calibrated for {embedder.id}: what was kept and invented stays"
             " unscored. Give one by --coverage-threshold"
         )
-    return found
+    return thresholds
 
 
 def resampled_by(wiring: Wiring) -> str:
@@ -182,10 +182,10 @@ class BookAlignment(AlignmentSettings):
         return self.measure_sentences(book, source, summary, at)
 
     def _splitter(self, book: Book) -> SentenceRules:
-        found = self.splitters.get(book.language) or self.splitters.get("")
-        if found is None:
+        rules = self.splitters.get(book.language) or self.splitters.get("")
+        if rules is None:
             raise GistmeterError(f"'{book.id}': there are no sentence rules for '{book.language}'")
-        return found
+        return rules
 
     def measure_sentences(
         self, book: Book, source: Segments, summary: Segments, at: int = 0

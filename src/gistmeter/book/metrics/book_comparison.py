@@ -95,10 +95,10 @@ def thresholds_for(model: str, languages: Iterable[str]) -> dict[str, Thresholds
     """The calibrated thresholds of a model, by its id, for some languages; empty without any."""
     for name, english in CALIBRATED.items():
         if model.startswith(name):
-            own = {code: packs.get(code).thresholds.get(name) for code in languages}
+            by_language = {code: packs.get(code).thresholds.get(name) for code in languages}
             return {
-                code: replace(english, coverage=held[0], support=held[1]) if held else english
-                for code, held in own.items()
+                code: replace(english, coverage=pair[0], support=pair[1]) if pair else english
+                for code, pair in by_language.items()
             }
     return {}
 
@@ -132,8 +132,8 @@ class BookComparison:
     @property
     def sourced(self) -> Bools:
         """Which sentences have a source; without a threshold all that have a place."""
-        found: Bools = (self.coverage_at != 0) & (self.places >= 0)
-        return found
+        sourced: Bools = (self.coverage_at != 0) & (self.places >= 0)
+        return sourced
 
     @property
     def homes(self) -> Ints:
@@ -200,14 +200,14 @@ def _at_least(values: Floats, threshold: float | None) -> Floats:
 
 def _telling(words: ContentWords | None, count: int) -> Bools:
     """Which summary sentences have content words, so that their order says something."""
-    own: Bools = np.array([bool(found) for found in words.summary] if words else [], bool)
-    return own if own.any() else np.ones(count, bool)
+    telling: Bools = np.array([bool(content) for content in words.summary] if words else [], bool)
+    return telling if telling.any() else np.ones(count, bool)
 
 
 def _in_moves(moves: tuple[MovedBlock, ...], placed: Bools) -> Floats:
     """1 in blocks that moved, 0 elsewhere, NaN for sentences whose order tells nothing."""
-    found = np.where(placed, 0.0, np.nan)
+    moved = np.where(placed, 0.0, np.nan)
     for move in moves:
-        part = found[move.first : move.last + 1]
+        part = moved[move.first : move.last + 1]
         part[~np.isnan(part)] = 1.0
-    return found
+    return moved

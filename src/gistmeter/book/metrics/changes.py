@@ -191,13 +191,13 @@ def _has(facts: Facts, name: str, language: Language) -> bool:
     return language.facts.inflects and any(inflected(name, token.form) for token in facts.tokens)
 
 
-def _shared(own: Sequence[Token], other: Sequence[Token]) -> list[tuple[Token, Token]]:
+def _shared(source: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[Token, Token]]:
     """The names that a sentence has once, and its source has too: first there, then here."""
-    there = {plain(token): token for token in reversed(own)}
-    counts = Counter(map(plain, other))
+    there = {plain(token): token for token in reversed(source)}
+    counts = Counter(map(plain, sentence))
     return [
         (there[name], token)
-        for token in other
+        for token in sentence
         if counts[name := plain(token)] == 1 and name in there
     ]
 
@@ -221,11 +221,11 @@ def _neighbours(words: Sequence[str]) -> set[tuple[str, str]]:
 
 
 def _alarm(
-    kind: str, ours: Facts, theirs: Facts, own: Sequence[Token], other: Sequence[Token]
+    kind: str, ours: Facts, theirs: Facts, source: Sequence[Token], sentence: Sequence[Token]
 ) -> Alarm:
     """Its words reach from the first of some words to the last."""
-    here = min(token.start for token in own), max(token.end for token in own)
-    there = min(token.start for token in other), max(token.end for token in other)
+    here = min(token.start for token in source), max(token.end for token in source)
+    there = min(token.start for token in sentence), max(token.end for token in sentence)
     return Alarm(kind, ours.text[slice(*here)], theirs.text[slice(*there)], here, there)
 
 
@@ -261,7 +261,7 @@ def by_judge(
 ) -> Iterator[tuple[int, Alarm]]:
     """Sentences that contradict their source, and not only without its passage, as a whole."""
     for pair in pairs:
-        said = judged[pair.at]
-        if min(said.alone, said.changed) >= sure and said.contradiction >= HALF:
+        answer = judged[pair.at]
+        if min(answer.alone, answer.changed) >= sure and answer.contradiction >= HALF:
             whole = (0, len(pair.source)), (0, len(pair.sentence))
             yield pair.at, Alarm(MEANING, pair.source, pair.sentence, *whole)

@@ -99,12 +99,12 @@ def best_sources(similarity: Similarity, k: int) -> BestSources:
         block: Any = similarity.block(start, stop, 0, columns)
         least = np.partition(block, columns - k, axis=1)[:, columns - k]
         at, column = np.nonzero(block >= least[:, None])
-        found = block[at, column]
-        order = np.lexsort((column, -found, at))
+        reached = block[at, column]
+        order = np.lexsort((column, -reached, at))
         firsts = np.searchsorted(at, np.arange(stop - start))
         chosen = order[firsts[:, None] + np.arange(k)]
         index[start:stop] = column[chosen]
-        values[start:stop] = found[chosen]
+        values[start:stop] = reached[chosen]
     return BestSources(index, values)
 
 
@@ -114,11 +114,11 @@ def pairs_of(path: Ints, similarity: Similarity) -> Pairs:
     index = np.full(rows, -1, np.int64)
     values = np.full(rows, np.nan)
     if len(path):
-        found = similarity.at(path[:, 0], path[:, 1])
-        order = np.lexsort((path[:, 1], -found, path[:, 0]))
+        similarities = similarity.at(path[:, 0], path[:, 1])
+        order = np.lexsort((path[:, 1], -similarities, path[:, 0]))
         sentences, firsts = np.unique(path[order, 0], return_index=True)
         index[sentences] = path[order[firsts], 1]
-        values[sentences] = found[order[firsts]]
+        values[sentences] = similarities[order[firsts]]
     return Pairs(index, values)
 
 
@@ -164,11 +164,11 @@ class Near:
     sentences: Ints
     columns: int
 
-    def best(self, found: Floats) -> Support:
+    def best(self, evidence: Floats) -> Support:
         """The best of a number for each pair; of equals the first sentence in source order."""
-        order = np.lexsort((np.arange(len(found)), -found, self.owners))
+        order = np.lexsort((np.arange(len(evidence)), -evidence, self.owners))
         firsts = order[np.searchsorted(self.owners, np.arange(self.columns))]
-        return Support(found[firsts], self.sentences[firsts])
+        return Support(evidence[firsts], self.sentences[firsts])
 
 
 def near_sentences(places: Ints, columns: int) -> Near | None:
@@ -220,11 +220,11 @@ class ContentWords:
 
     @classmethod
     def of(cls, source: Content, summary: Content) -> ContentWords:
-        found = tuple(frozenset(words) for words in source)
-        often = Counter(word for words in found for word in words)
-        every = len(found) + 1
+        sentences = tuple(frozenset(words) for words in source)
+        often = Counter(word for words in sentences for word in words)
+        every = len(sentences) + 1
         return cls(
-            found,
+            sentences,
             tuple(frozenset(words) for words in summary),
             np.array([max(1, len(words)) for words in source], np.float64),
             {word: log(every / (count + 0.5)) for word, count in often.items()},
@@ -245,12 +245,12 @@ def summary_evidence(best: BestSources, words: ContentWords | None, weight: floa
     """For each summary sentence, the evidence that the source has it somewhere."""
     if words is None or not weight:
         return best.top
-    found = np.empty(best.index.shape)
-    for at, own in enumerate(words.summary):
+    shared = np.empty(best.index.shape)
+    for at, sentence in enumerate(words.summary):
         for rank, place in enumerate(best.index[at].tolist()):
             around = words.source[max(0, place - AROUND) : place + AROUND + 1]
-            found[at, rank] = words.shared(own, around)
-    adjusted: Floats = best.top + weight * (found.max(axis=1) - NEUTRAL)
+            shared[at, rank] = words.shared(sentence, around)
+    adjusted: Floats = best.top + weight * (shared.max(axis=1) - NEUTRAL)
     return adjusted
 
 
@@ -262,11 +262,11 @@ def source_evidence(
     if near is None:
         columns = similarity.shape[1]
         return Support(np.full(columns, -1.0), np.full(columns, -1, np.int64))
-    found = similarity.at(near.sentences, near.owners)
+    evidence = similarity.at(near.sentences, near.owners)
     if words is not None and weight:
         shared = [
             words.shared(words.source[owner], [words.summary[sentence]])
             for owner, sentence in zip(near.owners.tolist(), near.sentences.tolist(), strict=True)
         ]
-        found = found + weight * (np.array(shared) - NEUTRAL)
-    return near.best(found)
+        evidence = evidence + weight * (np.array(shared) - NEUTRAL)
+    return near.best(evidence)

@@ -66,35 +66,35 @@ def staying(places: Sequence[int]) -> list[int]:
 
 def find_moved(places: Ints, supported: Bools) -> list[MovedBlock]:
     """The blocks that moved, in the summary's order; sentences without a source have no place."""
-    own = np.flatnonzero(supported & (places >= 0))
-    kept = set(staying(places[own].tolist()))
-    moved = [int(at) for number, at in enumerate(own) if number not in kept]
+    placed = np.flatnonzero(supported & (places >= 0))
+    kept = set(staying(places[placed].tolist()))
+    moved = [int(at) for number, at in enumerate(placed) if number not in kept]
     blocks: list[list[int]] = []
     for at in moved:
         before = blocks[-1][-1] if blocks else -1
-        between = set(range(before + 1, at)) & set(own.tolist()) if blocks else set()
+        between = set(range(before + 1, at)) & set(placed.tolist()) if blocks else set()
         near = blocks and at - before <= GAP + 1 and not between
-        if near and _goes_on(places, before, at, own):
+        if near and _goes_on(places, before, at, placed):
             blocks[-1].append(at)
         else:
             blocks.append([at])
-    return [_name(block, places, own) for block in blocks]
+    return [_name(block, places, placed) for block in blocks]
 
 
 def settle(places: Ints, similarity: Similarity, cost: float) -> Ints:
     """The places without small blocks that gain less than the cost by standing elsewhere."""
-    found = places.copy()
+    settled = places.copy()
     for block in find_moved(places, places >= 0):
-        own = np.arange(block.first, block.last + 1)
-        if len(own) > FEW or cost <= 0:
+        sentences = np.arange(block.first, block.last + 1)
+        if len(sentences) > FEW or cost <= 0:
             continue
-        near = _beside(found, block, similarity.shape[1])
+        near = _beside(settled, block, similarity.shape[1])
         whole = similarity.block(block.first, block.last + 1, 0, similarity.shape[1])
         values = whole[:, near]
-        gain = (whole[own - block.first, places[own]] - values.max(axis=1)).sum()
+        gain = (whole[sentences - block.first, places[sentences]] - values.max(axis=1)).sum()
         if gain < cost:
-            found[own] = near[values.argmax(axis=1)]
-    return found
+            settled[sentences] = near[values.argmax(axis=1)]
+    return settled
 
 
 def _beside(places: Ints, block: MovedBlock, columns: int) -> Ints:
@@ -113,7 +113,7 @@ def _beside(places: Ints, block: MovedBlock, columns: int) -> Ints:
     return np.unique(np.concatenate(windows))
 
 
-def _goes_on(places: Ints, before: int, at: int, own: Ints) -> bool:
+def _goes_on(places: Ints, before: int, at: int, placed: Ints) -> bool:
     """Whether a place follows another without other parts of the summary in between.
 
     A step of a few sentences always does: a sentence that merges the end of one chapter with the
@@ -123,15 +123,15 @@ def _goes_on(places: Ints, before: int, at: int, own: Ints) -> bool:
         return False
     if places[at] - places[before] <= EDGE:
         return True
-    between = (places[own] > places[before]) & (places[own] < places[at])
+    between = (places[placed] > places[before]) & (places[placed] < places[at])
     return not between.any()
 
 
-def _name(block: Sequence[int], places: Ints, own: Ints) -> MovedBlock:
+def _name(block: Sequence[int], places: Ints, placed: Ints) -> MovedBlock:
     first, last = block[0], block[-1]
     start, end = int(places[first]), int(places[last])
-    later = [int(at) for at in own[own > last] if places[at] < start]
-    earlier = [int(at) for at in own[own < first] if places[at] > end]
+    later = [int(at) for at in placed[placed > last] if places[at] < start]
+    earlier = [int(at) for at in placed[placed < first] if places[at] > end]
     # The side on which more of the book stands wrongly is the way that the block went.
     before = len(later) >= len(earlier)
     # The middle of three, since a sentence on the edge of a chapter may have strayed over it.

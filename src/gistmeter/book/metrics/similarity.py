@@ -100,12 +100,12 @@ class ComputedSimilarity:
         return _rounded(self.summary[start:stop] @ self.source[first:last].T)
 
     def at(self, rows: Ints, columns: Ints) -> Floats:
-        found = np.empty(len(rows))
+        similarities = np.empty(len(rows))
         for start in range(0, len(rows), 4096):
             part = slice(start, start + 4096)
             products = self.summary[rows[part]] * self.source[columns[part]]
-            found[part] = _rounded(products.sum(axis=1))
-        return found
+            similarities[part] = _rounded(products.sum(axis=1))
+        return similarities
 
 
 def compare(summary: Vectors, source: Vectors, kept_bytes: int = KEPT_BYTES) -> Similarity:
