@@ -232,6 +232,7 @@ def _without_pages(text: str, aside: Counter[str]) -> str:
     if not gone:
         return text
     kept: list[str] = []
+    after_gone = False  # whether the last line that is not blank was left out
     for at, line in enumerate(lines):
         if at in gone:
             # A sentence that a page's end interrupts goes on after it.
@@ -239,18 +240,11 @@ def _without_pages(text: str, aside: Counter[str]) -> str:
                 kept.pop()
             if kept and ENDS.search(kept[-1].strip()):
                 kept.append("")
-        elif line.strip() or (
-            at - 1 not in gone and not (kept and at and _gone_above(lines, at, gone))
-        ):
+            after_gone = True
+        elif line.strip() or not after_gone:
             kept.append(line)
+            after_gone = False
     return "\n".join(kept)
-
-
-def _gone_above(lines: Sequence[str], at: int, gone: set[int]) -> bool:
-    """Whether the last line that is not blank was left out."""
-    while at > 0 and not lines[at].strip():
-        at -= 1
-    return at in gone
 
 
 def _before(lines: Sequence[str], at: int) -> str:

@@ -158,19 +158,13 @@ class BookAlignment(AlignmentSettings):
             return {info.name: float("nan") for info in self.scores}
         distance = rows.ratio("position_loss", "position_weight")
         kept = rows.ratio("source_kept_words", "source_words")
-        invented, moved = rows.mean("unsupported"), rows.mean("moved")
+        names = [info.name for info in self.scores]
+        means = {name: rows.mean(name) if name in rows else math.nan for name in names}
         return {
-            "fidelity": kept * (1 - invented) * (1 - moved),
+            **means,
+            "fidelity": kept * (1 - means["unsupported"]) * (1 - means["moved"]),
             "source_recall": kept,
-            "unsupported": invented,
-            "moved": moved,
-            **{name: rows.mean(name) if name in rows else math.nan for name in ("changed", "gist")},
-            "coverage": rows.mean("coverage"),
-            "alignment_confidence": rows.mean("alignment_confidence"),
             "pfs": np.maximum(1 - distance, 0.0) ** self.pfs_gamma,
-            "scs": rows.mean("scs"),
-            "coverage_at": rows.mean("coverage_at"),
-            "order_violations": rows.mean("order_violations"),
         }
 
     def _measure_book(self, at: int, book: Book) -> Rows:

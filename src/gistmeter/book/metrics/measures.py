@@ -47,7 +47,14 @@ from typing import Any
 
 import numpy as np
 
-from gistmeter.book.metrics.similarity import Bools, Floats, Ints, Similarity, block_rows
+from gistmeter.book.metrics.similarity import (
+    Bools,
+    Floats,
+    Ints,
+    Similarity,
+    block_rows,
+    stretches,
+)
 
 LEAST_WEIGHT = 1e-6
 EQUALITY = 1e-6
@@ -128,15 +135,10 @@ def coverage_hits(top: Floats) -> Bools:
     return hits
 
 
-def positions(count: int) -> Floats:
-    """Where sentences stand in a text, in (0, 1)."""
-    middles: Floats = (np.arange(count) + 0.5) / count
-    return middles
-
-
 def deviations(pairs: Pairs, columns: int) -> Floats:
     """How far each pair is from the same relative place in both texts; NaN without a pair."""
-    distance = np.abs(positions(len(pairs.index)) - (pairs.index + 0.5) / columns)
+    count = len(pairs.index)
+    distance = np.abs((np.arange(count) + 0.5) / count - (pairs.index + 0.5) / columns)
     return np.where(pairs.aligned, distance, np.nan)
 
 
@@ -156,41 +158,21 @@ def compactness(best: BestSources, columns: int, alpha: float, beta: float) -> F
     return kept
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
-    """For each source sentence, the summary sentences beside it: pairs (owner, sentence)."""
+def near_sentences(places: Ints, columns: int) -> tuple[Ints, Ints]:
+    """Pairs of source and summary sentences: those placed at each source sentence, else the last
+    before and the first after it. Some must be placed.
 
-    owners: Ints  # source sentences, in order
-    sentences: Ints
-    columns: int
-
-    def best(self, evidence: Floats) -> Support:
-        """The best of a number for each pair; of equals the first sentence in source order."""
-        order = np.lexsort((np.arange(len(evidence)), -evidence, self.owners))
-        firsts = order[np.searchsorted(self.owners, np.arange(self.columns))]
-        return Support(evidence[firsts], self.sentences[firsts])
-
-
-def near_sentences(places: Ints, columns: int) -> Near | None:
-    """The sentences placed at each source sentence, else the last before and the first after it.
-
-    Sentences go by their places in the source, wherever they stand in the summary. None where no
-    sentence has a place.
+    Sentences go by their places in the source, wherever they stand in the summary.
     """
     sentences = np.flatnonzero(places >= 0)
-    if not len(sentences):
-        return None
     sentences = sentences[np.argsort(places[sentences], kind="stable")]
     sorted_places = places[sentences]
     every = np.arange(columns)
     before = np.maximum(np.searchsorted(sorted_places, every, side="right") - 1, 0)
     after = np.minimum(np.searchsorted(sorted_places, every), len(sentences) - 1)
     # Sentences that share a place stand between `after` and `before`.
-    first, last = np.minimum(before, after), np.maximum(before, after)
-    owners = np.repeat(every, last - first + 1)
-    steps = np.arange(len(owners)) - np.repeat(np.cumsum(last - first + 1), last - first + 1)
-    near = np.repeat(last + 1, last - first + 1) + steps
-    return Near(owners, sentences[near], columns)
+    owners, near = stretches(np.minimum(before, after), np.maximum(before, after))
+    return owners, sentences[near]
 
 
 def off_path(pairs: Pairs, best: BestSources, columns: int, tolerance: float) -> Floats:
@@ -257,16 +239,19 @@ def summary_evidence(best: BestSources, words: ContentWords | None, weight: floa
 def source_evidence(
     places: Ints, similarity: Similarity, words: ContentWords | None, weight: float
 ) -> Support:
-    """For each source sentence, the best evidence among the summary sentences beside it."""
-    near = near_sentences(places, similarity.shape[1])
-    if near is None:
-        columns = similarity.shape[1]
+    """For each source sentence, the best evidence among the summary sentences beside it; of equals
+    the first sentence in source order."""
+    columns = similarity.shape[1]
+    if not (places >= 0).any():
         return Support(np.full(columns, -1.0), np.full(columns, -1, np.int64))
-    evidence = similarity.at(near.sentences, near.owners)
+    owners, sentences = near_sentences(places, columns)
+    evidence = similarity.at(sentences, owners)
     if words is not None and weight:
         shared = [
             words.shared(words.source[owner], [words.summary[sentence]])
-            for owner, sentence in zip(near.owners.tolist(), near.sentences.tolist(), strict=True)
+            for owner, sentence in zip(owners.tolist(), sentences.tolist(), strict=True)
         ]
         evidence = evidence + weight * (np.array(shared) - NEUTRAL)
-    return near.best(evidence)
+    order = np.lexsort((np.arange(len(evidence)), -evidence, owners))
+    firsts = order[np.searchsorted(owners, np.arange(columns))]
+    return Support(evidence[firsts], sentences[firsts])

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gistmeter.book.metrics.similarity import Bools, Ints, SimilarityRows
+from gistmeter.book.metrics.similarity import Bools, Ints, SimilarityRows, stretches
 
 if TYPE_CHECKING:
     from gistmeter.book.metrics.paths import Band
@@ -206,7 +206,4 @@ class Moves:
             lasts.append(column)
             column = entered - (code & MATCH)
         first, last = np.array([*firsts, 0])[::-1], np.array([*lasts, column])[::-1]
-        counts = last - first + 1
-        ends = np.repeat(np.cumsum(counts), counts)
-        columns = np.repeat(last + 1, counts) + np.arange(counts.sum()) - ends
-        return Trace(np.column_stack([np.repeat(np.arange(len(counts)), counts), columns]), sure)
+        return Trace(np.column_stack(stretches(first, last)), sure)

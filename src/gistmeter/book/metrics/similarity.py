@@ -135,6 +135,14 @@ def block_rows(rows: int, columns: int) -> list[tuple[int, int]]:
     return [(start, min(start + length, rows)) for start in range(0, rows, length)]
 
 
+def stretches(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """Every number from each first to its last, beside the index of the stretch it is in."""
+    counts = last - first + 1
+    ends = np.repeat(np.cumsum(counts), counts)
+    numbers: Ints = np.repeat(last + 1, counts) + np.arange(counts.sum()) - ends
+    return np.repeat(np.arange(len(counts)), counts), numbers
+
+
 def _rounded(cosines: Vectors) -> Vectors:
     cosines *= FINENESS
     np.rint(cosines, out=cosines)
