@@ -263,7 +263,7 @@ def editions(run: Run, details: Mapping[str, Any] | None = None) -> list[Edition
         if isinstance(content, Mapping) and content.get("kind") == KIND:
             try:
                 books[name] = BookDocument.from_dict(content)
-            except FormatError:  # a broken document is as good as none
+            except FormatError:  # a broken document counts as none
                 continue
     return [
         Edition(system, name, book)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BookSettings", "Books"]
 TOKENS_A_SENTENCE = 128  # what one sentence of batch_size stands for
-LONGER = 1.25  # times the original's length from which on an edition may be the original
+LONGER = 1.25  # an edition this many times as long as its original may be the original
 BEGINNING = 5000  # characters of a source by which its language is found
 ALIGNMENT = "alignment"
 

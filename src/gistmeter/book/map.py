@@ -179,8 +179,8 @@ def pooled(values: Sequence[Sequence[float]], down: int, across: int) -> list[li
 
 
 def parallel(book: BookDocument, room: int = ROOM) -> Block:
-    """Source and summary in so many bytes: sentences of long books are cut short, and of the
-    longest the used ones and their neighbours alone are shown."""
+    """Source and summary within so much room (bytes): sentences of long books are cut short, and
+    only the used ones of the longest and their neighbours are shown."""
     source, entries = book.source.sentences, book.sentences
     longest = _longest(source, room / max(1, len(source) + len(entries)))
     kept = _kept(len(source), entries, whole=longest >= SHORTEST)
@@ -219,7 +219,7 @@ def _marks(
 
 
 def _longest(sentences: Sequence[str], room: float) -> int:
-    """The characters to show of a sentence so that each takes so many bytes at most."""
+    """The characters to show of a sentence so that none takes more bytes than this."""
     sample = "".join(sentences[:: max(1, len(sentences) // 500)])
     size = len(sample.encode("utf-8", "replace")) / max(1, len(sample))
     return min(SENTENCE, int((room - OVERHEAD) / max(1.0, size)))

@@ -27,9 +27,9 @@ PHRASES = {
     "changed": ("changes more facts", "changes fewer facts"),
     "gist": ("is less true to the original in what it says", "is truer to it in what it says"),
 }
-LEAST = 0.001  # p-values below are said to be so
-UNCERTAIN = 0.05  # p-values from which on the data cannot tell two editions apart
-LEVEL = 0.005  # shares that differ by less are said to be the same
+LEAST = 0.001  # p-values below are shown as a bound
+UNCERTAIN = 0.05  # with p-values from here on, the data cannot tell two editions apart
+LEVEL = 0.005  # shares that differ by less count as the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def rank_editions(run: Run, every: Sequence[Edition], findings: Mapping[str, Any
 
 
 def _lead(run: Run, test: PairTest, best: str, other: str) -> str:
-    """How the first edition stands to the second by fidelity, no surer than the data are."""
+    """The first edition against the second by fidelity, as sure as the data allow."""
     ours, theirs = _value(run, best, RANKED, -1.0), _value(run, other, RANKED, -1.0)
     if ours < 0:
         return "comes first"
@@ -168,7 +168,7 @@ def _lead(run: Run, test: PairTest, best: str, other: str) -> str:
 
 
 def _rank(run: Run, system: str) -> tuple[float, float]:
-    """By fidelity, as it is said; where that is the same, by gist."""
+    """By fidelity as it is shown; where that is the same, by gist."""
     return round(_value(run, system, RANKED, -1.0), 2), _value(run, system, TIES, 0.0)
 
 
@@ -197,5 +197,5 @@ def _reasons(run: Run, every: Sequence[Edition], tests: Tests, best: str, other:
             reason += f": {shown(moves[0], 120)}"
         (worse if gap > 0 else better).append(reason)
     if not worse and not better:
-        return "is its equal on every count"
+        return "is equal to it in every respect"
     return ", but ".join(", ".join(reasons) for reasons in (worse, better) if reasons)

@@ -10,7 +10,7 @@ left out.
   copyright, index, about the author …), and lists of chapters;
 - pages: lines such as "[Pg 12]", "- 12 -" or "Page 12"; bare numbers on lines of their own where
   most of them stand in the middle of a sentence;
-- running heads: a short line that stands beside those again and again;
+- running heads: a short line that recurs beside those;
 - marks of footnotes: [12], ¹², or an asterisk after a word.
 """
 
@@ -235,7 +235,7 @@ def _without_pages(text: str, aside: Counter[str]) -> str:
     after_gone = False  # whether the last line that is not blank was left out
     for at, line in enumerate(lines):
         if at in gone:
-            # A sentence that a page's end interrupts goes on after it.
+            # A sentence that the end of a page interrupts goes on after it.
             while kept and not kept[-1].strip():
                 kept.pop()
             if kept and ENDS.search(kept[-1].strip()):
@@ -252,7 +252,7 @@ def _before(lines: Sequence[str], at: int) -> str:
 
 
 def _running_heads(lines: Sequence[str], pages: set[int]) -> set[int]:
-    """Short lines beside page numbers (or page breaks) that come again and again."""
+    """Short lines beside page numbers (or page breaks) that recur."""
     beside: dict[str, set[int]] = {}
     breaks = {at for at, line in enumerate(lines) if "\f" in line}
     for at in pages | breaks:

@@ -1,4 +1,4 @@
-"""Is an abridgement faithful to its book? The metric: a row for each summary sentence.
+"""Is an abridgement faithful to its book? The metric: one row per summary sentence.
 
 A book's value of a score comes from its own rows, the pooled value is the mean over books. There is
 a row for each summary sentence, and after them one for each passage of the source: a block of
@@ -52,7 +52,7 @@ from gistmeter.metrics.gist.building import by_default
 from gistmeter.metrics.gist.building import judge_of as embedded_judge
 from gistmeter.models.protocols import Embedder, JudgeModel
 
-FEW_BOOKS = 6  # below these, no exchange of whole books could be rare
+FEW_BOOKS = 6  # with fewer, no p-value over whole books could be small
 
 
 def splitters_of(wiring: Wiring) -> dict[str, SentenceRules]:
@@ -145,8 +145,8 @@ class BookAlignment(AlignmentSettings):
 
     @property
     def _absent(self) -> set[str]:
-        """The scores that cannot be had: without rules for facts, without a judge, or with a model
-        whose evidence is of another scale than that which gist was fitted on."""
+        """The scores that are not made: without rules for facts, without a judge, or with a model
+        whose evidence has another scale than the one that gist was fitted on."""
         judged = self.judge is not None and self.calibrated and self.weights
         return {
             *(() if self.guard else ("changed",)),

@@ -205,7 +205,7 @@ def _telling(words: ContentWords | None, count: int) -> Bools:
 
 
 def _in_moves(moves: tuple[MovedBlock, ...], placed: Bools) -> Floats:
-    """1 in blocks that moved, 0 elsewhere, NaN for sentences whose order tells nothing."""
+    """1 in blocks that moved, 0 elsewhere, NaN for sentences whose order means nothing."""
     moved = np.where(placed, 0.0, np.nan)
     for move in moves:
         part = moved[move.first : move.last + 1]

@@ -4,7 +4,7 @@ Three look, in this order; all compare with the source sentence first, and then 
 (the sentence and its neighbours), since an abridgement merges sentences.
 
 - The guard: what the passage tells as the summary does, does not differ.
-- Names. A name that the passage has not, in place of one that the source has; and two names that
+- Names. A name that the passage lacks, in place of one that the source has; and two names that
   changed places ("Emma calls on Jane" → "Jane calls on Emma"). Both are held by a test: put right,
   the sentence shares more pairs of neighbouring words with its source than as it stands.
 - The judge, where it is there: a sentence that contradicts its source and of which a fact was
@@ -33,7 +33,7 @@ from gistmeter.languages.guard.names import comparable, inflected
 from gistmeter.models.protocols import JudgeModel
 
 AROUND = 1  # neighbours of the source sentence that may hold a sentence's facts
-SURE = 0.7  # probability from which on the judge's word counts
+SURE = 0.7  # the least probability at which the judge's answer counts
 HALF = 0.5  # that the passage contradicts the sentence too
 RESTORED = 2  # pairs of neighbouring words that putting two names right brings back
 REVISION = 2  # to be raised when the rules change what they find
@@ -63,7 +63,7 @@ class SourcedSentence:
 
 @dataclass(frozen=True, slots=True)
 class JudgedSentence:
-    """What the judge says of a sentence beside its source or, if that suits it, its passage."""
+    """What the judge says of a sentence beside its source, or its passage if that fits better."""
 
     entailment: float
     contradiction: float
@@ -185,7 +185,7 @@ def _named(facts: Facts, names: frozenset[str]) -> list[Token]:
 
 
 def _has(facts: Facts, name: str, language: Language) -> bool:
-    """Whether a text has a name, in whatever form."""
+    """Whether a text has a name, in any form."""
     if name in facts.plain:
         return True
     return language.facts.inflects and any(inflected(name, token.form) for token in facts.tokens)
@@ -203,7 +203,7 @@ def _shared(source: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[To
 
 
 def _side_by_side(text: str, a: Token, b: Token, language: Language) -> bool:
-    """Whether nothing is said between two names ("Emma and Jane"): their order tells nothing."""
+    """Whether nothing is said between two names ("Emma and Jane"): their order means nothing."""
     first, second = sorted((a, b), key=lambda token: token.start)
     return not language.content_words(text[first.end : second.start])
 
@@ -236,8 +236,8 @@ def is_cut(pair: SourcedSentence, language: str) -> bool:
 
 
 def ask(pairs: Sequence[SourcedSentence], judge: JudgeModel) -> dict[int, JudgedSentence]:
-    """What the judge says of sentences; where the source sentence alone does not bear one out, its
-    passage may."""
+    """What the judge says of sentences; one that its source sentence alone does not support may be
+    supported by its passage."""
     first = judge.judge([(pair.source, pair.sentence) for pair in pairs])
     doubtful = [at for at, value in enumerate(first.entailment.tolist()) if value < SURE]
     second = judge.judge([(pairs[at].passage, pairs[at].sentence) for at in doubtful])
@@ -259,7 +259,7 @@ def ask(pairs: Sequence[SourcedSentence], judge: JudgeModel) -> dict[int, Judged
 def by_judge(
     pairs: Sequence[SourcedSentence], judged: Mapping[int, JudgedSentence], sure: float = SURE
 ) -> Iterator[tuple[int, Alarm]]:
-    """Sentences that contradict their source, and not only without its passage, as a whole."""
+    """Sentences that contradict their source as a whole, also when read beside its passage."""
     for pair in pairs:
         answer = judged[pair.at]
         if min(answer.alone, answer.changed) >= sure and answer.contradiction >= HALF:

@@ -32,7 +32,7 @@ HEAT_ROWS, HEAT_COLUMNS = 200, 400
 
 
 def document_name(title: str, system: str) -> str:
-    """The file of a book's document: readable, safe, and of its own for every book."""
+    """The file of a book's document: readable, safe, and different for every book."""
     readable = re.sub(r"\W+", "-", f"{title} {system}").strip("-")[:60] or "book"
     return f"{readable}-{digest([title, system])[:8]}.json"
 
@@ -124,7 +124,7 @@ def describe_cuts(
 def describe_moves(
     chapters: Sequence[Chapter], places: Ints, moves: Sequence[MovedBlock], placed: Bools
 ) -> tuple[DescribedMove, ...]:
-    """The blocks that moved, each said in a sentence; `placed` are the sentences that count."""
+    """The blocks that moved, each put in words; `placed` are the sentences that count."""
     used = places[placed].tolist()
     described = []
     for move in moves:
@@ -139,7 +139,7 @@ def describe_moves(
 def describe_sentences(
     summary: Segments, compared: BookComparison, changes: Changes
 ) -> tuple[documents.EditionSentence, ...]:
-    """An entry for each summary sentence; what it has not is None."""
+    """One entry per summary sentence; what is undefined is None."""
     best, pairs = compared.best, compared.pairs
     sourced, homes = compared.sourced, compared.homes
     blocks = [range(move.first, move.last + 1) for move in compared.moves]

@@ -116,7 +116,7 @@ def best_sources(similarity: Similarity, k: int) -> BestSources:
 
 
 def pairs_of(path: Ints, similarity: Similarity) -> Pairs:
-    """One pair a summary sentence: the most similar of its pairs, the first of equals."""
+    """One pair per summary sentence: the most similar of its pairs, the first of equals."""
     rows = similarity.shape[0]
     index = np.full(rows, -1, np.int64)
     values = np.full(rows, np.nan)
@@ -198,7 +198,7 @@ class ContentWords:
     summary: tuple[frozenset[str], ...]
     sizes: Floats  # how many content words each source sentence has, 1 at least
     worth: dict[str, float] = field(default_factory=dict)
-    rare: float = 1.0  # the worth of a word that the source has not
+    rare: float = 1.0  # the worth of a word that the source lacks
 
     @classmethod
     def of(cls, source: Content, summary: Content) -> ContentWords:

@@ -31,7 +31,7 @@ JUDGED = ("gist", "follows", "contradicts", "differs")
 BASES = (*PAIRED, *SINGLE, "source_words")
 FURTHER = ("position_loss", "source_kept_words")
 FEATURES = ("evidence", "follows", "contradicts", "differs", "changed")
-FAR = 0.15  # evidence beyond the threshold that tells nothing more
+FAR = 0.15  # evidence further from the threshold counts no more
 
 
 def block_length(sentences: int) -> int:
