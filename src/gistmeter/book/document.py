@@ -216,33 +216,35 @@ def _to_json(value: Any) -> Any:
     return [_to_json(part) for part in value] if isinstance(value, tuple) else value
 
 
-def _is_finite(value: Any) -> bool:
-    return not isinstance(value, float) or math.isfinite(value)
-
-
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+PLAIN = {str: (str,), bool: (bool,), int: (int,), float: (int, float)}
 
 
 def _decode(hint: Any, value: Any, name: str) -> Any:
     """A JSON value as a type hint has it; an error where it is something else."""
-    parts = typing.get_args(hint)
-    if isinstance(hint, types.UnionType):
-        return None if value is None else _decode(parts[0], value, name)
-    if typing.get_origin(hint) is tuple and isinstance(value, list):
-        hints = parts[:1] * len(value) if parts[-1] is Ellipsis else parts
-        if len(hints) == len(value):
-            return tuple(_decode(*both, name) for both in zip(hints, value, strict=True))
-    elif is_dataclass(hint) and isinstance(value, Mapping):
+    if hint in PLAIN:
+        if type(value) in PLAIN[hint] and (type(value) is not float or math.isfinite(value)):
+            return value
+    elif is_dataclass(hint):
         kind: Any = hint
-        known = {key: part for key, part in _hints(kind).items() if key in value}
-        required = {part.name for part in fields(kind) if part.default is MISSING}
-        if required <= known.keys():
+        hints, required = _fields(kind)
+        if isinstance(value, Mapping) and required <= value.keys():
+            known = {key: part for key, part in hints.items() if key in value}
             return kind(**{key: _decode(part, value[key], key) for key, part in known.items()})
-    elif type(value) in ((int, float) if hint is float else (hint,)) and _is_finite(value):
-        return value
+    elif isinstance(hint, types.UnionType):
+        return None if value is None else _decode(typing.get_args(hint)[0], value, name)
+    elif isinstance(value, list):
+        parts = typing.get_args(hint)
+        parts = parts[:1] * len(value) if parts[-1] is Ellipsis else parts
+        if len(parts) == len(value):
+            return tuple(_decode(*both, name) for both in zip(parts, value, strict=True))
     raise FormatError(f"{name} is {type(value).__name__}; expected {hint}")
+
+
+@cache
+def _fields(kind: Any) -> tuple[dict[str, Any], set[str]]:
+    """The type hints of a dataclass, and the fields without a default."""
+    required = {part.name for part in fields(kind) if part.default is MISSING}
+    return typing.get_type_hints(kind), required
 
 
 @dataclass(frozen=True, slots=True)
