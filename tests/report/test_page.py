@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.book.document import BookDocument
+from gistmeter.book.book_document import BookDocument
 from gistmeter.book.map import book_view, pooled
 from gistmeter.core import registry
 from gistmeter.core.answer import Standing, answer

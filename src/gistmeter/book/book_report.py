@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.book.document import BookDocument, EditionSentence, editions
+from gistmeter.book.book_document import BookDocument, EditionSentence, editions
 from gistmeter.book.metrics.sentence_rows import passage_labels
 from gistmeter.core.files import write_atomically
 from gistmeter.core.rows import Rows

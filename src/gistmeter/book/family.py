@@ -122,8 +122,8 @@ class Books(Family[BookSettings, Book]):
         return notes
 
     def finish(self, run: Run, task: Task[BookSettings, Book], context: Context) -> None:
+        from gistmeter.book.book_document import editions
         from gistmeter.book.book_report import write_report
-        from gistmeter.book.document import editions
 
         path, width = task.settings.output_path, task.settings.bandwidth
         if path is not None:

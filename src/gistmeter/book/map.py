@@ -11,7 +11,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from gistmeter.book.document import BookDocument, ChapterFindings, Edition, EditionSentence, Span
+from gistmeter.book.book_document import (
+    BookDocument,
+    ChapterFindings,
+    Edition,
+    EditionSentence,
+    Span,
+)
 from gistmeter.book.sheets import span
 from gistmeter.book.verdict import percent
 from gistmeter.core.views import Block, rounded, script_language, shown

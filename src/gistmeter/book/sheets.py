@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.book.document import BookDocument, Edition, editions
+from gistmeter.book.book_document import BookDocument, Edition, editions
 from gistmeter.book.verdict import QUESTIONS, percent
 from gistmeter.core.types import Sheet
 from gistmeter.core.views import shown

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from gistmeter.book.document import BookDocument, Edition, editions
+from gistmeter.book.book_document import BookDocument, Edition, editions
 from gistmeter.core.types import Score
 from gistmeter.core.views import shown
 from gistmeter.core.wording import probability

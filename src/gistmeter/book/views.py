@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gistmeter.book.document import Edition, EditionSentence, Span, editions
+from gistmeter.book.book_document import Edition, EditionSentence, Span, editions
 from gistmeter.book.map import ROOM, book_map, book_view, findings_by_chapter
 from gistmeter.core.views import (
     LONGEST,

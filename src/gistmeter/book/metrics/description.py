@@ -9,8 +9,14 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from gistmeter.book import document as documents
-from gistmeter.book.document import BookDocument, ChapterFindings, Cut, DescribedMove, FactMarks
+from gistmeter.book import book_document as documents
+from gistmeter.book.book_document import (
+    BookDocument,
+    ChapterFindings,
+    Cut,
+    DescribedMove,
+    FactMarks,
+)
 from gistmeter.book.metrics import measures
 from gistmeter.book.metrics.book_comparison import AlignmentSettings, BookComparison
 from gistmeter.book.metrics.changes import MEANING, Changes

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from gistmeter.languages import Heading, simple_sentences
 
@@ -24,6 +24,10 @@ class SentenceRules(Protocol):
 
     @property
     def id(self) -> str: ...
+    @property
+    def code(self) -> str: ...
+    @property
+    def folds(self) -> Sequence[Callable[[str], str]]: ...
     def sentences(self, text: str) -> list[str]: ...
     def headings(self, text: str) -> Sequence[Heading]:
         """Headings with the index of the sentence that each is."""
@@ -37,6 +41,8 @@ class SimpleSplitter:
     break. Headings are sentences like others."""
 
     id: str = "simple"
+    code: ClassVar[str] = ""
+    folds: ClassVar[Sequence[Callable[[str], str]]] = ()
 
     def sentences(self, text: str) -> list[str]:
         return simple_sentences(text)
@@ -66,9 +72,9 @@ def fold(sentence: str, splitter: SentenceRules) -> str:
     """A sentence as it is compared: one style of quotation marks and dashes, ſ as s, and what the
     language writes in two ways (ё and е, traditional and simplified characters) in one."""
     text = unicodedata.normalize("NFC", sentence).translate(QUOTES).replace("ſ", "s")
-    for step in getattr(splitter, "folds", ()):
+    for step in splitter.folds:
         text = step(text)
-    if str(getattr(splitter, "code", "")).startswith("zh"):
+    if splitter.code.startswith("zh"):
         from gistmeter.languages.zh.words import simplify
 
         text = simplify(text)

@@ -10,7 +10,7 @@ import pytest
 
 from book.book_doubles import SOURCE, SUMMARY, book, make_metric
 from gistmeter import evaluate
-from gistmeter.book.document import BookDocument, editions
+from gistmeter.book.book_document import BookDocument, editions
 from gistmeter.core.errors import FormatError
 
 BOOK = book("The Lantern", SOURCE, f"{SUMMARY} Nine zebras flew to the moon.")
