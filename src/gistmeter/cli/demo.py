@@ -162,19 +162,16 @@ def run_step(step: Step, folder: Path) -> None:
     """Run a step's command as if it had been typed, without its own table."""
     from gistmeter.cli import INTERRUPTED, app
 
-    places = {"{samples}": str(importlib.resources.files("gistmeter") / "samples")}
+    samples, clips = importlib.resources.files("gistmeter") / "samples", folder.with_name("clips")
     if any("{clips}" in part for part in step.arguments):
         from gistmeter.speech.recognizers.sample import write_samples
 
-        places["{clips}"] = str(folder.with_name("clips"))
-        write_samples(folder.with_name("clips"))
-    arguments = list(step.arguments)
-    for mark, place in places.items():
-        arguments = [part.replace(mark, place) for part in arguments]
+        write_samples(clips)
+    arguments = [part.format(samples=samples, clips=clips) for part in step.arguments[1:]]
     command = app.get_command(click.Context(app), step.family)
     assert command is not None
     with contextlib.redirect_stdout(io.StringIO()):
-        given = [*arguments[1:], "-o", str(folder), "--overwrite", "--quiet"]
+        given = [*arguments, "-o", str(folder), "--overwrite", "--quiet"]
         with command.make_context(step.family, given) as context:
             code = context.command.invoke(context)
     if code == INTERRUPTED:

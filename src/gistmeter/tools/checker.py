@@ -122,17 +122,18 @@ class Checker:
         if not isinstance(candidate, str):
             raise InputError(f"the candidate is {type(candidate).__name__}; expected text")
         pair = Pair(name, answer_in(candidate), _references(references), system, language=language)
+        names = frozenset(condition.score for condition in required)
         with self._lock:
-            return self._check(pair, required)
-
-    def _check(self, pair: Pair, required: Sequence[Condition]) -> Checked:
-        names = frozenset(one.score for one in required)
-        run = self._score(pair, names)
-        self.pairs.append(replace(pair, language=str(run.settings["language"])))
-        self.wanted |= names
-        scores = run.systems[pair.system].scores
-        failed = [one for one in required if not one.holds(scores[one.score].value)]
-        return Checked(pair, scores, self._explain(run, pair, failed) if failed else "")
+            run = self._score(pair, names)
+            self.pairs.append(replace(pair, language=str(run.settings["language"])))
+            self.wanted |= names
+            scores = run.systems[pair.system].scores
+            failed = [one for one in required if not one.holds(scores[one.score].value)]
+            if not failed:
+                return Checked(pair, scores)
+            lines = [_failure(scores[condition.score], condition) for condition in failed]
+            lines += self._evidence(run, pair, failed[0].score)
+        return Checked(pair, scores, "\n".join(lines))
 
     def explain(self, checked: Checked, score: str) -> str:
         """A score and its evidence, whether or not a condition holds."""
@@ -142,11 +143,6 @@ class Checker:
             lines = self._evidence(run, checked.pair, score)
         return "\n".join([f"{score} is {computed.number(computed.value)}", *lines])
 
-    def _explain(self, run: Run, pair: Pair, failed: Sequence[Condition]) -> str:
-        """What was expected, and the evidence."""
-        lines = [_failure(run.systems[pair.system].scores[one.score], one) for one in failed]
-        return "\n".join([*lines, *self._evidence(run, pair, failed[0].score)])
-
     def _evidence(self, run: Run, pair: Pair, first: str) -> Iterator[str]:
         """How the pair differs from the reference it is best by."""
 
@@ -155,7 +151,7 @@ class Checker:
             value = score.value if score.higher_is_better else -score.value
             return value if math.isfinite(value) else -math.inf
 
-        alone = [replace(pair, references=(one,)) for one in pair.references]
+        alone = [replace(pair, references=(reference,)) for reference in pair.references]
         runs = [run] if len(alone) == 1 else [self._score(one, frozenset({first})) for one in alone]
         best = max(range(len(runs)), key=lambda at: rank(runs[at]))
         return _difference(runs[best], alone[best])
@@ -177,20 +173,20 @@ class Checker:
 
 def _references(given: str | Sequence[str]) -> tuple[str, ...]:
     listed = [given] if isinstance(given, str) else list(given)
-    for one in listed:
-        if not isinstance(one, str):
-            raise InputError(f"a reference is {type(one).__name__}; expected text")
-    found = tuple(dict.fromkeys(filter(None, map(clean, listed))))
-    if not found:
+    for reference in listed:
+        if not isinstance(reference, str):
+            raise InputError(f"a reference is {type(reference).__name__}; expected text")
+    cleaned = tuple(dict.fromkeys(filter(None, map(clean, listed))))
+    if not cleaned:
         raise InputError("There is no reference: give a text, or a list of texts")
-    return found
+    return cleaned
 
 
 def _difference(run: Run, pair: Pair) -> Iterator[str]:
     """The two texts with their difference marked, and the evidence."""
-    expected, said = mark(pair.references[0], pair.candidate or "")
-    yield f"  reference: {expected}"
-    yield f"  candidate: {said}"
+    reference, candidate = mark(pair.references[0], pair.candidate or "")
+    yield f"  reference: {reference}"
+    yield f"  candidate: {candidate}"
     row = Row(run.measured, 0, str(run.settings.get("language", "")))
     for block in (*shown_alarms(row).blocks(), *evidence_blocks(row)):
         if block["k"] == "note":

@@ -1,6 +1,6 @@
 """A metric for DeepEval, with no language model: does the output mean what was expected?
 
-from gistmeter.adapters.deepeval_metric import GistMetric
+from gistmeter.tools.adapters.deepeval_metric import GistMetric
 assert_test(LLMTestCase(input=..., actual_output=..., expected_output=...), [GistMetric(0.8)])
 """
 
@@ -41,16 +41,16 @@ class GistMetric(BaseMetric):  # type: ignore[misc]
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
         """The score of the actual output against the expected one."""
-        found = self._checker.check(
+        checked = self._checker.check(
             test_case.actual_output, test_case.expected_output or "",
             {self.metric: f">={self.threshold!r}"}, language=self.language,
         )  # fmt: skip
-        value = found[self.metric]
+        value = checked[self.metric]
         if not math.isfinite(value):
-            self.error, self.success = found.message, False
-            raise ValueError(found.message)
-        self.score, self.success = value, not found.message
-        self.reason = self._checker.explain(found, self.metric)
+            self.error, self.success = checked.message, False
+            raise ValueError(checked.message)
+        self.score, self.success = value, not checked.message
+        self.reason = self._checker.explain(checked, self.metric)
         return value
 
     async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:

@@ -1,6 +1,6 @@
 """A module for Hugging Face `evaluate`: predictions and references in, scores out.
 
-    from gistmeter.adapters.evaluate_module import Gist
+    from gistmeter.tools.adapters.evaluate_module import Gist
     Gist().compute(predictions=[...], references=[...], language="en")
 
 `evaluate.load(gistmeter.tools.adapters.evaluate_module.__file__)` loads the same by its place.
@@ -57,8 +57,8 @@ class Gist(evaluate.Metric):  # type: ignore[misc]
         from gistmeter.text.api import score_text
 
         run = score_text(predictions, references, metrics=metrics, language=language, **options)
-        (held,) = run.systems.values()
-        found: dict[str, Any] = {}
-        for name, score in held.scores.items():
-            found |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
-        return {**found, "signature": run.signature}
+        (scored,) = run.systems.values()
+        values: dict[str, Any] = {}
+        for name, score in scored.scores.items():
+            values |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
+        return {**values, "signature": run.signature}

@@ -1,6 +1,6 @@
 """A scorer for inspect_ai: does the model's answer mean what the target means?
 
-    from gistmeter.adapters.inspect_scorer import gist
+    from gistmeter.tools.adapters.inspect_scorer import gist
     task = Task(dataset=..., solver=generate(), scorer=gist(language="en"))
 
 or by name, without an import: `inspect score LOG --scorer gistmeter/gist`.
@@ -35,16 +35,16 @@ def gist(score: str = "gist", language: str = "", **options: Any) -> Scorer:
     async def judge(state: TaskState, target: Target) -> Score:
         answer = state.output.completion
         try:
-            found = await asyncio.to_thread(
+            checked = await asyncio.to_thread(
                 checker.check, answer, list(target), {score: ANY}, language=language,
                 name=str(state.sample_id),
             )  # fmt: skip
         except GistmeterError as error:
             return Score.unscored(reason=str(error), answer=answer)
-        value = found[score]
+        value = checked[score]
         if not math.isfinite(value):
-            return Score.unscored(reason=found.message, answer=answer)
-        explanation = checker.explain(found, score)
+            return Score.unscored(reason=checked.message, answer=answer)
+        explanation = checker.explain(checked, score)
         return Score(value=value, answer=answer, explanation=explanation)
 
     return judge

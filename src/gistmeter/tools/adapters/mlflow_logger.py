@@ -1,7 +1,7 @@
 """A run in MLflow: scores with their intervals, settings, signature, and the report.
 
 import mlflow
-from gistmeter.adapters.mlflow_logger import log_run
+from gistmeter.tools.adapters.mlflow_logger import log_run
 with mlflow.start_run():
     log_run(gistmeter.score_text(...))
 """
@@ -34,9 +34,9 @@ def log_run(run: Run, *, prefix: str = "gistmeter", report: bool = True) -> None
         import mlflow
     except ImportError as error:
         raise MissingDependency("mlflow", "mlflow", "Logging into MLflow") from error
-    for system, held in run.systems.items():
+    for system, scored in run.systems.items():
         place = prefix if len(run.systems) == 1 else f"{prefix}/{system}"
-        mlflow.log_metrics(dict(_metrics(place, held)))
+        mlflow.log_metrics(dict(_metrics(place, scored)))
     settings = {key: one for key, one in run.settings.items() if one not in (None, "", (), [], {})}
     mlflow.log_params({f"{prefix}.{key}": str(one)[:LONGEST] for key, one in settings.items()})
     mlflow.set_tags({
@@ -48,8 +48,8 @@ def log_run(run: Run, *, prefix: str = "gistmeter", report: bool = True) -> None
         _log_files(mlflow, run, prefix)
 
 
-def _metrics(place: str, held: SystemScores) -> Iterator[tuple[str, float]]:
-    for name, score in held.scores.items():
+def _metrics(place: str, scored: SystemScores) -> Iterator[tuple[str, float]]:
+    for name, score in scored.scores.items():
         values = {"": score.value, "_low": score.low, "_high": score.high}
         for end, value in values.items():
             if math.isfinite(value):

@@ -2,7 +2,7 @@
 
     assert:
       - type: python
-        value: file:///…/gistmeter/adapters/promptfoo_assertion.py
+        value: file:///…/gistmeter/tools/adapters/promptfoo_assertion.py
         config: { references: ["We open at nine."], gist: ">=0.8", language: en }
 
 The place of this file is `gistmeter.tools.adapters.promptfoo_assertion.__file__`. Without
@@ -39,15 +39,15 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
     conditions = {key: one for key, one in config.items() if key not in OURS} or DEFAULT
     first = next(iter(conditions))
     try:
-        found = _checker().check(
+        checked = _checker().check(
             output, references or "", conditions, language=str(config.get("language", ""))
         )
     except GistmeterError as error:
         return {"pass": False, "score": 0.0, "reason": f"Not scored: {error}"}
-    values = {name: found[name] for name in conditions}
+    values = {name: checked[name] for name in conditions}
     return {
-        "pass": not found.message,
+        "pass": not checked.message,
         "score": values[first] if math.isfinite(values[first]) else 0.0,
-        "reason": found.message or ", ".join(f"{key} {one:.3f}" for key, one in values.items()),
+        "reason": checked.message or ", ".join(f"{key} {one:.3f}" for key, one in values.items()),
         "named_scores": {key: one for key, one in values.items() if math.isfinite(one)},
     }
