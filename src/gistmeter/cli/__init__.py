@@ -34,14 +34,17 @@ COMMANDS = {
     "history": ("tools:history_command", "A score over time, and where it really changed."),
     "drift": ("tools:drift_command", "Is a language model that judged a run still the same?"),
     "models": ("models:command", "Which model plays which role, and how to get it."),
-    "trust": ("local:trust_command", "Which configuration files may do more than read and score."),
-    "cache": ("local:cache_command", "What is kept of the models' answers."),
+    "trust": (
+        "installation:trust_command",
+        "Which configuration files may do more than read and score.",
+    ),
+    "cache": ("installation:cache_command", "What is kept of the models' answers."),
     "demo": ("demo:command", "Every shape on the samples that come with gistmeter."),
     "doctor": (
         "tools:doctor_command",
         "What is installed and found here, and how to get what is not.",
     ),
-    "completion": ("local:completion_command", "Completion for bash, zsh or fish."),
+    "completion": ("installation:completion_command", "Completion for bash, zsh or fish."),
 }
 START = """Four shapes of data, one command for each:
 

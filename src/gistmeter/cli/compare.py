@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from gistmeter.cli import console
-from gistmeter.cli.command import FileDisplay, SettingsCommand
+from gistmeter.cli.commands import FileDisplay, SettingsCommand
 from gistmeter.cli.runs import find_run, find_runs, of_runs
 from gistmeter.core.errors import InputError, ThresholdError
 from gistmeter.core.run import CompareSettings

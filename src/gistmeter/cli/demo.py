@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 import click
 
 from gistmeter.cli import console
-from gistmeter.cli.command import SettingsCommand
+from gistmeter.cli.commands import SettingsCommand
 from gistmeter.core.errors import GistmeterError
 from gistmeter.core.settings import Settings, option
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from gistmeter.cli import console
-from gistmeter.cli.command import SettingsCommand, ToolGroup
+from gistmeter.cli.commands import SettingsCommand, ToolGroup
 from gistmeter.core.errors import GistmeterError, InputError
 from gistmeter.core.settings import Settings, option
 from gistmeter.core.trust import HELP

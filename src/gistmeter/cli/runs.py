@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from gistmeter.cli import console
-from gistmeter.cli.command import SettingsCommand
+from gistmeter.cli.commands import SettingsCommand
 from gistmeter.core.errors import FormatError, GistmeterError, InputError
 from gistmeter.core.settings import Settings, option
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.cli import INTERRUPTED, console
-from gistmeter.cli.command import Display, SettingsCommand
+from gistmeter.cli.commands import Display, SettingsCommand
 from gistmeter.cli.runs import using
 from gistmeter.core.errors import UnknownName
 from gistmeter.core.family import RunSettings, family_of

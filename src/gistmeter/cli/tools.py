@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from gistmeter.cli import console
-from gistmeter.cli.command import Display, FileDisplay, SettingsCommand
+from gistmeter.cli.commands import Display, FileDisplay, SettingsCommand
 from gistmeter.cli.runs import find_run, of_runs
 from gistmeter.core.errors import InputError, ThresholdError
 from gistmeter.core.settings import option
@@ -20,7 +20,7 @@ from gistmeter.tools.drift import DriftSettings
 from gistmeter.tools.history import HistorySettings
 
 if TYPE_CHECKING:
-    from gistmeter.tools.check import Outcome, Outcomes
+    from gistmeter.tools.check import EvaluationOutcome, Outcomes
     from gistmeter.tools.doctor import Finding, Health
     from gistmeter.tools.drift import Drift
 
@@ -77,7 +77,7 @@ def check(settings: CheckSettings, display: CheckDisplay) -> int:
     return outcomes.exit_code
 
 
-def _show_outcome(outcome: Outcome) -> None:
+def _show_outcome(outcome: EvaluationOutcome) -> None:
     console.show(f"{'passed' if outcome.passed else 'FAILED'}  {outcome.name}")
     if outcome.run is not None:
         console.show(f"  {outcome.run.answer()}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from gistmeter.cli import console
-from gistmeter.cli.command import FileDisplay, SettingsCommand
+from gistmeter.cli.commands import FileDisplay, SettingsCommand
 from gistmeter.cli.runs import find_run, of_runs
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
@@ -60,7 +60,7 @@ class ValidateSettings(Settings):
 def work(settings: ValidateSettings, display: FileDisplay) -> int:
     from gistmeter.core.run import load_run
     from gistmeter.core.validation import read_labels, validate
-    from gistmeter.report.agreement import print_validation, write_validation
+    from gistmeter.report.human_agreement import print_validation, write_validation
 
     assert settings.run is not None and settings.human is not None
     run = load_run(find_run(settings.run))

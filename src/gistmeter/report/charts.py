@@ -12,7 +12,7 @@ from dataclasses import replace
 from html import escape
 
 from gistmeter.core.views import Chart, Dots, Lines, Point
-from gistmeter.report.drawing import UNSAFE, Palette, Scale, tag, unique_labels
+from gistmeter.report.drawing import UNSAFE, Axis, Palette, tag, unique_labels
 
 NEAR = 4.0  # per cent of the width within which two marks would cover each other
 LANE = 12  # pixels between marks that stand above each other
@@ -29,7 +29,7 @@ def dots(chart: Dots, palette: Palette, systems: Sequence[str]) -> str:
     """A row for each label; marks that would cover each other stand above each other."""
     points = [point for point in chart.points if math.isfinite(point.value)]
     numbers = [one for point in points for one in (point.value, point.low, point.high)]
-    scale = Scale.around(numbers)
+    scale = Axis.around(numbers)
     rows: dict[str, list[Point]] = {}
     for point in points:
         rows.setdefault(point.label or point.system, []).append(point)
@@ -49,7 +49,7 @@ def _name(short: str, whole: str) -> str:
     return tag("span", {"class": kind, "dir": "auto", "title": title}, escape(short))
 
 
-def _dots_row(points: Sequence[Point], scale: Scale, palette: Palette) -> str:
+def _dots_row(points: Sequence[Point], scale: Axis, palette: Palette) -> str:
     lanes = _lanes(points, scale)
     height = 24 + LANE * max(lanes)
     inside = [_grid(scale)]
@@ -63,7 +63,7 @@ def _dots_row(points: Sequence[Point], scale: Scale, palette: Palette) -> str:
     return tag("svg", {"class": "row", "height": height}, *inside)
 
 
-def _lanes(points: Sequence[Point], scale: Scale) -> list[int]:
+def _lanes(points: Sequence[Point], scale: Axis) -> list[int]:
     """Each point's lane: the first in which it covers no other."""
     ends: list[list[tuple[float, float]]] = []
     lanes = []
@@ -93,20 +93,20 @@ def spelled(point: Point) -> str:
     return f"{value} ({point.low:.4g} – {point.high:.4g})" if bounds else value
 
 
-def _grid(scale: Scale) -> str:
+def _grid(scale: Axis) -> str:
     return "".join(
         tag("line", {"x1": f"{place}%", "x2": f"{place}%", "y1": 0, "y2": "100%", "class": "grid"})
         for place in map(scale.place, scale.ticks())
     )
 
 
-def _foot(scale: Scale, title: str) -> list[str]:
+def _foot(scale: Axis, title: str) -> list[str]:
     """The last rows: the numbers, and what they are."""
     numbers = tag("svg", {"class": "row", "height": 18}, _numbers(scale, 14))
     return ["<span></span>", numbers, "<span></span>", _axis(title)]
 
 
-def _numbers(scale: Scale, y: object) -> str:
+def _numbers(scale: Axis, y: object) -> str:
     return "".join(
         tag("text", {"x": f"{scale.place(value)}%", "y": y, "class": "tick"}, _short(value))
         for value in scale.ticks()
@@ -137,9 +137,9 @@ def lines(chart: Lines, palette: Palette, systems: Sequence[str]) -> str:
     everything = [*points, *chart.cloud]
     xs = [point.x for point in everything]
     wide = bool(chart.cloud) and max(xs) > 20 * max(1.0, min(xs))
-    across = Scale(max(1.0, min(xs)), max(xs), log=True) if wide else Scale.around(xs, share=0.04)
+    across = Axis(max(1.0, min(xs)), max(xs), log=True) if wide else Axis.around(xs, share=0.04)
     bounds = [one for point in everything for one in (point.value, point.low, point.high)]
-    up = Scale(*chart.extent) if chart.extent else Scale.around(bounds)
+    up = Axis(*chart.extent) if chart.extent else Axis.around(bounds)
     inside = [_grid(across), _shelves(up)]
     for point in chart.cloud:
         place = {"cx": f"{across.place(point.x)}%", "cy": f"{100 - up.place(point.value):.1f}%"}
@@ -162,13 +162,13 @@ def lines(chart: Lines, palette: Palette, systems: Sequence[str]) -> str:
     return _figure(chart.title, points, palette.legend(shown) + over + plot + _axis(chart.x))
 
 
-def _aside(systems: int, across: Scale) -> list[float]:
+def _aside(systems: int, across: Axis) -> list[float]:
     """How far each system stands beside its place, so that equal values are all seen."""
     step = 0.012 * (across.high - across.low)
     return [step * (at - (systems - 1) / 2) for at in range(systems)] or [0.0]
 
 
-def _upright(point: Point, across: Scale, up: Scale, palette: Palette) -> str:
+def _upright(point: Point, across: Axis, up: Axis, palette: Palette) -> str:
     if not (math.isfinite(point.low) and math.isfinite(point.high)):
         return ""
     x = f"{across.place(point.x)}%"
@@ -176,7 +176,7 @@ def _upright(point: Point, across: Scale, up: Scale, palette: Palette) -> str:
     return tag("line", {"x1": x, "x2": x, **ends, "class": f"span s{palette.colour(point.system)}"})
 
 
-def _shelves(scale: Scale) -> str:
+def _shelves(scale: Axis) -> str:
     drawn = []
     for value in scale.ticks():
         y = f"{100 - scale.place(value)}%"
@@ -185,7 +185,7 @@ def _shelves(scale: Scale) -> str:
     return "".join(drawn)
 
 
-def _line(points: Sequence[Point], across: Scale, up: Scale, colour: int) -> str:
+def _line(points: Sequence[Point], across: Axis, up: Axis, colour: int) -> str:
     """A line in a box of its own that stretches; its width does not."""
     if len(points) < 2:
         return ""
@@ -202,7 +202,7 @@ def spread(
     axis: str = "",
 ) -> str:  # fmt: skip
     """How many items have which value, a row for each system."""
-    scale = Scale(edges[0], edges[-1])
+    scale = Axis(edges[0], edges[-1])
     most = max(map(max, counts.values()), default=1) or 1
     height = 120 if len(counts) == 1 else max(34, min(64, 300 // len(counts)))
     drawn = []

@@ -85,7 +85,7 @@ class Palette:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class Axis:
     """Numbers to per cent of a width or height."""
 
     low: float
@@ -93,7 +93,7 @@ class Scale:
     log: bool = False
 
     @classmethod
-    def around(cls, values: Iterable[float], *, share: float = 0.08) -> Scale:
+    def around(cls, values: Iterable[float], *, share: float = 0.08) -> Axis:
         """The extent of some numbers with a little room on either side."""
         known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
         low, high = min(known), max(known)

@@ -10,10 +10,10 @@ from gistmeter.core.views import visible
 from gistmeter.report.export import markdown, markdown_text
 
 if TYPE_CHECKING:
-    from gistmeter.tools.check import Outcome
+    from gistmeter.tools.check import EvaluationOutcome
 
 
-def to_junit(outcomes: Sequence[Outcome]) -> str:
+def to_junit(outcomes: Sequence[EvaluationOutcome]) -> str:
     """One suite per evaluation, one case per requirement."""
     root = ElementTree.Element("testsuites", name="gistmeter")
     suites = [_suite(root, outcome) for outcome in outcomes]
@@ -25,7 +25,7 @@ def to_junit(outcomes: Sequence[Outcome]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _suite(root: ElementTree.Element, outcome: Outcome) -> ElementTree.Element:
+def _suite(root: ElementTree.Element, outcome: EvaluationOutcome) -> ElementTree.Element:
     name = visible(outcome.name)
     failures = sum(not required.holds for required in outcome.requirements)
     errors = int(outcome.error is not None)
@@ -54,12 +54,12 @@ def _suite(root: ElementTree.Element, outcome: Outcome) -> ElementTree.Element:
     return suite
 
 
-def to_markdown(outcomes: Sequence[Outcome]) -> str:
+def to_markdown(outcomes: Sequence[EvaluationOutcome]) -> str:
     """A section per evaluation: its answer, its scores, what had to hold."""
     return "\n".join(_section(outcome) for outcome in outcomes)
 
 
-def _section(outcome: Outcome) -> str:
+def _section(outcome: EvaluationOutcome) -> str:
     lines = [f"## {'✅' if outcome.passed else '❌'} {markdown_text(outcome.name)}", ""]
     if outcome.error is not None:
         lines += [markdown_text(str(outcome.error)), ""]

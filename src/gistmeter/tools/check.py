@@ -127,7 +127,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EvaluationOutcome:
     """What became of an evaluation; an error where it could not be finished."""
 
     name: str
@@ -155,7 +155,7 @@ class Outcome:
 class Outcomes:
     """All evaluations of a file."""
 
-    evaluations: Sequence[Outcome] = ()
+    evaluations: Sequence[EvaluationOutcome] = ()
 
     @property
     def passed(self) -> bool:
@@ -272,7 +272,7 @@ def _placed(value: Any, base: Path, *, several: bool) -> Any:
     return [_placed(one, base, several=False) for one in value] if listed else value
 
 
-def _run(evaluation: Evaluation, options: Mapping[str, Any]) -> Outcome:
+def _run(evaluation: Evaluation, options: Mapping[str, Any]) -> EvaluationOutcome:
     from gistmeter.core.score import score
 
     started = time.perf_counter()
@@ -286,7 +286,7 @@ def _run(evaluation: Evaluation, options: Mapping[str, Any]) -> Outcome:
     except GistmeterError as error:
         failure = error
     seconds = time.perf_counter() - started
-    return Outcome(evaluation.name, run, requirements, failure, seconds)
+    return EvaluationOutcome(evaluation.name, run, requirements, failure, seconds)
 
 
 def _unscored(run: Run) -> Iterator[Requirement]:

@@ -67,7 +67,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedPair:
     """One check: the scores of its pair, and the message where a condition does not hold."""
 
     pair: Pair
@@ -114,7 +114,7 @@ class Checker:
         name: str = "",
         language: str = "",
         system: str = "checks",
-    ) -> Checked:
+    ) -> CheckedPair:
         """Score one pair, and say what does not hold."""
         required = [Condition.of(score, given) for score, given in conditions.items()]
         if not required:
@@ -130,12 +130,12 @@ class Checker:
             scores = run.systems[pair.system].scores
             failed = [one for one in required if not one.holds(scores[one.score].value)]
             if not failed:
-                return Checked(pair, scores)
+                return CheckedPair(pair, scores)
             lines = [_failure(scores[condition.score], condition) for condition in failed]
             lines += self._evidence(run, pair, failed[0].score)
-        return Checked(pair, scores, "\n".join(lines))
+        return CheckedPair(pair, scores, "\n".join(lines))
 
-    def explain(self, checked: Checked, score: str) -> str:
+    def explain(self, checked: CheckedPair, score: str) -> str:
         """A score and its evidence, whether or not a condition holds."""
         computed = checked.scores[score]
         with self._lock:

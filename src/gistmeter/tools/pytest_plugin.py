@@ -18,7 +18,7 @@ import pytest
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
-    from gistmeter.tools.checker import Checked, Checker
+    from gistmeter.tools.checker import CheckedPair, Checker
 
 NAME = "gistmeter"
 OUTPUT = "runs/pytest"
@@ -67,7 +67,7 @@ def checker_of(config: pytest.Config) -> Checker:
 
 
 @pytest.fixture
-def gist_check(request: pytest.FixtureRequest) -> Callable[..., Checked]:
+def gist_check(request: pytest.FixtureRequest) -> Callable[..., CheckedPair]:
     """Check that a text means what its references mean.
 
     gist_check(candidate, references, gist=">=0.8", language="en"): keywords are scores of
@@ -78,7 +78,7 @@ def gist_check(request: pytest.FixtureRequest) -> Callable[..., Checked]:
 
     def check(
         candidate: str, references: str | Sequence[str], *, language: str = "", **conditions: Any
-    ) -> Checked:
+    ) -> CheckedPair:
         __tracebackhide__ = True
         name = node.nodeid + (f" #{len(done) + 1}" if done else "")
         checked = checker_of(config).check(
@@ -109,19 +109,19 @@ class GistCase:
         self.conditions = {**conditions, **written}
         self._check = check
 
-    def check(self, candidate: str | None = None, **conditions: Any) -> Checked:
+    def check(self, candidate: str | None = None, **conditions: Any) -> CheckedPair:
         """Check what the code under test says, or the case's own candidate."""
         __tracebackhide__ = True
         candidate = candidate if candidate is not None else self.candidate
         if candidate is None:
             raise ValueError("this case has no candidate: call check(candidate)")
         given = {"language": self.language, **self.conditions, **conditions}
-        checked: Checked = self._check(candidate, self.references, **given)
+        checked: CheckedPair = self._check(candidate, self.references, **given)
         return checked
 
 
 @pytest.fixture
-def gist_case(request: pytest.FixtureRequest, gist_check: Callable[..., Checked]) -> GistCase:
+def gist_case(request: pytest.FixtureRequest, gist_check: Callable[..., CheckedPair]) -> GistCase:
     """One case of the table that the marker `gist_cases` names."""
     if not hasattr(request, "param"):
         pytest.fail("gist_case needs the marker @pytest.mark.gist_cases(TABLE)", pytrace=False)

@@ -27,7 +27,7 @@ from gistmeter.core.rows import Rows
 from gistmeter.core.run import Run
 from gistmeter.core.views import Dots, Lines, Point, script_language, shown, visible
 from gistmeter.core.wording import gap
-from gistmeter.report import agreement, charts, drawing
+from gistmeter.report import charts, drawing, human_agreement
 from gistmeter.report.html import to_script
 from gistmeter.report.html.items import choose
 from gistmeter.report.html.page import build_page, section_names, write_report
@@ -473,7 +473,7 @@ def test_charts_let_no_markup_through(system: str, group: str) -> None:
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
 def test_scales_have_round_numbers_within_them(low: float, size: float) -> None:
-    scale = drawing.Scale(low, low + size)
+    scale = drawing.Axis(low, low + size)
     ticks = scale.ticks()
     assert len(ticks) <= 7  # six steps
     assert all(-1e-6 <= scale.place(tick) <= 100 + 1e-6 for tick in ticks)
@@ -508,7 +508,7 @@ def test_a_part_that_agrees_with_people_better_than_the_whole_is_said() -> None:
         "given_pearson": 0.5, "given_spearman": 0.6, "fitted_pearson": 0.5, "fitted_spearman": 0.5,
     }  # fmt: skip
     scores = {"sts": {"spearman": {"value": 0.7}}, "f_beta": {"spearman": {"value": None}}}
-    told = agreement.verdict({"weights": refit, "scores": scores})
+    told = human_agreement.verdict({"weights": refit, "scores": scores})
     assert told.endswith("sts alone agrees better than all parts together: rho = 0.700.")
     scores["sts"]["spearman"]["value"] = 0.6
-    assert "alone" not in agreement.verdict({"weights": refit, "scores": scores})
+    assert "alone" not in human_agreement.verdict({"weights": refit, "scores": scores})

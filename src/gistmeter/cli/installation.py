@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from gistmeter.cli import console
-from gistmeter.cli.command import SettingsCommand, ToolGroup
+from gistmeter.cli.commands import SettingsCommand, ToolGroup
 from gistmeter.core import locations, trust
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
