@@ -6,6 +6,7 @@ A comparison comes in as plain data, the shape of `compare --format json`.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -32,16 +33,14 @@ LATEX = str.maketrans(
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Values and ranks, then every pair, within 80 columns."""
-    unit = str(comparison.get("unit") or "")
     arrow = "higher" if comparison["higher_is_better"] else "lower"
     console.print(safe(f"{comparison['metric']} ({arrow} is better)"), style="bold")
     board = Table()
     board.add_column("rank", justify="right")
     board.add_column("system", overflow="fold")
     board.add_column("value", justify="right")
-    for system in _ranked(comparison):
-        value = comparison["values"].get(system)
-        board.add_row(_rank(comparison, system), safe(system), _number(value, unit))
+    for row in _board(comparison):
+        board.add_row(*map(safe, row))
     console.print(board)
     pairs = Table()
     for name in HEADS:
@@ -57,7 +56,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 def footnotes(comparison: Comparison) -> list[str]:
     """What a reader must know besides the numbers."""
     pairs = comparison["pairs"]
-    unit = str(comparison.get("unit") or "")
+    unit = _unit(comparison)
     tests = ", ".join(dict.fromkeys(str(pair["test"]) for pair in pairs))
     share = round(100 * float(comparison["confidence"]))
     lines = [
@@ -78,21 +77,23 @@ def footnotes(comparison: Comparison) -> list[str]:
     return [*lines, *comparison["notes"]]
 
 
-def _ranked(comparison: Comparison) -> list[str]:
-    ranks = comparison["ranks"]
-    sign = -1 if comparison["higher_is_better"] else 1
+def _board(comparison: Comparison) -> list[tuple[str, str, str]]:
+    """Rank, name and value of every system, the best first; a shared rank is marked."""
+    ranks, values, unit = comparison["ranks"], comparison["values"], _unit(comparison)
+    sign, often = -1 if comparison["higher_is_better"] else 1, Counter(ranks.values())
 
     def place(system: str) -> tuple[int, float]:
-        value = comparison["values"].get(system)
+        value = values.get(system)
         return ranks[system], sign * value if value is not None else math.inf
 
-    return sorted(ranks, key=place)
+    return [
+        (f"{rank}=" if often[rank] > 1 else str(rank), system, _number(values.get(system), unit))
+        for system, rank in ((system, ranks[system]) for system in sorted(ranks, key=place))
+    ]
 
 
-def _rank(comparison: Comparison, system: str) -> str:
-    ranks = comparison["ranks"]
-    rank = ranks[system]
-    return f"{rank}=" if list(ranks.values()).count(rank) > 1 else str(rank)
+def _unit(comparison: Comparison) -> str:
+    return str(comparison.get("unit") or "")
 
 
 def _number(value: float | None, unit: str) -> str:
@@ -127,12 +128,7 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
     """Tables in Markdown, for job summaries."""
     parts = []
     for comparison in comparisons:
-        unit = str(comparison.get("unit") or "")
-        values = comparison["values"]
-        board = [
-            [_rank(comparison, system), markdown_text(system), _number(values.get(system), unit)]
-            for system in _ranked(comparison)
-        ]
+        board = [(rank, markdown_text(name), value) for rank, name, value in _board(comparison)]
         parts.append(f"### {markdown_text(str(comparison['metric']))}\n")
         parts.append(_grid(["rank", "system", "value"], board, "rlr"))
         parts.append(_grid(HEADS, _pair_cells(comparison, markdown_text), "llrrrrr"))
@@ -141,7 +137,7 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
 
 
 def _pair_cells(comparison: Comparison, spell: Callable[[str], str]) -> list[list[str]]:
-    unit = str(comparison.get("unit") or "")
+    unit = _unit(comparison)
     return [
         [
             spell(str(pair["a"])), spell(str(pair["b"])), _signed(pair["difference"], unit),

@@ -180,8 +180,8 @@ def _version(name: str, wanted: str) -> tuple[str, str]:
     except importlib.metadata.PackageNotFoundError:
         return "", f"{name} is not installed"
     for mark, least in re.findall(r"(>=|==)\s*([\d.]+)", wanted):
-        found, asked = _numbers(version), _numbers(least)
-        if found < asked or (mark == "==" and found != asked):
+        installed, required = _numbers(version), _numbers(least)
+        if installed < required or (mark == "==" and installed != required):
             return version, f"{name} is {version}, and {mark}{least} is needed"
     return version, ""
 
@@ -205,13 +205,12 @@ def _models() -> Iterator[Finding]:
 
     for profile in ("embedded", "paper"):
         entries = inventory.list_models(profile, "")
-        for one in entries:
-            state: State = "here" if one.ready else "missing"
-            label = f"{profile} {one.role.replace('_', '-')}"
-            yield Finding(
-                "model", label, state, f"{one.name}: {one.where}", ROLES[one.role], one.command
-            )
-        yield _profile(profile, [one.role for one in entries if not one.ready])
+        for entry in entries:
+            state: State = "here" if entry.ready else "missing"
+            label = f"{profile} {entry.role.replace('_', '-')}"
+            detail = f"{entry.name}: {entry.where}"
+            yield Finding("model", label, state, detail, ROLES[entry.role], entry.command)
+        yield _profile(profile, [entry.role for entry in entries if not entry.ready])
     for check in inventory.verify(cache_folder() / "models", []):
         if not check.whole and not check.file.endswith(".onnx"):  # a graph is built again by itself
             yield Finding("model", Path(check.file).name, "broken", f"{check.file}: {check.detail}")
@@ -223,17 +222,16 @@ def _profile(name: str, missing: Sequence[str]) -> Finding:
     if not missing:
         return Finding("profile", name, "here", enables=enables)
     state: State = "broken" if name == "embedded" and "embedder" in missing else "missing"
-    told = f"not here: {', '.join(missing)}"
-    return Finding("profile", name, state, told, enables, f"gistmeter models pull {name}")
+    detail = f"not here: {', '.join(missing)}"
+    return Finding("profile", name, state, detail, enables, f"gistmeter models pull {name}")
 
 
 def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:
     for name, enables in KEYS.items():
-        found = bool(environment.get(name))
-        yield Finding(
-            "key", name, "here" if found else "missing", "set" if found else "not set", enables,
-            "" if found else f"export {name}=…",
-        )  # fmt: skip
+        if environment.get(name):
+            yield Finding("key", name, "here", "set", enables)
+        else:
+            yield Finding("key", name, "missing", "not set", enables, f"export {name}=…")
 
 
 def _caches() -> Iterator[Finding]:
@@ -245,14 +243,13 @@ def _caches() -> Iterator[Finding]:
         with tempfile.TemporaryFile(dir=folder):
             pass
         cache = Cache(cache_file())
-        found = cache.info()
+        cached = cache.info()
         cache.close()
-        told = f"{found.path}, {found.entries:,} answers, {_megabytes(found.size)}"
-        yield Finding("cache", "answers", "here", told)
+        detail = f"{cached.path}, {cached.entries:,} answers, {_megabytes(cached.size)}"
+        yield Finding("cache", "answers", "here", detail)
     except (OSError, GistmeterError) as error:
-        why = f"{folder}: {error}"
-        clear = "gistmeter cache clear"
-        yield Finding("cache", "answers", "broken", why, "no model is asked twice", clear)
+        enables, clear = "no model is asked twice", "gistmeter cache clear"
+        yield Finding("cache", "answers", "broken", f"{folder}: {error}", enables, clear)
     models = folder / "models"
     yield Finding("cache", "models", "here", f"{models}, {_megabytes(_size(models))}")
     hub = _hub_folder()
@@ -290,7 +287,7 @@ def _trial() -> Finding:
         if not score.value > 0:
             raise InputError(f"{score.name} of a pair that says the same is {score.value}")
     except Exception as error:  # whatever it is, it is what the user would meet
-        told = f"{type(error).__name__}: {error}"
-        return Finding("score", "trial", "broken", told, "gistmeter itself")
+        detail = f"{type(error).__name__}: {error}"
+        return Finding("score", "trial", "broken", detail, "gistmeter itself")
     seconds = time.perf_counter() - started
     return Finding("score", "trial", "here", f"a pair of texts was scored in {seconds:.1f} s")
