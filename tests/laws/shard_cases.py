@@ -28,11 +28,10 @@ from gistmeter.speech.metrics.latency import Latency, TimedClip
 from gistmeter.speech.metrics.transcription import ErrorRates
 from gistmeter.speech.metrics.transcription.normalisation import Normalisation
 from gistmeter.text.metrics.accuracy import SemanticAccuracy
-from gistmeter.text.metrics.alarms import FactAlarms
 from gistmeter.text.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
+from gistmeter.text.metrics.fact_alarms import FactAlarms
 from gistmeter.text.metrics.information import Information, Recovery
-from gistmeter.text.metrics.logic import LogicalValidity
-from gistmeter.text.metrics.reading import Reading
+from gistmeter.text.metrics.logic import JointReading, LogicalValidity
 
 
 @dataclass(frozen=True)
@@ -162,7 +161,7 @@ def text_case(*names: str) -> Callable[[Path], Case]:
             "consistency": Consistency(),
             "robustness": SequenceRobustness(),
             "structure": StructuralRobustness(),
-            "reading": Reading(0.5, 0.5),
+            "reading": JointReading(0.5, 0.5),
             "s_info": Information(PACKS),
             "alarms": FactAlarms({"en": Guard("en")}),
             "recovery": Recovery(),

@@ -19,7 +19,7 @@ from gistmeter.text.metrics.accuracy import (
     mean_of_defined,
     weigh,
 )
-from gistmeter.text.metrics.polarity import PolarityRule
+from gistmeter.text.metrics.polarity_conflict import PolarityRule
 from text.text_doubles import PACKS, Given, Letters, pair
 
 FULL = SemanticAccuracy(PACKS, Letters(), Given(), Given())

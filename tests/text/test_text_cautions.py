@@ -11,8 +11,7 @@ from click.testing import CliRunner
 from gistmeter import score_text
 from gistmeter.cli import app
 from gistmeter.core.run import Run
-from gistmeter.text.cautions import MEASURED
-from gistmeter.text.views import VIEW
+from gistmeter.text.views import MEASURED, VIEW
 
 SAID = ["the dog sleeps in the house", "a cat sits on the mat"]
 MEANT = ["the dog is asleep indoors", "there is a cat on the mat"]

@@ -13,8 +13,8 @@ from gistmeter.text.formats.references import (
     References,
     Splitting,
     clean,
-    read_by_idiom,
     read_references,
+    read_signs,
 )
 
 
@@ -158,7 +158,7 @@ def test_columns_of_system_and_arrangement(tmp_path: Path) -> None:
 
 def test_a_repetition_is_an_error_with_its_place(tmp_path: Path) -> None:
     path = write(tmp_path / "m.csv", "idiom,Prediction", "ab,x", "cd,y", "ab ,z")
-    with pytest.raises(FormatError, match=r"m\.csv, line 4: repeats the idiom 'ab'.*line 2"):
+    with pytest.raises(FormatError, match=r"m\.csv, line 4: repeats the item 'ab'.*line 2"):
         read_predictions([path])
 
 
@@ -168,7 +168,7 @@ def test_a_repetition_is_an_error_with_its_place(tmp_path: Path) -> None:
         (("idiom,answers", "ab,x"), "no column 'prediction'. Columns found: 'idiom', 'answers'"),
         (("Prediction,other", "x,y"), "no column 'idiom'"),
         (("idiom,prediction_a,prediction_b", "ab,x,y"), "several columns of predictions"),
-        (("idiom,Prediction", ",x"), "line 2, column idiom: names no idiom"),
+        (("idiom,Prediction", ",x"), "line 2, column idiom: names no item"),
     ],
 )
 def test_unusable_predictions(tmp_path: Path, lines: tuple[str, ...], message: str) -> None:
@@ -190,7 +190,7 @@ def test_rows_are_matched_by_idiom_and_not_by_position(tmp_path: Path) -> None:
         ("cd", ("C", "D")), ("ab", ("A",)), ("ef", ("own",)), ("gh", ()),
     ]  # fmt: skip
     assert matched.without_reference == ["gh"] and matched.without_prediction == ["zz"]
-    assert matched.matched == 3
+    assert sum(bool(pair.references) for pair in matched.pairs) == 3
     assert matched.pairs[1].fields == {"structure": "noun"}
     assert matched.pairs[0].fields == {"has_original": "no"}  # said once a system
     assert {pair.language for pair in matched.pairs} == {"zh"}
@@ -204,7 +204,7 @@ def test_an_idiom_with_a_placeholder_has_no_reference(tmp_path: Path) -> None:
 
 def test_nothing_in_common_is_an_error(tmp_path: Path) -> None:
     rows = read_predictions([write(tmp_path / "m.csv", "idiom,Prediction", "ab,x")])
-    with pytest.raises(InputError, match=r"no idiom in common: predictions are for 'ab'"):
+    with pytest.raises(InputError, match=r"no item in common: predictions are for 'ab'"):
         match(rows, References({"cd": ("C",)}))
     with pytest.raises(InputError, match="no references"):
         match(rows, None)
@@ -232,11 +232,13 @@ def test_systems_with_an_original_are_told(tmp_path: Path) -> None:
     assert [pair.fields["has_original"] for pair in matched.pairs] == ["yes", "yes"]
 
 
-def test_a_file_about_idioms(tmp_path: Path) -> None:
+def test_a_table_of_polarity(tmp_path: Path) -> None:
     headed = write(tmp_path / "p.csv", "idiom,polarity", "ab,positive")
     bare = write(tmp_path / "q.csv", "ab,positive", "cd,negative")
-    assert read_by_idiom(headed, "polarity", ()) == {"ab": "positive"}
-    assert read_by_idiom(bare, "polarity", ()) == {"ab": "positive", "cd": "negative"}
+    assert read_signs(headed, "id") == {"ab": 1}
+    assert read_signs(bare, "id") == {"ab": 1, "cd": -1}
     twice = write(tmp_path / "t.csv", "idiom,polarity", "ab,positive", "ab,negative")
     with pytest.raises(FormatError, match="line 3"):
-        read_by_idiom(twice, "polarity", ())
+        read_signs(twice, "id")
+    with pytest.raises(FormatError, match=r"line 2.*'good' is no polarity"):
+        read_signs(write(tmp_path / "w.csv", "id,polarity", "ab,good"), "id")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from gistmeter import languages
 from gistmeter.core.cache import Cache
 from gistmeter.languages.remembering import RememberingLanguage
+from gistmeter.text.metrics.comparisons import normal_words
 from gistmeter.text.metrics.lexical import (
     compare_counts,
     content_counts,
@@ -20,7 +21,6 @@ from gistmeter.text.metrics.lexical import (
     negations_of,
     set_f_beta,
 )
-from gistmeter.text.metrics.reader import normal_words
 from text.text_doubles import Spaces
 
 WORDS = st.lists(st.sampled_from("abcdef"), max_size=8)

@@ -8,8 +8,8 @@ import pytest
 import gistmeter
 from gistmeter.core.errors import InputError
 from gistmeter.languages import Polarity, PolarWord
-from gistmeter.text.metrics.polarity import PolarityRule, conflicts, parse_sign, sign
-from gistmeter.text.metrics.references import Comparisons
+from gistmeter.text.metrics.comparisons import Comparisons
+from gistmeter.text.metrics.polarity_conflict import PolarityRule, conflicts, parse_sign, sign
 from text.text_doubles import PACKS, pair
 
 PRAISE, BLAME = Polarity(positive=True), Polarity(negative=True)

@@ -11,7 +11,6 @@ import gistmeter
 import gistmeter.book.api
 import gistmeter.speech.api
 import gistmeter.text.api
-import gistmeter.text.components
 import gistmeter.text.formats.predictions
 import gistmeter.text.formats.references
 import gistmeter.text.metrics.accuracy
@@ -29,7 +28,6 @@ DOUBLES = {"embedder": Letters(), "matcher": Given(), "cross_encoder": Given(), 
 @pytest.mark.parametrize(
     "module",
     [
-        gistmeter.text.components,
         gistmeter.text.api,
         gistmeter.book.api,
         gistmeter.speech.api,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.text.metrics.references import Comparisons
+from gistmeter.text.metrics.comparisons import Comparisons
 from text.text_doubles import pair
 
 VALUES = st.lists(

@@ -15,7 +15,7 @@ from gistmeter.languages import get, remembering
 from gistmeter.languages.guard import KINDS, Alarm, Guard, compare, read
 from gistmeter.speech.metrics.alarms import TranscriptAlarms
 from gistmeter.speech.metrics.transcription import Normalisation
-from gistmeter.text.metrics.alarms import FactAlarms
+from gistmeter.text.metrics.fact_alarms import FactAlarms
 
 CODES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru", "th", "de", "generic")
 PIECES = (

@@ -28,13 +28,13 @@ from typing import Literal
 import numpy as np
 
 from gistmeter.core.errors import InputError
+from gistmeter.core.wiring import Wiring
 from gistmeter.languages import Polarity, lexicons
-from gistmeter.text.metrics.reader import TextReader
-from gistmeter.text.metrics.references import Comparisons, Floats
+from gistmeter.text.formats.references import parse_sign, read_signs
+from gistmeter.text.metrics.comparisons import Comparisons, Floats, TextReader, require_known
 
 Mode = Literal["all", "any", "ratio"]
 MODES: tuple[Mode, ...] = ("all", "any", "ratio")
-SIGNS: Mapping[str, int] = {"positive": 1, "neutral": 0, "negative": -1}
 
 
 def sign(polarity: Polarity) -> int:
@@ -123,16 +123,6 @@ def words_conflict(candidate: Polarity, reference: Polarity) -> bool:
     return reference.negative and candidate.positive and not candidate.negated
 
 
-def parse_sign(text: str) -> int:
-    """The sign that an override names: positive, negative, neutral, or +, -, 0."""
-    spelled = {"+": "positive", "-": "negative", "0": "neutral"}
-    name = text.strip().lower()
-    name = spelled.get(name, name)
-    if name not in SIGNS:
-        raise InputError(f"'{text}' is no polarity: expected one of {', '.join(SIGNS)}")
-    return SIGNS[name]
-
-
 @dataclass(frozen=True, slots=True)
 class PolarityRule:
     """When an item conflicts, and what that costs."""
@@ -144,8 +134,7 @@ class PolarityRule:
     reading: Literal["scope", "words"] = "scope"  # how the languages read polarity
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise InputError(f"Polarity mode '{self.mode}': expected one of {', '.join(MODES)}")
+        require_known("Polarity mode", self.mode, MODES)
         if not 0 <= self.penalty <= 1 or not 0 <= self.ratio <= 1:
             raise InputError("The polarity penalty and ratio lie between 0 and 1")
 
@@ -175,3 +164,16 @@ class PolarityRule:
         """Whether a share of conflicting references makes a conflict of the item."""
         needed = {"all": 1.0, "any": 0.0, "ratio": self.ratio}[self.mode]
         return share > 0 and share >= needed - 1e-12
+
+
+def polarity_rule(wiring: Wiring) -> PolarityRule:
+    """When a conflict of polarity counts, as the settings say."""
+    settings = wiring.settings
+    overrides = settings.polarity_overrides
+    return PolarityRule(
+        settings.polarity_penalty,
+        settings.polarity_mode,
+        settings.polarity_ratio,
+        read_signs(overrides, "id") if overrides else {},
+        settings.polarity_reading,
+    )

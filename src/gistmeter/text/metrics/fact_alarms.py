@@ -12,7 +12,7 @@ from gistmeter.core.wiring import given
 from gistmeter.languages.guard import Guard
 from gistmeter.languages.remembering import guards_of
 from gistmeter.metrics.alarms import SCORES, ItemAlarms, shares, table
-from gistmeter.text.metrics.references import NO_PREDICTION, NO_REFERENCE
+from gistmeter.text.metrics.comparisons import NO_PREDICTION, NO_REFERENCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ _MODEL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class ColumnChoices:
     """What the user said of columns and sheets, and where remarks go."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -94,34 +94,34 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnswerColumns:
     """The columns of answers, each with its system's name where the header is one."""
 
     answers: Mapping[str, str]
     reference: str | None = None
-    told: str = ""
+    remark: str = ""
 
 
-def find_answers(table: Table, choices: Choices) -> Found:
+def find_answers(table: Table, choices: ColumnChoices) -> AnswerColumns:
     """Where a table's answers and references are; what cannot be told is an error that asks."""
     if not table.headed and table.lined:
-        return Found({table.columns[0]: ""})
+        return AnswerColumns({table.columns[0]: ""})
     named = choices.wanted()
     chosen = usable(table, choices.plain)
     if named:
         headers = chosen_columns(table, named)
-        return Found({name: name for name in headers}, _reference(table, chosen, headers))
+        return AnswerColumns({name: name for name in headers}, _reference(table, chosen, headers))
     single = prediction_column(table, choices.plain)
     reference = table.find("reference", REFERENCE, chosen)
     ours = "prediction" in chosen or (single or "").casefold() not in _names(EXPLANATION)
     if single and (ours or reference or choices.references):
-        told = "" if "prediction" in chosen else _unread(table, chosen, single, choices)
-        return Found({single: ""}, reference, told)
-    found = _wide(table, chosen, reference, choices)
-    if found is not None:
-        return found
+        remark = "" if "prediction" in chosen else _unread(table, chosen, single, choices)
+        return AnswerColumns({single: ""}, reference, remark)
+    systems = _wide(table, chosen, reference, choices)
+    if systems is not None:
+        return systems
     if single:
-        return Found({single: ""}, reference)
+        return AnswerColumns({single: ""}, reference)
     raise FormatError(
         f"has no column 'prediction'. Columns found: {_listed(table.columns)}. Name it with "
         "--column prediction=HEADER, or with --systems HEADER,HEADER the columns of several "
@@ -130,39 +130,35 @@ def find_answers(table: Table, choices: Choices) -> Found:
     )
 
 
-def has_answers(table: Table, choices: Choices) -> bool:
+def has_answers(table: Table, choices: ColumnChoices) -> bool:
     """Whether a sheet holds answers at all, or is a summary or a remark between them."""
     if prediction_column(table, {}) is not None:
         return True
-    found = _wide(table, {}, table.find("reference", REFERENCE), choices, ask=False)
-    return found is not None
+    return _wide(table, {}, table.find("reference", REFERENCE), choices, ask=False) is not None
 
 
-def _unread(table: Table, chosen: Mapping[str, str], single: str, choices: Choices) -> str:
+def _unread(table: Table, chosen: Mapping[str, str], single: str, choices: ColumnChoices) -> str:
     """A remark on columns beside the prediction that answer as it does, and are not scored."""
-    if table.find("system", SYSTEM):
-        return ""
     beside = _reference(table, chosen, (single,))
-    said, _ = _expected(table, chosen, beside, choices)
-    if not any(said):
+    rest = _unnamed(table, (single, beside))
+    if not rest or table.find("system", SYSTEM):
         return ""
-    rest = [column for column in _unnamed(table, beside) if column != single]
-    found = sort_columns(table, rest, said)
-    if not found.systems:
+    expected, _ = _expected(table, chosen, beside, choices)
+    systems = sort_columns(table, rest, expected).systems if any(expected) else ()
+    if not systems:
         return ""
-    listed = ",".join((single, *found.systems))
     return (
-        f"{table.path}: only '{single}' is scored, and {_listed(found.systems)} look like systems "
-        f"too. --systems {listed} scores all of them"
+        f"{table.path}: only '{single}' is scored, and {_listed(systems)} look like systems "
+        f"too. --systems {','.join((single, *systems))} scores all of them"
     )
 
 
-def _unnamed(table: Table, beside: str | None) -> list[str]:
+def _unnamed(table: Table, but: Sequence[str | None]) -> list[str]:
     """The columns of texts that no name explains."""
     return [
         column
         for column in table.columns
-        if column != beside and column.casefold() not in _KNOWN and is_text(table.column(column))
+        if column not in but and column.casefold() not in _KNOWN and is_text(table.column(column))
     ]
 
 
@@ -170,38 +166,38 @@ def _wide(
     table: Table,
     chosen: Mapping[str, str],
     reference: str | None,
-    choices: Choices,
+    choices: ColumnChoices,
     *,
     ask: bool = True,
-) -> Found | None:
+) -> AnswerColumns | None:
     """Several text columns beside one reference, or beside a file of references, as systems."""
     beside = reference or _reference(table, chosen, ())
     if table.find("system", SYSTEM):
         return None
-    said, told = _expected(table, chosen, beside, choices)
-    if not any(said):
+    expected, source = _expected(table, chosen, beside, choices)
+    if not any(expected):
         return None
-    rest = _unnamed(table, beside)
-    found = sort_columns(table, rest, said)
-    if found.doubtful and not ask:
-        return Found(dict.fromkeys(rest, ""), beside)
-    if found.doubtful:
+    rest = _unnamed(table, (beside,))
+    columns = sort_columns(table, rest, expected)
+    if columns.doubtful and not ask:
+        return AnswerColumns(dict.fromkeys(rest, ""), beside)
+    if columns.doubtful:
         raise FormatError(
             f"has no column 'prediction', and it cannot be told which columns are systems that "
-            f"answer {told}: {_listed(rest)}. Name them with --systems HEADER,HEADER",
+            f"answer {source}: {_listed(rest)}. Name them with --systems HEADER,HEADER",
             path=table.path,
         )
-    if not found.systems:
+    systems = columns.systems
+    if not systems:
         return None
-    several = len(found.systems) > 1  # a single one is called as its file is
-    listed = f"systems {', '.join(found.systems)}" if several else f"column '{found.systems[0]}'"
-    remark = f"{table.path}: {listed}, compared with {told}; --systems names others"
-    names = {name: name if several else "" for name in found.systems}
-    return Found(names, beside, remark)
+    several = len(systems) > 1  # a single one is called as its file is
+    listed = f"systems {', '.join(systems)}" if several else f"column '{systems[0]}'"
+    remark = f"{table.path}: {listed}, compared with {source}; --systems names others"
+    return AnswerColumns({name: name if several else "" for name in systems}, beside, remark)
 
 
 def _expected(
-    table: Table, chosen: Mapping[str, str], beside: str | None, choices: Choices
+    table: Table, chosen: Mapping[str, str], beside: str | None, choices: ColumnChoices
 ) -> tuple[Sequence[str | None], str]:
     """What each row should have said, and where that stands."""
     if choices.references is None:
@@ -213,15 +209,15 @@ def _expected(
         if idiom
         else [str(number) for number in range(1, len(table.rows) + 1)]
     )
-    told = known.files[0].name if known.files else "the references"
-    return [" ".join(known.by_idiom.get(key, ())) for key in keys], told
+    source = known.files[0].name if known.files else "the references"
+    return [" ".join(known.by_idiom.get(key, ())) for key in keys], source
 
 
 def _reference(table: Table, chosen: Mapping[str, str], but: Sequence[str]) -> str | None:
     """The column to compare with: a reference by name, else an explanation."""
     names = [name for name in (*REFERENCE, *EXPLANATION) if name.casefold() not in _names(but)]
-    found = table.find("reference", names, chosen)
-    return None if found in but else found
+    column = table.find("reference", names, chosen)
+    return None if column in but else column
 
 
 def prediction_column(table: Table, columns: Mapping[str, str]) -> str | None:
@@ -239,7 +235,7 @@ def prediction_column(table: Table, columns: Mapping[str, str]) -> str | None:
     return containing[0] if containing else table.find("prediction", PREDICTION)
 
 
-def sheets_are_systems(names: Sequence[str], choices: Choices, file: str) -> bool:
+def sheets_are_systems(names: Sequence[str], choices: ColumnChoices, file: str) -> bool:
     """Whether a workbook's sheets are systems: as told, else by their names, and said."""
     if choices.sheets != "auto":
         return choices.sheets == "systems"
