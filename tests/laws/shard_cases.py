@@ -13,12 +13,12 @@ from gistmeter.core.types import Book, Metric, Pair
 from gistmeter.languages import get
 from gistmeter.languages.guard import Guard
 from gistmeter.metrics.gist import Gist
-from gistmeter.parse.formats.alignment import align
 from gistmeter.parse.formats.pairs import ParsePairs
-from gistmeter.parse.formats.reading import read_treebank
-from gistmeter.parse.metrics.accuracy import ParseAccuracy
+from gistmeter.parse.formats.treebank_reader import read_treebank
+from gistmeter.parse.formats.word_alignment import align
 from gistmeter.parse.metrics.conll18 import Conll18
 from gistmeter.parse.metrics.enhanced import EnhancedDependencies
+from gistmeter.parse.metrics.parsing import ParseAccuracy
 from gistmeter.speech.metrics.alarms import TranscriptAlarms
 from gistmeter.speech.metrics.custom import CustomMetric, NamedFunction
 from gistmeter.speech.metrics.distance import SemanticDistance

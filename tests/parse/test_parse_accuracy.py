@@ -19,10 +19,9 @@ from gistmeter.core.files import system_names
 from gistmeter.core.statistics import bootstrap_weights, resampled
 from gistmeter.parse.family import Parses, ParseSettings
 from gistmeter.parse.formats.taxonomy import Taxonomy
-from gistmeter.parse.metrics.accuracy import ParseAccuracy
-from gistmeter.parse.metrics.features import FeatureSets
+from gistmeter.parse.metrics.parsing import ParseAccuracy
 from gistmeter.parse.metrics.points import SEVEN, normalise_lemma
-from gistmeter.parse.metrics.weights import FEATS_WEIGHTS, split_features
+from gistmeter.parse.metrics.weighting import FEATS_WEIGHTS, FeatureSets, split_features
 from gistmeter.parse.read import read_weights
 from parse.parse_files import PLACE, paired, row, two_treebanks
 

@@ -14,11 +14,11 @@ from conftest import shared_path
 from gistmeter import score_parses
 from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Rows
-from gistmeter.parse.formats.alignment import align, common_subsequence
 from gistmeter.parse.formats.pairs import ParsePairs
-from gistmeter.parse.formats.reading import read_treebank
-from gistmeter.parse.metrics.accuracy import ParseAccuracy
+from gistmeter.parse.formats.treebank_reader import read_treebank
+from gistmeter.parse.formats.word_alignment import align, common_subsequence
 from gistmeter.parse.metrics.conll18 import CONTENT, Conll18
+from gistmeter.parse.metrics.parsing import ParseAccuracy
 from parse.parse_files import paired, row, write
 
 Sentences = list[list[list[str]]]
@@ -381,6 +381,7 @@ def test_a_real_treebank_without_its_multiword_tokens(tmp_path: Path) -> None:
 
 
 def test_an_item_of_several_sentences_is_drawn_with_the_heads_of_each(tmp_path: Path) -> None:
+    from gistmeter.parse.run_documents import SentenceReport
     from gistmeter.parse.views import tree
 
     apart = [
@@ -399,6 +400,8 @@ def test_an_item_of_several_sentences_is_drawn_with_the_heads_of_each(tmp_path: 
     pairs = aligned(tmp_path, apart, together)
     details = metric.documents(metric.measure(pairs), pairs)
     (item,) = details["sentences.json"]["system0"]
-    words = tree(item["tokens"])["w"]
+    report = SentenceReport.of(item)
+    assert report is not None and report.document() == item
+    words = tree(report.words)["w"]
     assert [one["g"] for one in words] == [-1, 0, 3, -1]
     assert [one["s"] for one in words] == [-1, 0, 3, 0]

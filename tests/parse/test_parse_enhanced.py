@@ -14,8 +14,8 @@ from gistmeter import Run, score_parses
 from gistmeter.cli import app
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.parse.formats.graphs import PATHS, read_graph, universal_path
-from gistmeter.parse.formats.reading import read_treebank
 from gistmeter.parse.formats.treebank import Vocabulary
+from gistmeter.parse.formats.treebank_reader import read_treebank
 from parse.parse_files import row, write
 
 Sentence = list[list[str]]

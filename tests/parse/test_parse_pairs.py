@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gistmeter.core.errors import FormatError
 from gistmeter.core.rows import Rows
 from gistmeter.parse.formats.pairs import ParsePairs
-from gistmeter.parse.metrics.accuracy import ParseAccuracy
+from gistmeter.parse.metrics.parsing import ParseAccuracy
 from gistmeter.parse.metrics.points import SEVEN
 from parse.parse_files import paired, row, two_treebanks
 

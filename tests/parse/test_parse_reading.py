@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.parse.formats import blocks
 from gistmeter.parse.formats.interning import CellReader
-from gistmeter.parse.formats.layout import COBALD, CONLLU, SEMARKUP, declare
-from gistmeter.parse.formats.reading import read_treebank
-from gistmeter.parse.formats.treebank import Treebank, unique_ids
+from gistmeter.parse.formats.treebank import COBALD, CONLLU, SEMARKUP, Treebank, declare, unique_ids
+from gistmeter.parse.formats.treebank_reader import read_treebank
 from parse.parse_files import row, sentence, text, write
 
 TWO = [[row(1, "Dogs", upos="NOUN", head="2"), row(2, "bark", upos="VERB", head="0")],

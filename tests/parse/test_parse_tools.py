@@ -8,10 +8,14 @@ import pytest
 
 from conftest import shared_path
 from gistmeter.core.errors import FormatError
-from gistmeter.parse.formats.erasing import erase
-from gistmeter.parse.formats.reading import read_treebank
-from gistmeter.parse.formats.validation import Problem, find_problems
-from gistmeter.parse.formats.vocabularies import build, read_vocabulary
+from gistmeter.parse.formats.treebank_reader import read_treebank
+from gistmeter.parse.formats.treebank_tools import (
+    Problem,
+    build_vocabulary,
+    erase,
+    find_problems,
+    read_vocabulary,
+)
 from gistmeter.parse.read import estimate_weights
 from parse.parse_files import row, text, write
 
@@ -86,7 +90,7 @@ def test_all_problems_are_listed(tmp_path: Path) -> None:
 
 
 def test_tags_outside_a_vocabulary(tmp_path: Path) -> None:
-    known = build([write(tmp_path / "train.conllu", GOOD)])
+    known = build_vocabulary([write(tmp_path / "train.conllu", GOOD)])
     assert known["UPOS"] == {"AUX": 1, "PART": 1, "VERB": 1}
     assert known["FEATS"] == {"Mood=Ind": 1, "VerbForm=Fin": 1}
     path = write(

@@ -39,7 +39,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "text/recovery": "gistmeter.text.metrics.information:Recovery",
         "text/reading": "gistmeter.text.metrics.logic:JointReading",
         "book/alignment": "gistmeter.book.metrics.metric:BookAlignment",
-        "parse/parsing": "gistmeter.parse.metrics.accuracy:ParseAccuracy",
+        "parse/parsing": "gistmeter.parse.metrics.parsing:ParseAccuracy",
         "parse/conll18": "gistmeter.parse.metrics.conll18:Conll18",
         "parse/enhanced": "gistmeter.parse.metrics.enhanced:EnhancedDependencies",
         "speech/transcription": "gistmeter.speech.metrics.transcription:ErrorRates",

@@ -13,23 +13,22 @@ from gistmeter.core.family import Items
 from gistmeter.core.files import read_bytes
 from gistmeter.core.types import Parse
 from gistmeter.core.wiring import Wiring
+from gistmeter.parse.family import ParseSettings
 from gistmeter.parse.formats import taxonomy as taxonomies
-from gistmeter.parse.formats.alignment import align, tree_parents
-from gistmeter.parse.formats.layout import CONLLU, declare
 from gistmeter.parse.formats.pairs import ParsePairs, pair
-from gistmeter.parse.formats.reading import read_treebank
 from gistmeter.parse.formats.taxonomy import Taxonomy
-from gistmeter.parse.formats.treebank import EMPTY, Treebank
+from gistmeter.parse.formats.treebank import CONLLU, EMPTY, Treebank, declare
+from gistmeter.parse.formats.treebank_reader import read_treebank
+from gistmeter.parse.formats.word_alignment import align, tree_parents
 from gistmeter.parse.metrics.conll18 import COLUMNS
 from gistmeter.parse.metrics.points import NEEDED, SEVEN
-from gistmeter.parse.metrics.weights import (
+from gistmeter.parse.metrics.weighting import (
     FEATS_WEIGHTS,
     LEMMA_WEIGHTS,
     ParseWeights,
     estimate,
     seen,
 )
-from gistmeter.parse.settings import ParseSettings
 
 if TYPE_CHECKING:
     from gistmeter.core.cache import Cache

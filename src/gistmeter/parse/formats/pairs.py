@@ -17,12 +17,12 @@ import numpy as np
 
 from gistmeter.core.errors import FormatError
 from gistmeter.core.types import Parse, Sentence
-from gistmeter.parse.formats.layout import KNOWN, Layout
 from gistmeter.parse.formats.treebank import (
-    FIELDS,
+    KNOWN,
     Codes,
     EmptyNodes,
     Ints,
+    Layout,
     Multiwords,
     Treebank,
     Vocabulary,
@@ -38,8 +38,9 @@ class Match:
 
     name: str
     system: Treebank
+    units: Ints  # where items begin among the system's sentences; one more at the end
     words: Ints | None = None  # for each gold word the system's, -1 for none; None: the same place
-    units: Ints | None = None  # where items begin among the system's sentences; None: as in gold
+    aligned: bool = False  # whether sentences and words may differ from the gold's
     unfit: Mapping[int, str] = field(default_factory=dict)  # item -> why it cannot be scored
 
 
@@ -52,6 +53,10 @@ class Segment:
     last: int  # exclusive
     row: int  # of the first item within the sequence
 
+    @property
+    def size(self) -> int:
+        return self.last - self.first
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParsePairs(Sequence[Parse]):
@@ -60,9 +65,7 @@ class ParsePairs(Sequence[Parse]):
     gold: Treebank
     matches: Sequence[Match]
     units: Ints  # where items begin among the gold's sentences; one more at the end
-    item_systems: Sequence[str] | None = (
-        None  # the systems of single items, where there is one match
-    )
+    item_systems: Sequence[str] | None = None  # of single items, where there is one match
     start: int = 0
     stop: int = -1
     derived: dict[str, Any] = field(default_factory=dict)  # what was computed once, for all slices
@@ -73,7 +76,7 @@ class ParsePairs(Sequence[Parse]):
 
     @property
     def size(self) -> int:
-        """Items a system."""
+        """Items per system."""
         return len(self.units) - 1
 
     def derive(self, key: str, compute: Callable[[], Derived]) -> Derived:
@@ -114,9 +117,8 @@ class ParsePairs(Sequence[Parse]):
     def _item(self, at: int) -> Parse:
         number, unit = divmod(at, self.size)
         match = self.matches[number]
-        units = self.units if match.units is None else match.units
         gold = self.gold.sentence(int(self.units[unit]), int(self.units[unit + 1]))
-        parsed = match.system.sentence(int(units[unit]), int(units[unit + 1]))
+        parsed = match.system.sentence(int(match.units[unit]), int(match.units[unit + 1]))
         system = self.item_systems[unit] if self.item_systems else match.name
         return Parse(self.name(unit), gold, parsed, system)
 
@@ -142,15 +144,29 @@ class ParsePairs(Sequence[Parse]):
         names = self.derive("names", lambda: [self.name(unit) for unit in range(self.size)])
         for segment in self.segments():
             ids += names[segment.first : segment.last]
-            count = segment.last - segment.first
-            own = self.item_systems[segment.first : segment.last] if self.item_systems else None
-            systems += own or [segment.match.name] * count
+            chosen = self.item_systems[segment.first : segment.last] if self.item_systems else None
+            systems += chosen or [segment.match.name] * segment.size
         return {"id": ids, "system": systems, "group": [""] * len(ids), "cluster": ids}
+
+    def whole(self, match: Match) -> Segment:
+        """All items of a system."""
+        return Segment(match, 0, self.size, 0)
 
     def gold_words(self, segment: Segment) -> slice:
         """The gold's words of a segment."""
-        sentences = self.units[[segment.first, segment.last]]
-        return slice(*self.gold.offsets[sentences].tolist())
+        return _words_of(self.gold, self.units, segment)
+
+    def system_words(self, segment: Segment) -> slice:
+        """The system's words of a segment."""
+        return _words_of(segment.match.system, segment.match.units, segment)
+
+    def gold_items(self, segment: Segment) -> Ints:
+        """For each gold word of a segment its item, counted from the segment's first."""
+        return _items_of(self.gold, self.units, segment)
+
+    def system_items(self, segment: Segment) -> Ints:
+        """For each system word of a segment its item, counted from the segment's first."""
+        return _items_of(segment.match.system, segment.match.units, segment)
 
     @classmethod
     def of(cls, items: Sequence[Any]) -> ParsePairs:
@@ -162,16 +178,26 @@ class ParsePairs(Sequence[Parse]):
         gold = replace(gold, ids=[item.id for item in items])
         system = _from_sentences([item.parsed for item in items], "system", vocabularies)
         words, unfit = _fit_each(gold, system)
-        match = Match("system", system, words, None, unfit)
-        return cls(gold, [match], np.arange(len(gold) + 1), [item.system for item in items])
+        units = np.arange(len(gold) + 1)
+        match = Match("system", system, units, words, unfit=unfit)
+        return cls(gold, [match], units, [item.system for item in items])
+
+
+def _words_of(treebank: Treebank, units: Ints, segment: Segment) -> slice:
+    return slice(*treebank.offsets[units[[segment.first, segment.last]]].tolist())
+
+
+def _items_of(treebank: Treebank, units: Ints, segment: Segment) -> Ints:
+    bounds = treebank.offsets[units[segment.first : segment.last + 1]]
+    return np.repeat(np.arange(segment.size), np.diff(bounds))
 
 
 def pair(gold: Treebank, systems: Mapping[str, Treebank]) -> ParsePairs:
     """Gold and systems that have the same words; the first that differs is an error."""
     for system in systems.values():
         _refuse_misfit(gold, system)
-    matches = [Match(name, system) for name, system in systems.items()]
-    return ParsePairs(gold, matches, np.arange(len(gold) + 1))
+    units = np.arange(len(gold) + 1)
+    return ParsePairs(gold, [Match(name, system, units) for name, system in systems.items()], units)
 
 
 def _refuse_misfit(gold: Treebank, system: Treebank) -> None:
@@ -259,8 +285,7 @@ def _from_sentences(
     tokens = [token for sentence in sentences for token in sentence.tokens]
     columns = {}
     for column in KNOWN:
-        attribute = FIELDS.get(column, column.lower())
-        cells = [getattr(token, attribute) for token in tokens]
+        cells = [getattr(token, column.lower()) for token in tokens]
         columns[column] = vocabularies.setdefault(column, Vocabulary()).codes(cells)
     counts = [len(sentence.tokens) for sentence in sentences]
     none = np.zeros(0, np.int64)

@@ -9,34 +9,37 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.parse.formats.blocks import BLOCK, Block, read_blocks
-from gistmeter.parse.formats.layout import (
+from gistmeter.parse.formats.blocks import (
+    BLOCK,
+    SentenceBlock,
+    TokenLines,
+    read_blocks,
+    split_lines,
+)
+from gistmeter.parse.formats.treebank import (
     CONLLU,
+    GLOBAL,
     IGNORED,
     KNOWN,
-    SEMARKUP,
-    Layout,
-    by_width,
-    declare,
-    is_semarkup,
-)
-from gistmeter.parse.formats.lines import TokenLines, split_lines
-from gistmeter.parse.formats.text import GLOBAL
-from gistmeter.parse.formats.treebank import (
     NODE,
     RANGE,
+    SEMARKUP,
     WORD,
+    Bools,
     Codes,
     EmptyNodes,
     Ints,
+    Layout,
     Multiwords,
     Treebank,
     Vocabulary,
+    by_width,
+    declare,
+    is_semarkup,
     unique_ids,
 )
 
@@ -117,7 +120,9 @@ def _read(
     return replace(_assemble(path, layout, gathered, shared), guessed=guess)
 
 
-def _find_layout(path: Path, block: Block, fallback: Layout | None) -> tuple[Layout | None, bool]:
+def _find_layout(
+    path: Path, block: SentenceBlock, fallback: Layout | None
+) -> tuple[Layout | None, bool]:
     """The layout, and whether ten columns leave open which of two it is."""
     for at, whole_line in enumerate(io.BytesIO(block.content)):
         line = whole_line.rstrip(b" \t\n")
@@ -251,7 +256,7 @@ def _multiwords(identities: Sequence[str], form: Codes, begin: Ints, number: Int
 
 
 def _empty_nodes(
-    gathered: _Gathering, chosen: Any, sentence: Ints, number: Ints, strings: Sequence[str]
+    gathered: _Gathering, chosen: Bools, sentence: Ints, number: Ints, strings: Sequence[str]
 ) -> EmptyNodes:
     columns = {name: gathered.column(name)[chosen] for name in gathered.codes}
     before = [int(strings[code].partition(".")[0]) for code in columns["ID"].tolist()]

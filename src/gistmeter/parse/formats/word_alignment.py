@@ -84,26 +84,17 @@ def _multiword_of_words(treebank: Treebank) -> Ints:
     """For each word the multiword token it is part of, -1 for none."""
     owner = np.full(treebank.words, -1, np.int64)
     multiwords = treebank.multiwords
-    for at, (first, last, line) in enumerate(
-        zip(
-            multiwords.first.tolist(),
-            multiwords.last.tolist(),
-            multiwords.line.tolist(),
-            strict=True,
-        )
-    ):
+    bounds = zip(multiwords.first.tolist(), multiwords.last.tolist(), strict=True)
+    for at, (first, last) in enumerate(bounds):
+        problem = ""
         inside = 0 <= first <= last < treebank.words
         if not inside or treebank.sentence_of(first) != treebank.sentence_of(last):
-            raise FormatError(
-                "the range does not lie within the sentence",
-                path=treebank.path,
-                row=line,
-                column="ID",
-            )
-        if (owner[first : last + 1] >= 0).any():
-            raise FormatError(
-                "the range overlaps another", path=treebank.path, row=line, column="ID"
-            )
+            problem = "the range does not lie within the sentence"
+        elif (owner[first : last + 1] >= 0).any():
+            problem = "the range overlaps another"
+        if problem:
+            line = int(multiwords.line[at])
+            raise FormatError(problem, path=treebank.path, row=line, column="ID")
         owner[first : last + 1] = at
     return owner
 
@@ -145,10 +136,15 @@ def align(gold: Treebank, systems: Mapping[str, Treebank]) -> ParsePairs:
         _refuse_other_characters(gold, ours, systems[name], theirs)
         common = np.intersect1d(common, theirs.sentence_ends)
     matches = [
-        Match(name, systems[name], align_words(gold, ours, systems[name], theirs),
-              _units(theirs.sentence_ends, common))
+        Match(
+            name,
+            systems[name],
+            _units(theirs.sentence_ends, common),
+            align_words(gold, ours, systems[name], theirs),
+            aligned=True,
+        )
         for name, theirs in spans.items()
-    ]  # fmt: skip
+    ]
     return ParsePairs(gold, matches, _units(ours.sentence_ends, common))
 
 

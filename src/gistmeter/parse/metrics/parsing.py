@@ -23,8 +23,14 @@ from gistmeter.core.wiring import given, setting
 from gistmeter.parse.formats.pairs import Match, ParsePairs, Segment
 from gistmeter.parse.formats.taxonomy import Taxonomy
 from gistmeter.parse.formats.treebank import Ints
-from gistmeter.parse.metrics import labels
-from gistmeter.parse.metrics.breakdown import LABELLED, breakdown, confusions, count
+from gistmeter.parse.metrics.breakdown import (
+    COUNTED,
+    LABELLED,
+    breakdown,
+    confusions,
+    count,
+    macro_f1,
+)
 from gistmeter.parse.metrics.points import (
     SEVEN,
     WordPairs,
@@ -32,14 +38,14 @@ from gistmeter.parse.metrics.points import (
     weights_by_tag,
     word_points,
 )
-from gistmeter.parse.metrics.sentences import describe
-from gistmeter.parse.metrics.weights import (
+from gistmeter.parse.metrics.weighting import (
     FEATS_WEIGHTS,
     LEMMA_WEIGHTS,
     MUTABLE_WEIGHT,
     ParseWeights,
 )
 from gistmeter.parse.read import absent_scores, foreign_scores, taxonomy_of, weights_of
+from gistmeter.parse.run_documents import describe
 
 SEMANTIC = ("uas", "semslot", "semclass")
 WORST = 20  # sentences shown
@@ -57,7 +63,7 @@ class ParseAccuracy:
 
     Identical parses score 1. Without a taxonomy `semclass` is unscored, unless `flat_classes`
     compares classes by equality. `absent` names scores that cannot be part of the total;
-    of these, `foreign` are not of this kind of treebank, and nobody misses them.
+    of these, `foreign` are not of this kind of treebank, so the total is whole without them.
     """
 
     lemma_weights: Mapping[str, float] = given(
@@ -122,16 +128,16 @@ class ParseAccuracy:
         for score in self.present:
             possible = rows.values(possible_column(score))
             lost += np.nan_to_num(possible - rows.values(f"{score}_points"))
-        found = []
-        for at in np.argsort(-lost, kind="stable")[:WORST].tolist():
-            if lost[at] > 0:
-                pairs = ParsePairs.of(items[int(rows.item[at]) :][:1])
-                words = WordPairs.of(pairs, pairs.segments()[0])
-                worth = lemma_weights(words, self.weights)
-                sentence = describe(words, self.points(words), worth, self.taxonomy)
-                own = {score: float(rows.values(score)[at]) for score in ("total", *SEVEN)}
-                found.append({**sentence, "lost": float(lost[at]), "scores": own})
-        return found
+        worst = [at for at in np.argsort(-lost, kind="stable")[:WORST].tolist() if lost[at] > 0]
+        reports = []
+        for at in worst:
+            pairs = ParsePairs.of(items[int(rows.item[at]) :][:1])
+            words = WordPairs.of(pairs, pairs.segments()[0])
+            worth = lemma_weights(words, self.weights)
+            scores = {score: float(rows.values(score)[at]) for score in ("total", *SEVEN)}
+            report = describe(words, self.points(words), worth, self.taxonomy)
+            reports.append(replace(report, lost=float(lost[at]), scores=scores).document())
+        return reports
 
     def unscored(self, words: WordPairs, score: str) -> str:
         """Why a score does not exist for a system; empty where it does."""
@@ -147,7 +153,7 @@ class ParseAccuracy:
     def _measure_segment(self, pairs: ParsePairs, segment: Segment) -> Rows:
         words = WordPairs.of(pairs, segment)
         size = words.items
-        item = labels.items_of_words(pairs.gold, pairs.units, segment)
+        item = pairs.gold_items(segment)
         worth = lemma_weights(words, self.weights)
         earned = self.points(words)
         part = pairs[segment.row : segment.row + size]
@@ -179,14 +185,14 @@ class ParseAccuracy:
         for name in LABELLED:
             if f"{name}_labels" in rows:
                 values[f"{name}_micro_f1"] = rows.ratio(f"{name}_right", f"{name}_labels")
-                values[f"{name}_macro_f1"] = labels.macro_f1(rows.labelled(f"by_{name}"))
+                values[f"{name}_macro_f1"] = macro_f1(rows.labelled(f"by_{name}"))
         return values
 
 
 def _micro(table: Counts, name: str) -> dict[str, Floats]:
     """For micro F1: labels that are right, and the mean of the gold's and the system's."""
     right, gold, system = (
-        _sum(table.row, len(table), table.numbers[counted]) for counted in labels.COUNTED
+        _sum(table.row, len(table), table.numbers[counted]) for counted in COUNTED
     )
     return {f"{name}_right": right, f"{name}_labels": (gold + system) / 2}
 
@@ -232,19 +238,18 @@ def _extra(aligned: WordPairs, weights: ParseWeights | None) -> Floats:
     """Half the difference between what the system's words and the gold's could earn."""
     pairs, segment, size = aligned.pairs, aligned.segment, aligned.items
     match = segment.match
-    if match.words is None or match.units is None:
+    if match.words is None or not match.aligned:
         return np.zeros(size)
-    gold_item = labels.items_of_words(pairs.gold, pairs.units, segment)
-    system_item = labels.items_of_words(match.system, match.units, segment)
-    first, last = match.system.offsets[match.units[[segment.first, segment.last]]].tolist()
+    gold_item, system_item = pairs.gold_items(segment), pairs.system_items(segment)
+    system_words = pairs.system_words(segment)
     words = match.words[aligned.gold]
     stands = np.zeros(match.system.words + 1, bool)
     stands[words] = words >= 0
-    alone = ~stands[first:last]
-    ours, theirs = np.ones(len(words)), np.ones(last - first)
+    alone = ~stands[system_words]
+    ours, theirs = np.ones(len(words)), np.ones(len(alone))
     if weights is not None:
         ours = lemma_weights(aligned, weights)
-        theirs = _system_weights(match, slice(first, last), weights)
+        theirs = _system_weights(match, system_words, weights)
     surplus = np.bincount(system_item[alone], theirs[alone], minlength=size)
     lacking = np.bincount(gold_item[words < 0], ours[words < 0], minlength=size)
     return (surplus - lacking) / 2
