@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from gistmeter import score_text
 from gistmeter.cli import app
 from gistmeter.core.run import Run
+from gistmeter.core.views import Opener, Row
 from gistmeter.text.views import MEASURED, VIEW
 
 SAID = ["the dog sleeps in the house", "a cat sits on the mat"]
@@ -64,3 +65,13 @@ def test_the_terminal_and_the_report_say_it_where_the_score_is(in_folder: Any) -
     assert whole.exit_code == 0
     assert told not in " ".join(whole.stdout.split())
     assert told not in (in_folder / "r/report.html").read_text("utf-8")
+
+
+def test_a_reference_that_contains_the_separator_is_shown_as_one() -> None:
+    run = score_text(["use a"], [["use a || b", "use c"]], language="en", metrics=["s_info"])
+    assert run.measured.texts["reference"] == ["use a || b || use c"]
+    blocks = VIEW.blocks(Row(run.measured, 0), Opener(run))
+    texts = {
+        block["n"]: "".join(words for words, _ in block["s"]) for block in blocks if "s" in block
+    }
+    assert texts == {"Prediction": "use a", "Reference 1": "use a || b", "Reference 2": "use c"}
