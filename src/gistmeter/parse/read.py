@@ -112,12 +112,7 @@ def read_weights(path: Path, kind: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for name, weight in document.items():
         number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if (
-            not number
-            or not math.isfinite(weight)
-            or weight < 0
-            or (not weight and kind == "feats")
-        ):
+        if not number or not 0 <= weight < math.inf or (not weight and kind == "feats"):
             least = "0 or more" if kind == "lemma" else "more than 0"
             raise FormatError(f"the weight of '{name}' is {weight!r}, expected {least}", path=path)
         weights[name] = float(weight)

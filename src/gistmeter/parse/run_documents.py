@@ -7,8 +7,8 @@ that is broken.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
 
 from gistmeter.core.rows import Floats
 from gistmeter.parse.formats.taxonomy import Taxonomy
@@ -21,8 +21,21 @@ COMPARED = {
 }  # fmt: skip
 
 
+class _Document:
+    """A dataclass whose fields are the keys of a JSON object; wrong ones are a `TypeError`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, document: Any) -> Self | None:
+        try:
+            return cls(**document)
+        except TypeError:
+            return None
+
+
 @dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(_Document):
     """A label that was given in place of another."""
 
     gold: str
@@ -32,88 +45,51 @@ class Confusion:
     def document(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def of(cls, document: Any) -> Confusion | None:
-        try:
-            return cls(str(document["gold"]), str(document["system"]), int(document["count"]))
-        except (KeyError, TypeError, ValueError):
-            return None
-
 
 @dataclass(frozen=True, slots=True)
-class WordReport:
+class WordReport(_Document):
     """A word as the gold and as the system have it."""
 
     id: str
-    form: str
-    gold: Mapping[str, str]  # by column, in lower case
     sentence: int = 0  # ids start again in each, and an item of --conll18 may have several
+    form: str = ""
+    gold: Mapping[str, str] = field(default_factory=dict)  # by column, in lower case
     system: Mapping[str, str] | None = None  # None: no word stands for it
     wrong: Sequence[str] = ()  # columns
-    system_id: str = ""
-    system_sentence: int = 0
-    class_path: str = ""  # from the gold's class to the system's
+    system_id: str | None = None  # None: no word, or the gold's id
+    system_sentence: int | None = None
+    class_path: str | None = None  # from the gold's class to the system's
+
+    def __post_init__(self) -> None:
+        cells = [self.gold, self.system if self.system is not None else {}]
+        if not all(isinstance(mapping, Mapping) for mapping in cells):
+            raise TypeError("the cells of a word are a mapping")
 
     def document(self) -> dict[str, Any]:
-        document: dict[str, Any] = {
-            "id": self.id, "sentence": self.sentence, "form": self.form, "gold": dict(self.gold),
-            "system": None, "wrong": list(self.wrong),
-        }  # fmt: skip
-        if self.system is not None:
-            document["system"] = dict(self.system)
-            document |= {"system_id": self.system_id, "system_sentence": self.system_sentence}
-        return document | ({"class_path": self.class_path} if self.class_path else {})
-
-    @classmethod
-    def of(cls, document: Any) -> WordReport | None:
-        try:
-            system = document.get("system")
-            return cls(
-                str(document["id"]),
-                str(document["form"]),
-                dict(document["gold"]),
-                int(document.get("sentence", 0)),
-                dict(system) if system is not None else None,
-                tuple(document.get("wrong", ())),
-                str(document.get("system_id", document["id"])),
-                int(document.get("system_sentence", 0)),
-                str(document.get("class_path", "")),
-            )
-        except (AttributeError, KeyError, TypeError, ValueError):
-            return None
+        keys = asdict(self).items()
+        return {key: value for key, value in keys if value is not None or key == "system"}
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceReport:
+class SentenceReport(_Document):
     """An item: where it stands in both files, its words, and what it loses."""
 
     id: str
     gold_line: int
     system_line: int
-    words: Sequence[WordReport]
+    tokens: Sequence[WordReport]
     lost: float = 0.0  # points of the total
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        return {
-            "id": self.id, "gold_line": self.gold_line, "system_line": self.system_line,
-            "tokens": [word.document() for word in self.words], "lost": self.lost,
-            "scores": dict(self.scores),
-        }  # fmt: skip
+        return {**asdict(self), "tokens": [word.document() for word in self.tokens]}
 
     @classmethod
-    def of(cls, document: Any) -> SentenceReport | None:
+    def of(cls, document: Any) -> Self | None:
         try:
             words = [WordReport.of(word) for word in document["tokens"]]
-            return cls(
-                str(document["id"]),
-                int(document["gold_line"]),
-                int(document["system_line"]),
-                [word for word in words if word is not None],
-                float(document.get("lost", 0.0)),
-                dict(document.get("scores", {})),
-            )
-        except (AttributeError, KeyError, TypeError, ValueError):
+            return cls(**{**document, "tokens": [word for word in words if word is not None]})
+        except (KeyError, TypeError):
             return None
 
 
@@ -132,16 +108,11 @@ def describe(
         int(pairs.gold.sentence_lines[int(pairs.units[unit])]),
         int(match.system.sentence_lines[min(int(match.units[unit]), len(match.system) - 1)]),
         [
-            _report_word(
-                words,
-                at,
-                [column for column, flags in wrong.items() if flags[at]],
-                taxonomy,
-                related="las" in earned,
-            )
+            _report_word(words, at, [column for column, flags in wrong.items() if flags[at]],
+                         taxonomy, related="las" in earned)
             for at in range(words.size)
         ],
-    )
+    )  # fmt: skip
 
 
 def _report_word(
@@ -151,25 +122,30 @@ def _report_word(
     word = words.gold.start + at
     other = word if match.words is None else int(match.words[word])
     columns = [column for column in COMPARED.values() if column in gold]
-    place = (gold.text("ID", word), gold.form(word))
     ours = {column.lower(): gold.text(column, word) for column in columns}
-    sentence = gold.sentence_of(word) + 1
+    report = WordReport(
+        gold.text("ID", word), gold.sentence_of(word) + 1, gold.form(word), ours, None, wrong
+    )
     if other < 0:
-        return WordReport(*place, ours, sentence, wrong=wrong)
+        return report
     system = match.system
     theirs = {column.lower(): system.text(column, other) for column in columns}
     if related and theirs["deprel"] != ours["deprel"]:
         wrong = [*wrong, "deprel"]
     classes = gold.text("SEMCLASS", word), system.text("SEMCLASS", other)
-    return WordReport(
-        *place, ours, sentence, theirs, wrong, system.text("ID", other),
-        system.sentence_of(other) + 1, _class_path(*classes, taxonomy),
-    )  # fmt: skip
+    return replace(
+        report,
+        system=theirs,
+        wrong=wrong,
+        system_id=system.text("ID", other),
+        system_sentence=system.sentence_of(other) + 1,
+        class_path=_class_path(*classes, taxonomy),
+    )
 
 
-def _class_path(ours: str, theirs: str, taxonomy: Taxonomy | None) -> str:
+def _class_path(ours: str, theirs: str, taxonomy: Taxonomy | None) -> str | None:
     """The way from the gold's class to the system's: DOG → CANINAE → ANIMAL."""
     if taxonomy is None or ours == theirs or {ours, theirs} & {*EMPTY}:
-        return ""
+        return None
     way = taxonomy.path(ours, theirs)
     return " → ".join(way) if way else f"{ours} and {theirs} are in different trees or unknown"

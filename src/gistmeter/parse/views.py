@@ -42,7 +42,7 @@ class ParseView(View):
         if sentence is None:
             drawn = "Trees are drawn for the sentences that lose most."
             return [*scores, {"k": "note", "x": drawn}]
-        words = sentence.words
+        words = sentence.tokens
         row.extra["w"] = sentence.lost
         row.extra["x"] = shown(" ".join(word.form for word in words), 160)
         lines = f"gold line {sentence.gold_line}, system line {sentence.system_line}"
@@ -122,7 +122,9 @@ def sentences(opener: Opener) -> dict[tuple[str, str], SentenceReport]:
 def tree(words: Sequence[WordReport]) -> Block:
     """Words with gold and system heads by position; -1 is the root, null unknown."""
     place = {(word.sentence, word.id): at for at, word in enumerate(words)}
-    their_place = {(word.system_sentence, word.system_id): at for at, word in enumerate(words)}
+    their_place = {
+        (word.system_sentence, word.system_id or word.id): at for at, word in enumerate(words)
+    }
     tags = [tag for tag in TAGS if any(word.gold.get(tag, "_") not in ("_", "") for word in words)]
     lines = []
     for word in words:
@@ -143,7 +145,7 @@ def tree(words: Sequence[WordReport]) -> Block:
     return {"k": "tree", "n": tags, "w": lines}
 
 
-def _head(sentence: int, head: Any, place: Mapping[tuple[int, str], int]) -> int | None:
+def _head(sentence: int | None, head: Any, place: Mapping[Any, int]) -> int | None:
     return -1 if str(head) == "0" else place.get((sentence, str(head)))
 
 

@@ -402,6 +402,6 @@ def test_an_item_of_several_sentences_is_drawn_with_the_heads_of_each(tmp_path: 
     (item,) = details["sentences.json"]["system0"]
     report = SentenceReport.of(item)
     assert report is not None and report.document() == item
-    words = tree(report.words)["w"]
+    words = tree(report.tokens)["w"]
     assert [one["g"] for one in words] == [-1, 0, 3, -1]
     assert [one["s"] for one in words] == [-1, 0, 3, 0]

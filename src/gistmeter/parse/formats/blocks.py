@@ -60,10 +60,10 @@ def read_blocks(path: Path, size: int = BLOCK) -> Iterator[SentenceBlock]:
 
 def _last_break(content: bytes) -> int:
     """Where the last sentence that is surely whole ends; 0 if there is none."""
-    cut = content.rfind(b"\n\n") + 2
+    cut = content.rfind(b"\n\n")
     # Looked for only where there are carriage returns: a search that fails reads everything.
-    windows = content.rfind(b"\n\r\n") + 3 if b"\r" in content else 0
-    return max(cut if cut > 1 else 0, windows if windows > 2 else 0)
+    windows = content.rfind(b"\n\r\n") if b"\r" in content else -1
+    return max(cut + 2 if cut >= 0 else 0, windows + 3 if windows >= 0 else 0)
 
 
 def without_returns(content: bytes) -> bytes:
@@ -138,15 +138,6 @@ def _refuse_other_encodings(path: Path, start: bytes) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """Stretches of bytes, each on a line of the block."""
-
-    line: Ints
-    starts: Ints
-    ends: Ints
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class TokenLines:
     """Where the token lines of a block are, and where their cells."""
 
@@ -185,8 +176,9 @@ def split_lines(path: Path, block: SentenceBlock, layout: Layout) -> TokenLines:
     begins = np.flatnonzero(np.diff(groups, prepend=-1))
     sentence = np.cumsum(np.diff(groups, prepend=groups[:1]) != 0)
     tails = np.append(tokens[begins[1:] - 1], tokens[-1:])
-    found = np.flatnonzero(first == HASH)
-    comments = Cells(found, starts[found], ends[found])
+    comments = np.flatnonzero(first == HASH)
+    comments = comments[np.isin(reader.words(starts[comments], np.full(len(comments), 8)), SENT_ID)]
+    texts = reader.slices(starts[comments], (ends - starts)[comments])
     return TokenLines(
         reader,
         starts[tokens],
@@ -194,7 +186,7 @@ def split_lines(path: Path, block: SentenceBlock, layout: Layout) -> TokenLines:
         tabs.reshape(len(tokens), len(layout) - 1),
         tokens + block.line,
         sentence,
-        _names(reader, comments, tokens[begins], tails),
+        _names(comments, texts, tokens[begins], tails),
     )
 
 
@@ -210,22 +202,17 @@ def _wrong_width(
     )
 
 
-def _names(reader: CellReader, comments: Cells, heads: Ints, tails: Ints) -> list[str | None]:
+def _names(comments: Ints, texts: list[bytes], heads: Ints, tails: Ints) -> list[str | None]:
     """The `sent_id` of each sentence, from the comments before its first token.
 
-    `heads` and `tails` are the lines of the sentences' first and last tokens.
+    `comments` are lines with their `texts`, `heads` and `tails` the lines of the sentences' first
+    and last tokens.
     """
     names: list[str | None] = [None] * len(heads)
-    starting = reader.words(comments.starts, np.full(len(comments.line), 8))
-    chosen = np.isin(starting, SENT_ID)
-    comments = Cells(comments.line[chosen], comments.starts[chosen], comments.ends[chosen])
-    owners = np.searchsorted(heads, comments.line).tolist()
-    cells = b"\n".join(reader.slices(comments.starts, comments.ends - comments.starts))
-    inside = comments.line < np.append(-1, tails)[owners]
-    for owner, skip, text in zip(
-        owners, inside.tolist(), cells.decode("utf-8", "replace").split("\n"), strict=False
-    ):
-        key, found, value = text[1:].partition("=")
-        if found and key.strip() == "sent_id" and owner < len(names) and not skip:
+    owners = np.searchsorted(heads, comments).tolist()
+    inside = (comments < np.append(-1, tails)[owners]).tolist()
+    for owner, skip, text in zip(owners, inside, texts, strict=True):
+        key, equals, value = text[1:].decode("utf-8", "replace").partition("=")
+        if equals and key.strip() == "sent_id" and owner < len(names) and not skip:
             names[owner] = value.strip() or None
     return names

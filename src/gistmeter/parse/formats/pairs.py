@@ -201,39 +201,33 @@ def pair(gold: Treebank, systems: Mapping[str, Treebank]) -> ParsePairs:
 
 
 def _refuse_misfit(gold: Treebank, system: Treebank) -> None:
-    ours, theirs = np.diff(gold.offsets), np.diff(system.offsets)
-    common = min(len(ours), len(theirs))
-    unequal = np.flatnonzero(ours[:common] != theirs[:common])
-    sentence = int(unequal[0]) if len(unequal) else common
-    words = int(gold.offsets[sentence])
-    left, right = (bank.columns["FORM"][:words] for bank in (gold, system))
-    if sentence == len(ours) == len(theirs) and np.array_equal(left, right):
+    forms = gold.columns["FORM"], system.columns["FORM"]
+    if np.array_equal(gold.offsets, system.offsets) and np.array_equal(*forms):
         return
     spelling = gold.vocabularies["FORM"].classes(compose)
-    differing = np.flatnonzero(spelling[left] != spelling[right])
+    ours, theirs = (spelling[codes] for codes in forms)
+    common = min(len(gold), len(system))
+    lengths = np.diff(gold.offsets[: common + 1]), np.diff(system.offsets[: common + 1])
+    unequal = np.flatnonzero(lengths[0] != lengths[1])
+    sentence = int(unequal[0]) if len(unequal) else common
+    words = int(gold.offsets[sentence])
+    differing = np.flatnonzero(ours[:words] != theirs[:words])
     if len(differing):
         word = int(differing[0])
-        raise _misfit(gold, system, gold.sentence_of(word), word, word)
-    if sentence < common:
-        raise _misfit(gold, system, sentence, *_first_difference(gold, system, sentence, spelling))
-    if len(ours) != len(theirs):
+        raise _misfit(gold, system, gold.sentence_of(word), word)
+    if sentence < common:  # the word at which two sentences of unequal length part
+        shorter = min(int(length[sentence]) for length in lengths)
+        part = slice(words, words + shorter)
+        differing = np.flatnonzero(ours[part] != theirs[part])
+        shift = int(differing[0]) if len(differing) else shorter
+        raise _misfit(gold, system, sentence, words + shift)
+    if len(gold) != len(system):
         raise _missing_sentence(gold, system, common)
 
 
-def _first_difference(
-    gold: Treebank, system: Treebank, sentence: int, spelling: Any
-) -> tuple[int, int]:
-    """The words, one in each file, at which two sentences of unequal length part."""
-    start, other = int(gold.offsets[sentence]), int(system.offsets[sentence])
-    length = min(int(gold.offsets[sentence + 1]) - start, int(system.offsets[sentence + 1]) - other)
-    left = spelling[gold.columns["FORM"][start : start + length]]
-    right = spelling[system.columns["FORM"][other : other + length]]
-    differing = np.flatnonzero(left != right)
-    shift = int(differing[0]) if len(differing) else length
-    return start + shift, other + shift
+def _misfit(gold: Treebank, system: Treebank, sentence: int, word: int) -> FormatError:
+    """An error about a word; the words before it are the same in both files."""
 
-
-def _misfit(gold: Treebank, system: Treebank, sentence: int, word: int, other: int) -> FormatError:
     def shown(bank: Treebank, at: int) -> str:
         if at >= bank.offsets[sentence + 1]:
             return "no further token"
@@ -250,7 +244,7 @@ def _misfit(gold: Treebank, system: Treebank, sentence: int, word: int, other: i
     return FormatError(
         f"does not fit {gold.path}: sentence '{gold.ids[sentence]}' ({lines[0]}, {lines[1]}), "
         f"token {word - int(gold.offsets[sentence]) + 1}: the gold has {shown(gold, word)}, the "
-        f"system has {shown(system, other)}. {advice}",
+        f"system has {shown(system, word)}. {advice}",
         path=system.path,
         row=int(system.sentence_lines[sentence]),
     )
@@ -268,13 +262,12 @@ def _elsewhere(gold: Treebank, system: Treebank, sentence: int) -> int | None:
 
 def _missing_sentence(gold: Treebank, system: Treebank, common: int) -> FormatError:
     longer, shorter = (gold, system) if len(gold) > len(system) else (system, gold)
-    line = longer.sentence_lines[common]
     word = int(longer.offsets[common])
     form = f", which begins with '{longer.form(word)}'" if word < longer.words else ""
     return FormatError(
         f"does not fit {gold.path}: the gold has {len(gold):,} sentences, the system "
-        f"{len(system):,}. Sentence '{longer.ids[common]}' (line {line} of "
-        f"{longer.path}{form}) is missing from {shorter.path}",
+        f"{len(system):,}. Sentence '{longer.ids[common]}' (line {longer.sentence_lines[common]} "
+        f"of {longer.path}{form}) is missing from {shorter.path}",
         path=system.path,
     )
 

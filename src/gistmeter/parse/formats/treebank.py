@@ -83,8 +83,16 @@ def declare(names: Iterable[str] | str, *, name: str = "declared columns") -> La
     repeated = {one for one in columns if columns.count(one) > 1 and one != IGNORED}
     if repeated:
         raise InputError(f"Columns named twice: {', '.join(sorted(repeated))}")
-    known = next((one for one in (CONLLU, SEMARKUP, COBALD) if one.columns == columns), None)
-    return known or Layout(name, columns)
+    known = {layout.columns: layout for layout in (CONLLU, SEMARKUP, COBALD)}
+    return known.get(columns) or Layout(name, columns)
+
+
+def declared_by(comment: str) -> Layout | None:
+    """The layout that a line `# global.columns = …` declares; None of any other comment."""
+    key, equals, names = comment[1:].partition("=")
+    if not equals or key.strip() != GLOBAL:
+        return None
+    return declare(names, name=f"# {GLOBAL}")
 
 
 def by_width(width: int) -> Layout:

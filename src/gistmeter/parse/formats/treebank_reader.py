@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,6 @@ from gistmeter.parse.formats.blocks import (
 )
 from gistmeter.parse.formats.treebank import (
     CONLLU,
-    GLOBAL,
     IGNORED,
     KNOWN,
     NODE,
@@ -38,7 +37,7 @@ from gistmeter.parse.formats.treebank import (
     Treebank,
     Vocabulary,
     by_width,
-    declare,
+    declared_by,
     is_semarkup,
     unique_ids,
 )
@@ -76,43 +75,24 @@ def read_treebank(
     `fallback` (the gold's layout, for a system's file); then the number of columns. Pass one
     treebank's `vocabularies` on to read another that is to be compared with it.
     """
-    with ThreadPoolExecutor(THREADS) as pool:
-        return _read(
-            path, columns, layout, fallback, dict(vocabularies or {}), block=block, pool=pool
-        )
-
-
-def _read(
-    path: Path,
-    columns: Sequence[str],
-    layout: Layout | None,
-    fallback: Layout | None,
-    shared: dict[str, Vocabulary],
-    *,
-    block: int,
-    pool: Executor,
-) -> Treebank:
-    """The columns of a block are interned at once: NumPy leaves the other cores to others."""
+    shared = dict(vocabularies or {})
     gathered = _Gathering()
     guess = False
-    for piece in read_blocks(path, block):
-        if layout is None:
-            layout, guess = _find_layout(path, piece, fallback)
-        if layout is None:
-            continue  # nothing but comments so far
-        wanted = _wanted(layout, columns, guess)
-        lines = split_lines(path, piece, layout)
-        found = pool.map(
-            partial(_intern, path, lines),
-            wanted.values(),
-            wanted,
-            [shared.setdefault(name, Vocabulary()) for name in wanted],
-        )
-        for name, codes in zip(wanted, found, strict=True):
-            gathered.codes.setdefault(name, []).append(codes)
-        gathered.number.append(lines.number)
-        gathered.sentence.append(lines.sentence + len(gathered.names))
-        gathered.names += lines.names
+    with ThreadPoolExecutor(THREADS) as pool:  # NumPy leaves the other cores to other columns
+        for piece in read_blocks(path, block):
+            if layout is None:
+                layout, guess = _find_layout(path, piece, fallback)
+            if layout is None:
+                continue  # nothing but comments so far
+            wanted = _wanted(layout, columns, guess)
+            lines = split_lines(path, piece, layout)
+            known = [shared.setdefault(name, Vocabulary()) for name in wanted]
+            interned = pool.map(partial(_intern, path, lines), wanted.values(), wanted, known)
+            for name, codes in zip(wanted, interned, strict=True):
+                gathered.codes.setdefault(name, []).append(codes)
+            gathered.number.append(lines.number)
+            gathered.sentence.append(lines.sentence + len(gathered.names))
+            gathered.names += lines.names
     if layout is None or not gathered.names:
         raise FormatError("has no sentence. A word is a line of cells separated by tabs", path=path)
     if guess:
@@ -126,26 +106,17 @@ def _find_layout(
     """The layout, and whether ten columns leave open which of two it is."""
     for at, whole_line in enumerate(io.BytesIO(block.content)):
         line = whole_line.rstrip(b" \t\n")
-        if line.startswith(b"#"):
-            key, found, names = line[1:].decode("utf-8", "replace").partition("=")
-            if found and key.strip() == GLOBAL:
-                return _declared(path, block.line + at, names), False
-        elif line:
-            if fallback is not None:
-                return fallback, False
-            try:
-                layout = by_width(line.count(b"\t") + 1)
-            except InputError as error:
-                raise FormatError(str(error), path=path, row=block.line + at) from None
-            return layout, layout == CONLLU
+        try:
+            if line.startswith(b"#"):
+                declared = declared_by(line.decode("utf-8", "replace"))
+                if declared is not None:
+                    return declared, False
+            elif line:
+                layout = fallback or by_width(line.count(b"\t") + 1)
+                return layout, fallback is None and layout == CONLLU
+        except InputError as error:
+            raise FormatError(str(error), path=path, row=block.line + at) from None
     return None, False
-
-
-def _declared(path: Path, line: int, names: str) -> Layout:
-    try:
-        return declare(names, name=f"# {GLOBAL}")
-    except InputError as error:
-        raise FormatError(str(error), path=path, row=line) from None
 
 
 def _wanted(layout: Layout, columns: Sequence[str], guess: bool) -> dict[str, int]:
@@ -188,12 +159,8 @@ def _not_utf8(path: Path, name: str, cells: list[bytes], numbers: Ints) -> Forma
         for number, text, raw in zip(numbers, shown, cells, strict=True)
         if text.encode("utf-8") != raw
     )
-    return FormatError(
-        f"'{cell[:60]}' is not UTF-8. Convert the file with: iconv -f <its encoding> -t UTF-8",
-        path=path,
-        row=line,
-        column=name,
-    )
+    message = f"'{cell[:60]}' is not UTF-8. Convert the file with: iconv -f <its encoding> -t UTF-8"
+    return FormatError(message, path=path, row=line, column=name)
 
 
 WORDS, RANGES, NODES, OTHERS = range(4)
@@ -215,14 +182,12 @@ def _assemble(
     kinds = np.fromiter(map(_kind, strings), np.int8, len(strings))[identities]
     strange = np.flatnonzero(kinds == OTHERS)
     if len(strange):
-        found = strings[identities[strange[0]]]
-        raise FormatError(
-            f"'{found[:60]}' is neither a number, nor a range such as 1-2, nor an empty node such "
-            "as 1.1",
-            path=path,
-            row=int(number[strange[0]]),
-            column="ID",
+        identity, line = strings[identities[strange[0]]], int(number[strange[0]])
+        message = (
+            f"'{identity[:60]}' is neither a number, nor a range such as 1-2, nor an empty node "
+            "such as 1.1"
         )
+        raise FormatError(message, path=path, row=line, column="ID")
     is_word, ranges = kinds == WORDS, kinds == RANGES
     counts = np.bincount(sentence[is_word], minlength=len(gathered.names))
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])

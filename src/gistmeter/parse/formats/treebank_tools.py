@@ -14,6 +14,7 @@ its features are lists by category.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,14 +30,13 @@ from gistmeter.parse.formats.blocks import read_blocks
 from gistmeter.parse.formats.treebank import (
     CONLLU,
     EMPTY,
-    GLOBAL,
     NODE,
     RANGE,
     SEMARKUP,
     WORD,
     Layout,
     by_width,
-    declare,
+    declared_by,
     is_semarkup,
 )
 from gistmeter.parse.formats.treebank_reader import read_treebank
@@ -90,23 +90,22 @@ def read_lines(path: Path) -> Iterator[TreebankLine]:
 def find_layout(path: Path, lines: list[TreebankLine]) -> Layout:
     """The layout that the lines declare, or that most of them have."""
     for line in lines:
-        if line.is_comment and line.comment[0] == GLOBAL:
-            try:
-                return declare(line.comment[1], name=f"# {GLOBAL}")
-            except InputError as error:
-                raise FormatError(str(error), path=path, row=line.number) from None
-    widths = Counter(len(line.cells) for line in lines if line.is_token)
-    if not widths:
+        try:
+            layout = declared_by(line.text) if line.is_comment else None
+        except InputError as error:
+            raise FormatError(str(error), path=path, row=line.number) from None
+        if layout is not None:
+            return layout
+    cells = [line.cells for line in lines if line.is_token]
+    if not cells:
         raise FormatError("has no sentence", path=path)
-    width = widths.most_common(1)[0][0]
+    width = Counter(map(len, cells)).most_common(1)[0][0]
     try:
         layout = by_width(width)
     except InputError as error:
         raise FormatError(str(error), path=path) from None
-    if layout is CONLLU:
-        ninth = [line.cells[8] for line in lines if line.is_token and len(line.cells) == width]
-        return SEMARKUP if is_semarkup(ninth) else CONLLU
-    return layout
+    ninth = [row[8] for row in cells if len(row) == width] if layout is CONLLU else []
+    return SEMARKUP if is_semarkup(ninth) else layout
 
 
 def erase(path: Path, layout: Layout | None = None) -> str:
@@ -217,9 +216,8 @@ def find_problems(
             if line.is_comment:
                 problems += _check_name(line, names)
             elif len(line.cells) != len(layout):
-                problems.append(
-                    Problem(line.number, f"{len(line.cells)} columns, not {len(layout)}")
-                )
+                message = f"{len(line.cells)} columns, not {len(layout)}"
+                problems.append(Problem(line.number, message))
             else:
                 rows.append(_Row(line.number, dict(zip(layout.columns, line.cells, strict=True))))
         problems += _check_sentence(rows)
@@ -230,15 +228,9 @@ def find_problems(
 
 def _sentences(lines: Sequence[TreebankLine]) -> Iterator[list[TreebankLine]]:
     """Lines between blank ones."""
-    gathered: list[TreebankLine] = []
-    for line in lines:
-        if line.text:
-            gathered.append(line)
-        elif gathered:
-            yield gathered
-            gathered = []
-    if gathered:
-        yield gathered
+    for is_text, group in itertools.groupby(lines, key=lambda line: bool(line.text)):
+        if is_text:
+            yield list(group)
 
 
 def _check_name(line: TreebankLine, names: dict[str, int]) -> Iterator[Problem]:
