@@ -13,18 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.core.views import (
-    LONGEST,
-    Block,
-    Opener,
-    Row,
-    View,
-    bars,
-    mark,
-    marked,
-    shown,
-    valid,
-)
+from gistmeter.core.views import LONGEST, Block, Opener, Row, View, bars, mark, marked, shown, valid
 from gistmeter.core.wording import listed
 from gistmeter.languages import name_of
 from gistmeter.metrics.alarm_views import NAMES as ALARMS

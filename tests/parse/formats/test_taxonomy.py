@@ -15,7 +15,6 @@ from gistmeter.core.cache import Cache
 from gistmeter.core.errors import FormatError
 from gistmeter.parse.formats import forest
 from gistmeter.parse.formats.taxonomy import Taxonomy, read_taxonomy
-from gistmeter.parse.read import load_taxonomy
 
 ANIMALS = "child,parent\nANIMAL,\nCANINAE,ANIMAL\nDOG,CANINAE\nWOLF,CANINAE\nTHING,\nTABLE,THING\n"
 
@@ -158,13 +157,13 @@ def test_the_cache_holds_the_compiled_form(tmp_path: Path) -> None:
     path = tmp_path / "classes.csv"
     path.write_text(ANIMALS, encoding="utf-8")
     cache = Cache(tmp_path / "cache.sqlite")
-    first = load_taxonomy(path, cache)
+    first = read_taxonomy(path, cache)
     assert cache.info().entries == 1
-    second = load_taxonomy(path, cache)
+    second = read_taxonomy(path, cache)
     assert second.id == first.id
     assert distance(second, "DOG", "ANIMAL") == 2
     path.write_text(ANIMALS + "CHAIR,THING\n", encoding="utf-8")
-    third = load_taxonomy(path, cache)
+    third = read_taxonomy(path, cache)
     assert third.id != first.id
     assert len(third) == 7
 

@@ -21,6 +21,7 @@ from typing import Self
 
 import numpy as np
 
+from gistmeter.core.cache import Cache, keys
 from gistmeter.core.errors import FormatError
 from gistmeter.parse.formats import forest
 from gistmeter.parse.formats.blocks import read_blocks
@@ -111,24 +112,23 @@ class Taxonomy:
         return cls.build(names, parents, identity)
 
 
-def read_content(path: Path) -> bytes:
-    """The bytes of a taxonomy file, unfolded if compressed."""
-    return b"".join(block.content for block in read_blocks(path))
+def read_taxonomy(path: Path, cache: Cache | None = None) -> Taxonomy:
+    """Read a taxonomy; what is wrong in it is an error with its line.
 
-
-def content_digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def identify(path: Path, content: bytes) -> str:
-    """The name that stands in signatures."""
-    return f"{path.name}@{content_digest(content)[:12]}"
-
-
-def read_taxonomy(path: Path) -> Taxonomy:
-    """Read a taxonomy; what is wrong in it is an error with its line."""
-    content = read_content(path)
-    return parse_taxonomy(path, content, identify(path, content))
+    With a cache its compiled form is kept, so that a large one is parsed only once.
+    """
+    content = b"".join(block.content for block in read_blocks(path))
+    digest = hashlib.sha256(content).hexdigest()
+    identity = f"{path.name}@{digest[:12]}"  # the name that stands in signatures
+    if cache is None:
+        return parse_taxonomy(path, content, identity)
+    (key,) = keys("taxonomy", [digest])
+    stored = cache.get_many([key]).get(key)
+    taxonomy = Taxonomy.from_bytes(stored, identity) if stored else None
+    if taxonomy is None:
+        taxonomy = parse_taxonomy(path, content, identity)
+        cache.put_many({key: taxonomy.to_bytes()})
+    return taxonomy
 
 
 def parse_taxonomy(path: Path, content: bytes, identity: str) -> Taxonomy:

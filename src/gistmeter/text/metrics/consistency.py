@@ -142,11 +142,9 @@ class Consistency(_FromAccuracy):
 
     def _by_idioms(self, parts: Sequence[Pool]) -> Mapping[str, Value]:
         # The highest is no sum, so the columns themselves are asked for.
-        highest = [part.values("s_acc_max") for part in parts]
-        best = [float(np.nanmax(one)) if (~np.isnan(one)).any() else np.nan for one in highest]
-        gaps = np.asarray(
-            [one - part.mean("s_acc_mean") for one, part in zip(best, parts, strict=True)]
-        )
+        best = [highest_over(np.asarray(part.values("s_acc_max"))) for part in parts]
+        means = [part.mean("s_acc_mean") for part in parts]
+        gaps = np.asarray([top - mean for top, mean in zip(best, means, strict=True)])
         error, worst = mean_of_defined(gaps), highest_over(gaps)
         return {"s_cons": (1 - error) * (1 - worst), "e_perf": error, "r_sens": worst}
 

@@ -51,12 +51,7 @@ DIRECTIONS: tuple[Direction, ...] = ("reference-to-prediction", "prediction-to-r
 Average = Literal["arrangements", "items"]
 AVERAGES: tuple[Average, ...] = ("arrangements", "items")
 LABELS = ("entailment", "neutral", "contradiction")
-READINGS = (
-    "reliable",
-    "similar but inconsistent",
-    "consistent but dissimilar",
-    "unreliable",
-)
+READINGS = ("reliable", "similar but inconsistent", "consistent but dissimilar", "unreliable")
 
 
 @dataclass(frozen=True, slots=True)
