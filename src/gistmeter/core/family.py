@@ -155,7 +155,7 @@ class Items(Generic[ItemT]):
     found: Mapping[str, Any] = field(default_factory=dict)  # settings that reading settled
     signed: Mapping[str, Any] = field(default_factory=dict)  # of these, what can change a score
     notes: Mapping[str, Any] = field(default_factory=dict)  # kept with the run
-    digests: Mapping[str, str] = field(default_factory=dict)  # of inputs that are not files here
+    digests: Mapping[str, str] = field(default_factory=dict)  # of inputs, by name
     anew: bool = False  # a resumed run scores all items again: reading them was the work
     interrupted: str = ""  # what stopped the reading midway
     names: Sequence[Sequence[str]] = ()  # of the files that each item comes from
@@ -216,6 +216,8 @@ class Family(Generic[SettingsT, ItemT]):
     examples: ClassVar[Sequence[str]] = ()
     Settings: ClassVar[type[Settings]] = ModelSettings
     headline: ClassVar[Sequence[str]] = ()  # the scores to judge by, the first that a run has
+    metrics: ClassVar[Mapping[str, str]] = {}  # "module:Class" by name, where no registry has them
+    beside: ClassVar[Sequence[str]] = ()  # metrics made beside those asked for, if they apply
     roles: ClassVar[Mapping[str, str]] = {}  # model role -> the option that names the model
     shows: ClassVar[str] = ""  # its `View`, as "module:attribute"
     chunk: ClassVar[int] = 1024

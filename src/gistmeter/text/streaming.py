@@ -29,7 +29,8 @@ from gistmeter.core.encoding import reading_as
 from gistmeter.core.engines import Engine
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
-from gistmeter.core.files import stem_of, suffix_of
+from gistmeter.core.files import sha256, stem_of, suffix_of
+from gistmeter.core.inputs import NOTED, Stamp, refuse_change, stamp_of
 from gistmeter.core.statistics import hash_of
 from gistmeter.core.table import Table, read_frame, read_table
 from gistmeter.core.types import Pair
@@ -55,6 +56,7 @@ class TableStretch:
     groups: tuple[int, ...] = ()  # of a Parquet file's rows; none: the whole file
     before: int = 0  # rows of the file that stand before it
     rows: int = 0  # of a table that is held
+    stamp: Stamp | None = None  # of a file that is read when its turn comes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +101,14 @@ class StretchReader:
     def table(self, stretch: TableStretch) -> Table:
         """The rows of a stretch; a file that is elsewhere is fetched."""
         with reading_as(self.encoding), tempfile.TemporaryDirectory() as folder:
-            if not stretch.groups:
+            if stretch.groups:
+                table = _read_groups(stretch)
+            else:
                 (here,) = remote.fetched(Path(stretch.place), Path(folder))
-                return read_table(here)
-            import polars
-
-            with open_parquet(stretch.place) as file:
-                frame: Any = polars.from_arrow(file.read_row_groups(list(stretch.groups)))
-            return read_frame(Path(stretch.place), frame, before=stretch.before)
+                table = read_table(here)
+        if stretch.stamp:
+            refuse_change(Path(stretch.place), stretch.stamp)
+        return table
 
     def rows(self, stretch: TableStretch) -> list[Prediction]:
         path = Path(stretch.place)
@@ -158,6 +160,14 @@ def examples_of(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     )
     examples = (next((pair for pair in pairs if has(pair)), None) for has in kinds)
     return tuple(pair for pair in examples if pair is not None)
+
+
+def _read_groups(stretch: TableStretch) -> Table:
+    import polars
+
+    with open_parquet(stretch.place) as file:
+        frame: Any = polars.from_arrow(file.read_row_groups(list(stretch.groups)))
+    return read_frame(Path(stretch.place), frame, before=stretch.before)
 
 
 def open_parquet(place: str) -> Any:
@@ -297,6 +307,7 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
     )
     if apart:
         context.say(f"They are read by workers, in {len(stretches)} stretches")
+        _note(stretches)
     say_unmatched(bare, [], context)
     return Items(
         pairs,
@@ -306,6 +317,15 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
         found={"language": reader.language},
         notes=unmatched_notes(bare, []),
     )
+
+
+def _note(stretches: Sequence[TableStretch]) -> None:
+    """Hash the files that workers read: their stamp holds them to the same ones."""
+    noted = NOTED.get()
+    for place, stamp in dict.fromkeys((part.place, part.stamp) for part in stretches):
+        if stamp and noted is not None:
+            noted.add(Path(place), sha256(Path(place)))
+            refuse_change(Path(place), stamp)
 
 
 def _read_tables(
@@ -322,8 +342,9 @@ def _read_tables(
 
 def stretches_of(place: str) -> list[TableStretch]:
     """A Parquet file by its groups of rows, any other whole."""
+    stamp = None if remote.address_of(place) else stamp_of(Path(place))
     if suffix_of(Path(place)) != ".parquet":
-        return [TableStretch(place)]
+        return [TableStretch(place, stamp=stamp)]
     with open_parquet(place) as file:
         sizes = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
     if not sum(sizes):
@@ -333,7 +354,7 @@ def stretches_of(place: str) -> list[TableStretch]:
         if groups[-1] and sum(sizes[group] for group in groups[-1]) + size > ROWS:
             groups.append([])
         groups[-1].append(at)
-    return [TableStretch(place, tuple(part), sum(sizes[: part[0]])) for part in groups]
+    return [TableStretch(place, tuple(part), sum(sizes[: part[0]]), stamp=stamp) for part in groups]
 
 
 def _refuse_repetitions(
