@@ -31,7 +31,7 @@ from gistmeter.text.metrics.accuracy import SemanticAccuracy
 from gistmeter.text.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
 from gistmeter.text.metrics.fact_alarms import FactAlarms
 from gistmeter.text.metrics.information import Information, Recovery
-from gistmeter.text.metrics.logic import AccuracyAndLogic, LogicalValidity
+from gistmeter.text.metrics.logic import LogicalValidity, Reading
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def text_case(*names: str) -> Callable[[Path], Case]:
             "consistency": Consistency(),
             "robustness": SequenceRobustness(),
             "structure": StructuralRobustness(),
-            "reading": AccuracyAndLogic(0.5, 0.5),
+            "reading": Reading(0.5, 0.5),
             "s_info": Information(PACKS),
             "alarms": FactAlarms({"en": Guard("en")}),
             "recovery": Recovery(),

@@ -37,7 +37,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "text/s_info": "gistmeter.text.metrics.information:Information",
         "text/alarms": "gistmeter.text.metrics.fact_alarms:FactAlarms",
         "text/recovery": "gistmeter.text.metrics.information:Recovery",
-        "text/reading": "gistmeter.text.metrics.logic:AccuracyAndLogic",
+        "text/reading": "gistmeter.text.metrics.logic:Reading",
         "book/alignment": "gistmeter.book.metrics.metric:BookAlignment",
         "parse/parsing": "gistmeter.parse.metrics.parsing:ParseAccuracy",
         "parse/conll18": "gistmeter.parse.metrics.conll18:Conll18",

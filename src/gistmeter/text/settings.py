@@ -190,7 +190,7 @@ class TextSettings(ModelSettings):
     )  # fmt: skip
     rescaling: Literal["baseline", "none"] = option(
         "baseline",
-        "STS and BERTScore in S_Acc: told from what unrelated texts score, where that is known of"
+        "STS and BERTScore in S_Acc: rescaled by what unrelated texts score, where that is known of"
         " the model (the embedded one), or as they are.",
         panel="scores", advanced=True,
     )  # fmt: skip

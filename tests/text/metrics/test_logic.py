@@ -14,7 +14,7 @@ from gistmeter.core.rows import Rows
 from gistmeter.models.protocols import Judgements, TextPair
 from gistmeter.text.family import Text
 from gistmeter.text.metrics.accuracy import SemanticAccuracy
-from gistmeter.text.metrics.logic import AccuracyAndLogic, LogicalValidity, count_readings
+from gistmeter.text.metrics.logic import LogicalValidity, Reading, count_readings
 from text.text_doubles import PACKS, Given, pair
 
 NLI = Given({("ref", "pred"): 0.9, ("pred", "ref"): 0.3, ("other", "pred"): 0.2})
@@ -93,7 +93,7 @@ def test_reading_both_scores_together() -> None:
     rows = Rows.of([pair("x", id=str(at)) for at in range(5)]).with_numbers(
         {"s_acc": [0.9, 0.9, 0.1, 0.1, np.nan], "s_logic": [0.9, 0.1, 0.8, 0.1, 0.9]}
     )
-    read = AccuracyAndLogic(0.8, 0.8).derive(rows)
+    read = Reading(0.8, 0.8).derive(rows)
     assert read.texts["reading"] == [
         "reliable", "similar but inconsistent", "consistent but dissimilar", "unreliable", None,
     ]  # fmt: skip
@@ -103,15 +103,15 @@ def test_reading_both_scores_together() -> None:
         "consistent but dissimilar": 1,
         "unreliable": 1,
     }
-    assert AccuracyAndLogic(0.05, 0.05).derive(rows).texts["reading"][:4] == ["reliable"] * 4
-    assert "reading" not in AccuracyAndLogic().derive(Rows.of([pair("x")])).texts
+    assert Reading(0.05, 0.05).derive(rows).texts["reading"][:4] == ["reliable"] * 4
+    assert "reading" not in Reading().derive(Rows.of([pair("x")])).texts
 
 
 def test_the_reading_is_a_column_of_the_run() -> None:
     metrics = {
         "s_acc": SemanticAccuracy(PACKS),
         "s_logic": LogicalValidity(NLI),
-        "reading": AccuracyAndLogic(),
+        "reading": Reading(),
     }
     run = evaluate([pair("ref", "ref"), pair("pred", "ref", id="2")], metrics)
     assert run.to_polars()["reading"].to_list() == [

@@ -1,5 +1,5 @@
 """The bytes of a file, in blocks of whole sentences, with what editors add taken away; the lines of
-a block told apart: tokens with their cells, comments, and where sentences end.
+a block split: tokens with their cells, comments, and where sentences end.
 
 Compressed files are recognised by their first bytes and may not unfold without bound. A byte-order
 mark, carriage returns and blanks at the ends of lines are dropped; line numbers stay right.

@@ -193,7 +193,7 @@ class Treebank:
     sentence_lines: Ints  # of each sentence's first token
     multiwords: Multiwords
     nodes: EmptyNodes
-    guessed: bool = False  # whether the layout was told from column 9
+    guessed: bool = False  # whether the layout was guessed by column 9
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -1,4 +1,4 @@
-"""From a file to a `Treebank`: lines told apart, columns interned, words and sentences found."""
+"""From a file to a `Treebank`: lines split, columns interned, words and sentences found."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ class LogicalValidity:
 
 
 @dataclass(frozen=True, slots=True)
-class AccuracyAndLogic:
+class Reading:
     """The column `reading`: what S_Acc and S_Logic say of an item together; no score of its own."""
 
     high_accuracy: float = setting(0.8)
