@@ -38,7 +38,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "text/alarms": "gistmeter.text.metrics.fact_alarms:FactAlarms",
         "text/recovery": "gistmeter.text.metrics.information:Recovery",
         "text/reading": "gistmeter.text.metrics.logic:Reading",
-        "book/alignment": "gistmeter.book.metrics.metric:BookAlignment",
+        "book/alignment": "gistmeter.book.metrics.book_alignment:BookAlignment",
         "parse/parsing": "gistmeter.parse.metrics.parsing:ParseAccuracy",
         "parse/conll18": "gistmeter.parse.metrics.conll18:Conll18",
         "parse/enhanced": "gistmeter.parse.metrics.enhanced:EnhancedDependencies",
