@@ -22,12 +22,9 @@ PAIRS = 20_000
 
 def load(roles: Sequence[str], threads: int = 0) -> Any:
     from gistmeter.core.cache import Cache
-    from gistmeter.models import e5
-    from gistmeter.models.encoding import VectorStore
-    from gistmeter.models.loading import ModelSettings, load_models
+    from gistmeter.models.loading import BackEndSettings, load_models
 
-    e5.READ = VectorStore(e5.READ_BYTES)  # nothing is known of earlier rounds
-    settings = ModelSettings(threads=threads)
+    settings = BackEndSettings(threads=threads)
     models = load_models(list(roles), cache=Cache(None), settings=settings)
     if models.embedder is not None:
         models.embedder.embed(["warm"])
@@ -63,10 +60,10 @@ def count_tokens(texts: Sequence[str]) -> int:
     from gistmeter.core.cache import Cache
     from gistmeter.models import e5
     from gistmeter.models.backends import models_folder
-    from gistmeter.models.settings import ModelSettings
+    from gistmeter.models.settings import BackEndSettings
 
     folder = models_folder(Cache(None))
-    encoder = e5.load(frozenset({"embedder"}), "e5", ModelSettings(), folder)
+    encoder = e5.load(frozenset({"embedder"}), "e5", BackEndSettings(), folder)
     return sum(len(window.ids) for windows in encoder.tokenize(texts) for window in windows)
 
 

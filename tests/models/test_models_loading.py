@@ -11,7 +11,7 @@ from gistmeter.core.errors import InputError, MissingModel, UnknownName
 from gistmeter.models import folder as folders
 from gistmeter.models import hub
 from gistmeter.models.loading import load_models, models_folder, require
-from gistmeter.models.settings import ModelSettings, matching_layer, profile_names
+from gistmeter.models.settings import BackEndSettings, matching_layer, profile_names
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_unknown_roles_and_settings_are_refused() -> None:
     with pytest.raises(UnknownName, match="embedder"):
         load_models(["embeder"], cache=Cache(None))
     with pytest.raises(UnknownName, match="device"):
-        ModelSettings(device="tpu")
+        BackEndSettings(device="tpu")
     with pytest.raises(UnknownName, match="batch_size"):
-        ModelSettings.of({"batchsize": 3})
+        BackEndSettings.of({"batchsize": 3})
     with pytest.raises(InputError, match="negative"):
-        ModelSettings(batch_size=-1)
+        BackEndSettings(batch_size=-1)
 
 
 def test_converted_models_stand_beside_the_cache(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_converted_models_stand_beside_the_cache(tmp_path: Path) -> None:
 def test_ids_change_with_what_could_change_an_answer() -> None:
     def ids(**values: int) -> tuple[str, str]:
         loaded = load_models(
-            ["embedder", "matcher"], cache=Cache(None), settings=ModelSettings(**values)
+            ["embedder", "matcher"], cache=Cache(None), settings=BackEndSettings(**values)
         )
         assert loaded.embedder is not None and loaded.matcher is not None
         return loaded.embedder.id, loaded.matcher.id
@@ -101,7 +101,7 @@ def test_ids_change_with_what_could_change_an_answer() -> None:
 def test_a_model_that_is_nowhere_is_one_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = ModelSettings(offline=True)
+    settings = BackEndSettings(offline=True)
     with pytest.raises(MissingModel) as caught:
         hub.locate("nli", "somebody/model", settings)
     message = str(caught.value)

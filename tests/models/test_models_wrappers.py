@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.core.cache import Cache
+from gistmeter.core.cache import Cache, Memo
 from gistmeter.models.bertscore import Baseline, TokenMatching, TokenWeights, find_baseline, match
 from gistmeter.models.cached import (
     CachedCrossEncoder,
@@ -19,10 +19,15 @@ from gistmeter.models.cached import (
     CachedEntailment,
     CachedMatcher,
 )
-from gistmeter.models.encoding import SharedEncoder, TextVectors, VectorStore, cut, to_unit
-from gistmeter.models.judge.joint import JointReading
+from gistmeter.models.encoding import (
+    JointReading,
+    SharedEncoder,
+    TextVectors,
+    cut,
+    to_unit,
+)
 from gistmeter.models.loading import load_models
-from gistmeter.models.settings import ModelSettings
+from gistmeter.models.settings import BackEndSettings
 from models.model_doubles import LengthReader, LetterEncoder, letter
 
 WORDS = st.lists(st.text("abcdefgh", max_size=14), min_size=1, max_size=20)
@@ -32,7 +37,7 @@ def wrapped(
     backend: LetterEncoder, cache: Cache | None = None
 ) -> tuple[CachedEmbedder, CachedMatcher]:
     cache = cache or Cache(None)
-    encoder = SharedEncoder(backend, store=VectorStore())
+    encoder = SharedEncoder(backend, cache)
     embedder = CachedEmbedder("letters/mean", encoder, cache)
     matching = TokenMatching(encoder, learn=embedder.learn)
     return embedder, CachedMatcher("letters/match", matching, cache)
@@ -86,14 +91,15 @@ def test_a_second_run_reads_nothing(tmp_path: Path) -> None:
 def test_a_damaged_entry_is_computed_again() -> None:
     cache = Cache(None)
     _, matcher = wrapped(LetterEncoder(), cache)
-    cache.put_many(dict.fromkeys(matcher.recall.keys([("a", "a")]), b"abc"))
+    cache.put_many(dict.fromkeys(matcher.keys([("a", "a")]), b"abc"))
     assert matcher.match([("a", "a")]).f1[0] == pytest.approx(1, abs=1e-6)
 
 
 def test_more_answers_than_memory_holds_are_the_same_answers() -> None:
     backend = LetterEncoder()
-    embedder, _ = wrapped(backend)
-    embedder.recall._memory = 1
+    cache = Cache(None)
+    cache.memo = Memo(1)
+    embedder, _ = wrapped(backend, cache)
     texts = [f"{first}{second}" for first in "abc" for second in "defg"]
     once = embedder.embed(texts)
     assert embedder.embed(texts[::-1]).vectors.tolist() == once.vectors.tolist()[::-1]
@@ -149,15 +155,14 @@ def test_progress_counts_what_is_computed() -> None:
 
 
 def test_a_reference_survives_a_flood_of_predictions() -> None:
-    size = vectors_of("reference").nbytes
-    store = VectorStore(memory=20 * size)
-    reads = 0
+    memo, reads = Memo(20), 0
     for wave in range(6):
-        if store.get("reference") is None:
+        if not memo.find("model", ["reference"]):
             reads += 1
-            store.put("reference", vectors_of("reference"))
-        for at in range(30):
-            store.put(f"prediction {wave} {at}", vectors_of("reference"))
+            memo.keep("model", {"reference": wave}, lambda _: 1)
+        predictions = {f"prediction {wave} {at}": wave for at in range(30)}
+        memo.keep("model", predictions, lambda _: 1)
+        assert len(memo.find("model", predictions)) == 10
     assert reads == 2
 
 
@@ -203,7 +208,7 @@ def test_rare_tokens_weigh_more() -> None:
             ["matcher"],
             names={"matcher": backend},
             cache=Cache(None),
-            settings=ModelSettings(idf_references=references),
+            settings=BackEndSettings(idf_references=references),
         ).matcher
         for references in ((), ("ab",), ("ac",))
     ]

@@ -2,29 +2,33 @@
 
 Each asks its source only for distinct inputs that are neither in memory nor in the cache, and keeps
 what comes. A source is whatever reads inputs and yields (index, answer) in any order: an encoder
-(`encoding.py`), its token matching (`bertscore.py`), a joint reading (`joint.py`) or a caller's own
-model (`plain.py`). Sentence vectors of our back ends are stored as float32 rounded to six decimals,
-which takes off what a padded batch adds; other numbers in float64 to seven. Each row ends with the
-share of its input that was not seen.
+or a reader of pairs (`encoding.py`), token matching (`bertscore.py`) or a caller's own model
+(`plain.py`). Answers are written in parts, so that a run that is killed keeps what it had
+done. An answer is kept as the bytes of its numbers: sentence vectors of our back ends as float32
+rounded to six decimals, which takes off what a padded batch adds; other numbers in float64 to
+seven. Each row ends with the share of its input that was not seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.cache import Cache
+from gistmeter.core.cache import Cache, Key, keys
 from gistmeter.models.batching import Failure
 from gistmeter.models.bertscore import Baseline
 from gistmeter.models.encoding import TextVectors
 from gistmeter.models.protocols import Embeddings, Judgements, Matches, PairScores, TextPair
-from gistmeter.models.recall import Numbers, Progress, Recall, recall_or_compute
 
+Numbers = npt.NDArray[np.floating[Any]]
+Progress = Callable[[str, int, int], None]
 VECTOR_DECIMALS = 6
-OTHER_WIDTH = Failure("the model gave vectors of different widths under one id")
+PART = 512  # answers written to the cache at once
+BESIDE = 256  # bytes that an answer takes in memory beside its numbers, roughly
+OTHER_WIDTH = "the model gave vectors of different widths under one id"
 
 
 class VectorSource(Protocol):
@@ -41,7 +45,7 @@ class Cached:
     """What the faces share: a row of numbers for each input, NaN where there is none."""
 
     stage: ClassVar[str]
-    kind: ClassVar[str] = "f8"
+    kind: ClassVar[Any] = np.dtype("<f8")
     numbers: ClassVar[int] = 0  # of a row; 0: whatever the model gives
 
     def __init__(
@@ -55,7 +59,8 @@ class Cached:
     ) -> None:
         """`stored` is the name that answers are kept under, where it is not the model's id."""
         self._id, self._source, self._progress = name, source, progress
-        self.recall = Recall(cache, stored or name, self.kind, self.numbers)
+        self.cache, self.stored = cache, stored or name
+        self._memory = f"{self.stored}/{self.numbers or ''}{self.kind.str}"  # its name in the memo
 
     def __getstate__(self) -> dict[str, Any]:
         """What goes to another process: whoever watches the progress stays here."""
@@ -65,33 +70,83 @@ class Cached:
     def id(self) -> str:
         return self._id
 
+    def keys(self, inputs: Iterable[Any]) -> list[Key]:
+        """Where the answers to these inputs stand in the cache."""
+        return keys(self.stored, inputs)
+
     def _read(self, inputs: Sequence[Any]) -> Iterable[tuple[int, Numbers | Failure]]:
-        found: Iterable[tuple[int, Numbers | Failure]] = self._source.read(inputs)
-        return found
+        answers: Iterable[tuple[int, Numbers | Failure]] = self._source.read(inputs)
+        return answers
+
+    def _find(self, inputs: Mapping[Any, None]) -> dict[Any, bytes]:
+        """The known answers. An entry that has not the form that was stored is as good as none."""
+        known = self.cache.memo.find(self._memory, inputs)
+        missing = [entry for entry in inputs if entry not in known]
+        places = self.keys(missing)
+        stored = self.cache.get_many(places)
+        size = self.kind.itemsize
+        fresh = {}
+        for entry, key in zip(missing, places, strict=True):
+            raw = stored.get(key, b"")
+            if len(raw) == self.numbers * size if self.numbers else raw and not len(raw) % size:
+                fresh[entry] = raw
+        self.cache.memo.keep(self._memory, fresh, _size)
+        return known | fresh
+
+    def _keep(self, answers: Mapping[Any, Numbers]) -> dict[Any, bytes]:
+        """Remember answers; gives them as they are kept."""
+        kept = {entry: numbers.astype(self.kind).tobytes() for entry, numbers in answers.items()}
+        self.cache.memo.keep(self._memory, kept, _size)
+        self.cache.put_many(dict(zip(self.keys(kept), kept.values(), strict=True)))
+        return kept
 
     def _answer(self, inputs: Sequence[Any]) -> tuple[npt.NDArray[Any], dict[int, str]]:
-        inputs = [tuple(one) if isinstance(one, list) else one for one in inputs]
-        answers, failures = recall_or_compute(
-            self.recall, inputs, self._read, stage=self.stage, progress=self._progress
-        )
+        """One row per input, and the reasons of those that have none."""
+        inputs = [tuple(entry) if isinstance(entry, list) else entry for entry in inputs]
+        distinct = dict.fromkeys(inputs)
+        answers = self._find(distinct)
+        missing = [entry for entry in distinct if entry not in answers]
+        failed, fresh = dict[Any, str](), dict[Any, Numbers]()
+        for done, (index, answer) in enumerate(self._read(missing) if missing else (), start=1):
+            if isinstance(answer, Failure):
+                failed[missing[index]] = answer.reason
+            else:
+                fresh[missing[index]] = answer
+            if len(fresh) >= PART:
+                answers |= self._keep(fresh)
+                fresh = {}
+            if self._progress is not None:
+                self._progress(self.stage, done, len(missing))
+        answers |= self._keep(fresh)
+        return self._table(inputs, answers, failed)
+
+    def _table(
+        self, inputs: Sequence[Any], answers: Mapping[Any, bytes], failed: Mapping[Any, str]
+    ) -> tuple[npt.NDArray[Any], dict[int, str]]:
         # Two columns at least: a product of rows without any would be 0, not NaN.
-        size = self.recall.kind.itemsize
-        width = self.numbers or next((len(raw) // size for raw in answers if raw), 2)
-        blank = np.full(width, np.nan, dtype=self.recall.kind).tobytes()
-        failures |= {
-            at: OTHER_WIDTH.reason
-            for at, raw in enumerate(answers)
-            if raw is not None and len(raw) != len(blank)
-        }
-        rows = b"".join(blank if at in failures else raw or blank for at, raw in enumerate(answers))
-        table = np.frombuffer(rows, dtype=self.recall.kind).reshape(-1, width)
-        return table, failures
+        width = self.numbers or next(
+            (len(answers[entry]) // self.kind.itemsize for entry in inputs if entry in answers), 2
+        )
+        blank = np.full(width, np.nan, dtype=self.kind).tobytes()
+        rows, failures = [], {}
+        for at, entry in enumerate(inputs):
+            row = answers.get(entry, blank)
+            if entry in failed:
+                failures[at] = failed[entry]
+            elif len(row) != len(blank):
+                failures[at] = OTHER_WIDTH
+            rows.append(blank if at in failures else row)
+        return np.frombuffer(b"".join(rows), dtype=self.kind).reshape(-1, width), failures
+
+
+def _size(answer: bytes) -> int:
+    return len(answer) + BESIDE
 
 
 class CachedEmbedder(Cached):
     """Sentences to unit vectors."""
 
-    stage, kind = "embedding", "f4"
+    stage, kind = "embedding", np.dtype("<f4")
 
     def __init__(
         self,
@@ -113,13 +168,13 @@ class CachedEmbedder(Cached):
 
     def _read(self, inputs: Sequence[str]) -> Iterable[tuple[int, Numbers | Failure]]:
         for index, answer in self._source.read(inputs):
-            yield index, answer if isinstance(answer, Failure) else self._stored(answer)
+            yield index, answer if isinstance(answer, Failure) else self._rounded(answer)
 
     def learn(self, texts: Sequence[tuple[str, TextVectors]]) -> None:
         """Keep vectors that came by the way, when a matcher read the texts with the same model."""
-        self.recall.keep({text: self._stored(read) for text, read in texts})
+        self._keep({text: self._rounded(vectors) for text, vectors in texts})
 
-    def _stored(self, text: TextVectors) -> npt.NDArray[np.float32]:
+    def _rounded(self, text: TextVectors) -> npt.NDArray[np.float32]:
         """A text's vector as it is kept, its unseen share last; minus zero is zero."""
         rounded = np.round(text.vector.astype(np.float64), self._decimals) + 0.0
         return np.append(rounded, text.unseen).astype(np.float32)

@@ -20,6 +20,7 @@ from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import parse_json
 
 Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
 POOLING_MODES = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_mean_tokens": "mean",
@@ -140,6 +141,34 @@ def _read_dense(folder: Path) -> tuple[Float32, Float32, str]:
     return weight, tensors.get("linear.bias", np.zeros(len(weight), np.float32)), activation
 
 
+@dataclass(frozen=True, slots=True)
+class PairHead:
+    """What a reader of pairs makes of a model's outputs, by the role that it plays."""
+
+    activation: str = ""  # a cross-encoder's
+    order: tuple[int, ...] = ()  # of the labels of an entailment model
+
+    @property
+    def id(self) -> str:
+        return f"/{self.activation}" if self.activation else ""
+
+    def read(self, logits: npt.NDArray[np.floating[Any]]) -> Float64:
+        if self.order:
+            return softmax(logits)[:, list(self.order)]
+        return activate(logits[:, :1], self.activation)
+
+
+def read_head(
+    roles: frozenset[str], config: Mapping[str, Any], name: str, activation: str
+) -> PairHead | None:
+    """The head for a role; none for those that read one text at a time."""
+    if roles == {"cross_encoder"}:
+        return PairHead(activation=read_activation(config, activation))
+    if roles == {"nli"}:
+        return PairHead(order=tuple(label_order(config, name)))
+    return None
+
+
 def read_activation(config: Mapping[str, Any], wanted: str) -> str:
     """What a cross-encoder's logit passes through: once, and only if it has not already."""
     inner = config.get("sentence_transformers")
@@ -154,7 +183,7 @@ def read_activation(config: Mapping[str, Any], wanted: str) -> str:
     return activation
 
 
-def activate(logits: npt.NDArray[np.floating[Any]], activation: str) -> npt.NDArray[np.float64]:
+def activate(logits: npt.NDArray[np.floating[Any]], activation: str) -> Float64:
     """Scores of pairs; NaN where a model that is not to be squashed leaves [0, 1]."""
     values = logits.astype(np.float64)
     if activation == "sigmoid":
@@ -181,7 +210,7 @@ def label_order(config: Mapping[str, Any], name: str) -> list[int]:
     return order
 
 
-def softmax(logits: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
+def softmax(logits: npt.NDArray[np.floating[Any]]) -> Float64:
     values = logits.astype(np.float64)
     powers = np.exp(values - values.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel
-from gistmeter.models.settings import ModelSettings
+from gistmeter.models.settings import BackEndSettings
 
 TEXTS = ["*.json", "*.txt", "*.model", "*.jinja"]
 DECISIVE = {".json", ".safetensors", ".bin", ".txt", ".onnx", ".model"}  # suffixes
@@ -35,7 +35,7 @@ class Place:
         return f"{self.name}@{self.revision}"
 
 
-def locate(role: str, name: str, settings: ModelSettings) -> Place:
+def locate(role: str, name: str, settings: BackEndSettings) -> Place:
     """A model's folder, from the hub where it is on no disk and the hub may be asked."""
     folder = Path(name).expanduser()
     if folder.is_dir():
@@ -55,7 +55,7 @@ def looks_like_path(name: str) -> bool:
     return name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1
 
 
-def is_offline(settings: ModelSettings) -> bool:
+def is_offline(settings: BackEndSettings) -> bool:
     """HF_HUB_OFFLINE is read as the hub's own library reads it."""
     from_environment = _hub().constants.HF_HUB_OFFLINE if _has_hub() else False
     return settings.offline or bool(from_environment)
@@ -131,7 +131,7 @@ def _try_download(role: str, name: str, revision: str) -> Path | None:
         raise MissingModel(role, name, looked, command) from error
 
 
-def _searched(settings: ModelSettings) -> str:
+def _searched(settings: BackEndSettings) -> str:
     if not _has_hub():
         return "this folder (the package huggingface-hub is not installed)"
     cache = _hub().constants.HF_HUB_CACHE

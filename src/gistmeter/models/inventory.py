@@ -22,8 +22,14 @@ from gistmeter.models.e5 import LAYERS, POSITIONS, weights_path
 from gistmeter.models.e5 import graph as e5_graph
 from gistmeter.models.e5 import weights as e5_weights
 from gistmeter.models.judge import weights as judge_weights
-from gistmeter.models.loading import explain_absence
-from gistmeter.models.settings import PROFILES, ROLES, ModelSettings, matching_layer, profile_names
+from gistmeter.models.settings import (
+    PROFILES,
+    ROLES,
+    Absence,
+    BackEndSettings,
+    matching_layer,
+    profile_names,
+)
 
 LANGUAGES = ("zh", "ja", "ko", "en")  # a profile is pulled for all of these if none is given
 FORGOTTEN = 3600  # seconds after which nobody goes on with a draft
@@ -61,8 +67,8 @@ def list_models(
 
 def _entry(role: str, name: str, profile: str) -> Entry:
     if not name:
-        why, _, command = explain_absence(role, profile).partition(". Get one with: ")
-        return Entry(role, "", False, why, command)
+        absence = Absence.of(role, profile)
+        return Entry(role, "", False, absence.reason, absence.command)
     if name in (*EMBEDDED, JUDGE):
         path = weights_path()
         if path is not None and path.is_file():
@@ -181,7 +187,7 @@ def _check_hub_file(file: Path) -> Check:
     return Check(str(file), found == blob, "as downloaded" if found == blob else "changed")
 
 
-def inform(name: str, settings: ModelSettings) -> dict[str, Any]:
+def inform(name: str, settings: BackEndSettings) -> dict[str, Any]:
     """What is known about a model without loading it."""
     if name in EMBEDDED:
         return {

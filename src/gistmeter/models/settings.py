@@ -22,7 +22,7 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSettings:
+class BackEndSettings:
     """Settings of all models of a run; those that could change a score are in the models' ids."""
 
     device: str = "auto"  # auto, cpu, cuda or mps
@@ -48,7 +48,7 @@ class ModelSettings:
                 raise InputError(f"{name} must not be negative, but is {getattr(self, name)}")
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> ModelSettings:
+    def of(cls, values: Mapping[str, Any]) -> BackEndSettings:
         """From a mapping, as a configuration file has it."""
         known = {part.name for part in fields(cls)}
         for name in values:
@@ -129,3 +129,24 @@ def canonical_roles(names: Mapping[str, Named], place: str) -> dict[str, Named]:
 def matching_layer(name: str) -> int | None:
     """bert-score's layer for a model; None where it has no opinion."""
     return BERTSCORE_LAYERS.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Why there is no model for a role, and the exact command to get one."""
+
+    reason: str
+    command: str
+
+    @classmethod
+    def of(cls, role: str, profile: str) -> Absence:
+        """Of a role that a profile does not have."""
+        spelled = role.replace("_", "-")
+        return cls(
+            f"the profile '{profile}' has no {spelled}",
+            "pip install 'gistmeter[torch]' && gistmeter models pull paper, "
+            f"then use --profile paper (or --{spelled} NAME)",
+        )
+
+    def __str__(self) -> str:
+        return f"{self.reason}. Get one with: {self.command}"

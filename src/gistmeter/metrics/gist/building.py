@@ -26,14 +26,15 @@ def by_default(wiring: Wiring) -> bool:
 
 def judge_of(wiring: Wiring) -> JudgeModel | None:
     """The judge; none where a run does not ask for it."""
-    from gistmeter.models.loading import Loader, is_judge, require
+    from gistmeter.models.loading import Loader, require
+    from gistmeter.models.protocols import JudgeModel
 
     if not wiring.by_name and not (by_default(wiring) and _short_enough(wiring)):
         return None
     own = next(iter(wiring.models.values()))
     for model in (own.nli, own.cross_encoder):
-        if is_judge(model):  # it remembers what other scores ask it
-            return model  # type: ignore[return-value]
+        if isinstance(model, JudgeModel):  # other scores ask it, too
+            return model
     loader = Loader(wiring.context.cache, progress=wiring.context.progress)
     judge: JudgeModel = require(loader.load(["nli"], EMBEDDED, {}, ""), "nli")
     return judge

@@ -23,12 +23,11 @@ from gistmeter.core.errors import InputError, MissingModel, ModelError
 from gistmeter.core.files import printable
 from gistmeter.models.e5 import graph as e5_graph
 from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.encoding import States, VectorStore, Window, cut
-from gistmeter.models.runtime import open_session
-from gistmeter.models.unloaded import Unloaded
+from gistmeter.models.encoding import States, Window, frame_windows
+from gistmeter.models.runtime import Unloaded, open_session
 
 if TYPE_CHECKING:
-    from gistmeter.models.settings import ModelSettings
+    from gistmeter.models.settings import BackEndSettings
 
 logger = logging.getLogger(__name__)
 NAME = "e5-small"
@@ -36,8 +35,6 @@ PREFIX = "query: "
 LAYERS = 12
 POSITIONS = 512
 BUDGET = 1024  # tokens in a batch: larger ones are no faster and cost memory
-READ_BYTES = 128 << 20
-READ = VectorStore(READ_BYTES)  # what the judge read, embedder and matcher need not read again
 Float32 = npt.NDArray[np.float32]
 
 
@@ -52,7 +49,7 @@ def weights_path() -> Path | None:
 def load(
     roles: frozenset[str],
     name: str,
-    settings: ModelSettings,
+    settings: BackEndSettings,
     folder: Path,
     path: Path | None = None,
 ) -> E5Encoder:
@@ -103,11 +100,6 @@ class E5Encoder(Unloaded):
         self.layer, self.longest, self.budget, self.threads = layer, longest, budget, threads
 
     @property
-    def elsewhere(self) -> VectorStore | None:
-        """What the judge read with the same weights, in the same way."""
-        return READ if (self.layer, self.longest) == (LAYERS, POSITIONS) else None
-
-    @property
     def id(self) -> str:
         return f"{NAME}-q4@{e5_weights.SHA256[:8]}/query/max={self.longest}"
 
@@ -136,7 +128,7 @@ class E5Encoder(Unloaded):
         except Exception as error:  # ONNX Runtime has no base class of its own
             if isinstance(graph, bytes):
                 raise ModelError(f"The embedded model cannot be run ({error})") from error
-            # Its hash is right, so it was written like this: by a full disk, or by another hand.
+            # Its hash is right, so it was written like this: by a full disk, or by another program.
             logger.warning("%s cannot be run and is made anew (%s)", graph, error)
         try:
             return self._open(e5_graph.renew(weights, self.folder, self.layer))
@@ -158,25 +150,28 @@ class E5Encoder(Unloaded):
     def tokenize(self, texts: Sequence[str]) -> list[list[Window]]:
         ready = [self.normalise(text) for text in texts]
         encoded = self._loaded.tokenizer.encode_batch(ready, add_special_tokens=False)
+        head, tail = self.frame
         return [
-            self._cut(one.ids if text else []) for text, one in zip(ready, encoded, strict=True)
+            frame_windows(tokens.ids if text else [], head, tail, self.longest)
+            for text, tokens in zip(ready, encoded, strict=True)
         ]
 
-    def _cut(self, ids: Sequence[int]) -> list[Window]:
-        head, tail = [self._loaded.begin, *self._loaded.prefix], [self._loaded.end]
-        windows = []
-        for part in cut(len(ids), self.longest - len(head) - len(tail)):
-            content = ids[part]
-            special = [True] * len(head) + [False] * len(content) + [True]
-            windows.append(Window([*head, *content, *tail], special))
-        return windows
+    @property
+    def frame(self) -> tuple[list[int], list[int]]:
+        """Special tokens before and after a text, the prefix included."""
+        return [self._loaded.begin, *self._loaded.prefix], [self._loaded.end]
 
-    def encode(self, windows: Sequence[Window]) -> list[States]:
-        """States of windows that are all of one length."""
+    def run(self, windows: Sequence[Window]) -> list[Float32]:
+        """The last layer's states of windows that are all of one length, and those of `layer`."""
         ids = np.asarray([window.ids for window in windows], dtype=np.int64)
         words = e5_weights.expand(self._loaded.table[ids]).reshape(*ids.shape, -1)
         embeddings = words + self._loaded.positions[: ids.shape[1]]
-        last, *other = self._loaded.session.run(None, {"embeddings": embeddings})
+        states: list[Float32] = self._loaded.session.run(None, {"embeddings": embeddings})
+        return states
+
+    def encode(self, windows: Sequence[Window]) -> list[States]:
+        """States of windows that are all of one length."""
+        last, *other = self.run(windows)
         matched = other[0] if other else last
         return [
             States(tokens, states.mean(axis=0))

@@ -4,7 +4,7 @@ The embedded model reads each text apart. Its states after `JOINT` layers of bot
 sequence; each token is told its side, whether the other text has it (alone, and with a neighbour)
 and how well its best match there fits; trained copies of the remaining layers read on. Means of
 both sides, their distance, the highest value of each column, the first token and the pair's
-features (cosine, BERTScore, weakest match, `judge_features`) go through one hidden layer to five
+features (cosine, BERTScore, weakest match, `judge/features.py`) go through one hidden layer to five
 numbers: entailment, neutral, contradiction, similarity, changed fact.
 
 No padding: pairs of one total length share a batch, and heads are computed pair by pair, so a
@@ -43,7 +43,7 @@ Float64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextReading:
     """A text as the embedded model reads it: one window."""
 
     text: str  # normalised
@@ -56,17 +56,17 @@ class Reading:
     def vector(self) -> Float32:
         return self.whole.vector
 
-    @property
-    def nbytes(self) -> int:
-        return self.states.nbytes + self.matched.nbytes
+    def size(self) -> int:
+        """In bytes; `matched` is a part of `whole`, which counts by itself."""
+        return self.states.nbytes
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
     """A pair, ready for the joint layers."""
 
-    first: Reading
-    second: Reading
+    first: TextReading
+    second: TextReading
     marks: tuple[Float32, Float32]  # for each side (content, 3): exact, soft, with a neighbour
     features: Float32
 
@@ -75,33 +75,35 @@ class ReadPair:
         return len(self.first.states) + len(self.second.states)
 
 
-class Embedder(e5.E5Encoder):
+class LayeredEncoder(e5.E5Encoder):
     """The embedded model, giving the states that the judge reads on from."""
-
-    def frame(self) -> tuple[int, int]:
-        """The number of tokens before and after a text's own."""
-        return 1 + len(self._loaded.prefix), 1
 
     def open_weights(self) -> e5_weights.WeightFile:
         return e5_weights.read(self.path)
 
-    def readings(self, texts: Sequence[str], windows: Sequence[Window]) -> list[Reading]:
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """The number of each text's own tokens."""
+        extra = sum(map(len, self.frame))
+        return [
+            sum(len(window.ids) - extra for window in windows) for windows in self.tokenize(texts)
+        ]
+
+    def readings(self, texts: Sequence[str], windows: Sequence[Window]) -> list[TextReading]:
         """Readings of windows that are all of one length."""
-        ids = np.asarray([window.ids for window in windows], dtype=np.int64)
-        words = e5_weights.expand(self._loaded.table[ids]).reshape(*ids.shape, -1)
-        embeddings = words + self._loaded.positions[: ids.shape[1]]
-        last, joint = self._loaded.session.run(None, {"embeddings": embeddings})
-        before, after = self.frame()
-        inner = slice(before, ids.shape[1] - after)
-        found = []
+        last, joint = self.run(windows)
+        before, after = map(len, self.frame)
+        inner = slice(before, last.shape[1] - after)
+        readings = []
         for text, window, states, end in zip(texts, windows, joint, last, strict=True):
             whole = assemble([window], [States(end, end.mean(axis=0))])
             own = np.concatenate([states[:1], states[inner]])
-            found.append(Reading(text, list(window.ids[inner]), own, whole.tokens[inner], whole))
-        return found
+            readings.append(
+                TextReading(text, list(window.ids[inner]), own, whole.tokens[inner], whole)
+            )
+        return readings
 
 
-def compare_readings(first: Reading, second: Reading) -> ReadPair:
+def compare_readings(first: TextReading, second: TextReading) -> ReadPair:
     """Marks and features of a pair."""
     table = first.matched @ second.matched.T
     best = table.max(axis=1), table.max(axis=0)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from gistmeter.core.cache import Cache, Key, keys
 from gistmeter.core.errors import InputError
 from gistmeter.core.signature import digest
+from gistmeter.models.cached import Progress
 from gistmeter.models.protocols import Answer
-from gistmeter.models.recall import Progress
 
 if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel

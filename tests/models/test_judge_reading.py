@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gistmeter.models.judge.features import COUNT, compare, mark
-from gistmeter.models.judge.windows import nearest, pool, split
+from gistmeter.models.judge.reading import nearest, pool, split
 
 
 def count(texts: list[str]) -> list[int]:
