@@ -34,6 +34,7 @@ COMMANDS = {
     "history": ("history", "A score over time, and where it really changed."),
     "drift": ("drift", "Is a language model that judged a run still the same?"),
     "models": ("models", "Which model plays which role, and how to get it."),
+    "trust": ("trust", "Which configuration files may do more than read and score."),
     "cache": ("cache", "What is kept of the models' answers."),
     "demo": ("demo", "Every shape on the samples that come with gistmeter."),
     "doctor": ("doctor", "What is installed and found here, and how to get what is not."),

@@ -100,7 +100,7 @@ def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown
     cache = None if how.no_cache else Cache(cache_file())
     try:
         run = score(
-            family, settings, how=how, cache=cache, profiles=profiles(how.config),
+            family, settings, how=how, cache=cache, profiles=profiles(how.config, trust=how.trust),
             progress=None if shown.quiet else bars.update,
             hear=partial(_hear, shown.quiet), confirm=_confirm,
         )  # fmt: skip

@@ -25,6 +25,7 @@ from gistmeter.speech.metrics.facts.prompt import (
     fact_schema,
     verdict_schema,
 )
+from gistmeter.speech.settings import NO_MODEL
 
 if TYPE_CHECKING:
     from gistmeter.core.cache import Cache
@@ -245,6 +246,13 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
     """The language model, or None after one warning that says how to get it."""
     if not isinstance(settings.llm, str):
         return Judge(settings.llm, settings.occurrence)
+    if settings.llm == NO_MODEL:
+        context.warn(
+            f"The semantic error rate (ser) is left out: llm is '{NO_MODEL}', as it is where a "
+            "configuration that is not trusted says what is scored. Name one with --llm, or trust "
+            "the configuration: gistmeter trust FOLDER"
+        )
+        return None
     try:
         found = find_judge(
             settings.llm, context.cache, base_url=settings.llm_url, batch=settings.batch,

@@ -26,7 +26,7 @@ def by_default(wiring: Wiring) -> bool:
 
 def judge_of(wiring: Wiring) -> JudgeModel | None:
     """The judge; none where a run does not ask for it."""
-    from gistmeter.models.loading import Loader, require
+    from gistmeter.models.loading import load_judge
     from gistmeter.models.protocols import JudgeModel
 
     if not wiring.by_name and not (by_default(wiring) and _short_enough(wiring)):
@@ -35,9 +35,7 @@ def judge_of(wiring: Wiring) -> JudgeModel | None:
     for model in (own.nli, own.cross_encoder):
         if isinstance(model, JudgeModel):  # other scores ask it, too
             return model
-    loader = Loader(wiring.context.cache, progress=wiring.context.progress)
-    judge: JudgeModel = require(loader.load(["nli"], EMBEDDED, {}, ""), "nli")
-    return judge
+    return load_judge(wiring.context.cache, progress=wiring.context.progress)
 
 
 def _short_enough(wiring: Wiring) -> bool:
