@@ -20,8 +20,8 @@ from scipy.special import logit, logsumexp
 from scipy.stats import spearmanr
 
 from gistmeter.models import e5
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.judge import weights as judge_weights
+from gistmeter.models.e5 import e5_weights
+from gistmeter.models.judge import judge_weights
 from training import corpus, devsets, evaluate
 from training.network import OUTPUTS, Judge
 

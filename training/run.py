@@ -21,7 +21,7 @@ import torch
 from torch import multiprocessing
 
 from gistmeter.models import e5
-from gistmeter.models.e5 import weights as e5_weights
+from gistmeter.models.e5 import e5_weights
 from training import corpus, evaluate, losses
 from training.network import Judge
 from training.rows import Group

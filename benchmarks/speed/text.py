@@ -35,7 +35,7 @@ def load(roles: Sequence[str], threads: int = 0) -> Any:
 
 def products(tokens: int, layers: int, *, threads: int = 0) -> Callable[[], None]:
     """The products of a number of tokens with the weights of layers, a thousand rows at a time."""
-    from gistmeter.models.graph import Graph
+    from gistmeter.models.e5.graph import OnnxGraph
     from gistmeter.models.runtime import open_session
 
     seeded, rows = np.random.default_rng(0), 1024
@@ -43,7 +43,7 @@ def products(tokens: int, layers: int, *, threads: int = 0) -> Callable[[], None
     for inputs, outputs, times in ((384, 384, 4), (384, 1536, 1), (1536, 384, 1)):
         weights = seeded.standard_normal((inputs, outputs), dtype=np.float32)
         given = seeded.standard_normal((rows, inputs), dtype=np.float32)
-        graph = Graph()
+        graph = OnnxGraph()
         graph.node("MatMul", ["x", graph.constant("w", weights)], "y")
         content = graph.serialise("product", {"x": given.shape}, {"y": (rows, outputs)})
         sessions += [(open_session(content, threads=threads), given)] * times

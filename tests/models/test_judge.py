@@ -10,9 +10,8 @@ import pytest
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.models import e5
-from gistmeter.models.judge import CachedJudge, Judge, load
-from gistmeter.models.judge import weights as judge_weights
-from gistmeter.models.judge.reading import JudgeReading
+from gistmeter.models.judge import CachedJudge, Judge, judge_weights, load
+from gistmeter.models.judge.judging import JudgeReading
 from gistmeter.models.loading import Models, load_models
 from gistmeter.models.settings import BackEndSettings
 

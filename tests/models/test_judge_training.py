@@ -8,7 +8,7 @@ import struct
 import numpy as np
 import pytest
 
-from gistmeter.models.judge import weights as judge_weights
+from gistmeter.models.judge import judge_weights
 
 edits = pytest.importorskip("training.edits", reason="training/ is not part of the package")
 

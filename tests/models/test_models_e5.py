@@ -13,9 +13,9 @@ import pytest
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError, MissingModel
 from gistmeter.models import e5
+from gistmeter.models.e5 import e5_weights
 from gistmeter.models.e5 import graph as e5_graph
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.graph import Graph
+from gistmeter.models.e5.graph import OnnxGraph
 from gistmeter.models.loading import Models, load_models
 from gistmeter.models.runtime import open_session
 from gistmeter.models.settings import BackEndSettings
@@ -127,7 +127,7 @@ def test_a_network_with_a_head_of_its_own() -> None:
             head = {"head.w": own, "head.b": np.arange(3, dtype=np.float32)}
             return head[name] if name in head else weights.tensor(name)
 
-    graph = Graph()
+    graph = OnnxGraph()
     body = e5_graph.Transformer(graph, Tensors())
     states = body.states("embeddings")
     graph.constant("zero", np.asarray(0))
@@ -264,7 +264,7 @@ def test_the_converted_model_is_rebuilt_when_its_hash_does_not_fit(tmp_path: Pat
 def test_several_processes_may_convert_at_once(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; import numpy as np\n"
-        "from gistmeter.models.e5 import graph as e5_graph, weights as e5_weights\n"
+        "from gistmeter.models.e5 import e5_weights, graph as e5_graph\n"
         "content = np.frombuffer(Path(sys.argv[1]).read_bytes(), dtype=np.uint8)\n"
         "path = e5_graph.prepare(e5_weights.parse(content), Path(sys.argv[2]), 2)\n"
         "sys.exit(0 if isinstance(path, Path) else 1)"

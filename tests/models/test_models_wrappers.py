@@ -19,7 +19,7 @@ from gistmeter.models.cached import (
     CachedEntailment,
     CachedMatcher,
 )
-from gistmeter.models.encoding import (
+from gistmeter.models.encoders import (
     JointReading,
     SharedEncoder,
     TextVectors,

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.signature import digest
 from gistmeter.models.batching import Failure
-from gistmeter.models.encoding import SharedEncoder, TextVectors, Window
+from gistmeter.models.encoders import SharedEncoder, TextVectors, Window
 from gistmeter.models.protocols import TextPair
 
 Float64 = npt.NDArray[np.float64]

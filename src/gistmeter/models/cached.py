@@ -2,8 +2,8 @@
 
 Each asks its source only for distinct inputs that are neither in memory nor in the cache, and keeps
 what comes. A source is whatever reads inputs and yields (index, answer) in any order: an encoder
-or a reader of pairs (`encoding.py`), token matching (`bertscore.py`) or a caller's own model
-(`plain.py`). Answers are written in parts, so that a run that is killed keeps what it had
+or a reader of pairs (`encoders.py`), token matching (`bertscore.py`) or a caller's own model
+(`own_models.py`). Answers are written in parts, so that a run that is killed keeps what it had
 done. An answer is kept as the bytes of its numbers: sentence vectors of our back ends as float32
 rounded to six decimals, which takes off what a padded batch adds; other numbers in float64 to
 seven. Each row ends with the share of its input that was not seen.
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from gistmeter.core.cache import Cache, Key, keys
 from gistmeter.models.batching import Failure
 from gistmeter.models.bertscore import Baseline
-from gistmeter.models.encoding import TextVectors
+from gistmeter.models.encoders import TextVectors
 from gistmeter.models.protocols import Embeddings, Judgements, Matches, PairScores, TextPair
 
 Numbers = npt.NDArray[np.floating[Any]]

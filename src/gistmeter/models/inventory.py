@@ -15,13 +15,11 @@ from typing import Any
 
 from gistmeter.core.errors import GistmeterError, InputError
 from gistmeter.core.files import is_draft, sha256
-from gistmeter.models import folder as folders
-from gistmeter.models import hub
+from gistmeter.models import hub, model_files
 from gistmeter.models.backends import EMBEDDED, GET_EMBEDDED, OFFICIAL_E5
-from gistmeter.models.e5 import LAYERS, POSITIONS, weights_path
+from gistmeter.models.e5 import LAYERS, POSITIONS, e5_weights, weights_path
 from gistmeter.models.e5 import graph as e5_graph
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.judge import weights as judge_weights
+from gistmeter.models.judge import judge_weights
 from gistmeter.models.settings import (
     PROFILES,
     ROLES,
@@ -203,7 +201,7 @@ def inform(name: str, settings: BackEndSettings) -> dict[str, Any]:
             "prefix": "query: ",
         }
     place = hub.locate("wanted", name, settings)
-    config = folders.read_config(place.folder)
+    config = model_files.read_config(place.folder)
     labels = config.get("id2label")
     size = sum(file.stat().st_size for file in place.folder.rglob("*") if file.is_file())
     facts = {
@@ -214,7 +212,7 @@ def inform(name: str, settings: BackEndSettings) -> dict[str, Any]:
         "architecture": ", ".join(config.get("architectures") or []) or config.get("model_type"),
         "layers": config.get("num_hidden_layers"),
         "width": config.get("hidden_size"),
-        "maximum length": folders.maximum_length(place.folder, config, settings.max_length),
+        "maximum length": model_files.maximum_length(place.folder, config, settings.max_length),
         "bert-score's layer": matching_layer(name),
         "labels": ", ".join(map(str, labels.values())) if isinstance(labels, dict) else None,
         "weights": "safetensors"
@@ -222,5 +220,5 @@ def inform(name: str, settings: BackEndSettings) -> dict[str, Any]:
         else "pytorch_model.bin",
     }
     if not labels:
-        facts["pooling"] = folders.read_pooling(place.folder, settings.pooling).id
+        facts["pooling"] = model_files.read_pooling(place.folder, settings.pooling).id
     return {key: value for key, value in facts.items() if value is not None}

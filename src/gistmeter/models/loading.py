@@ -5,10 +5,10 @@ own), else from the profile, finds its files, and wraps it in the cache. Weights
 first text that is not in the cache comes. A role that the profile does not have is `absent`, with
 the reason and the command to get it; a model that was named and is not there is an error.
 
-What a back end's loader gives decides how it is asked: a `TokenEncoder` (`encoding.py`) is embedder
+What a back end's loader gives decides how it is asked: a `TokenEncoder` (`encoders.py`) is embedder
 and matcher in one reading, a `PairJudge` (`protocols.py`) cross-encoder and entailment in one, a
-`PairReader` (`encoding.py`) either of them, and anything else is the caller's own model with the
-method of its role (`plain.py`).
+`PairReader` (`encoders.py`) either of them, and anything else is the caller's own model with the
+method of its role (`own_models.py`).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from gistmeter.models.cached import (
     CachedMatcher,
     Progress,
 )
-from gistmeter.models.encoding import JointReading, PairReader, SharedEncoder, TokenEncoder
+from gistmeter.models.encoders import JointReading, PairReader, SharedEncoder, TokenEncoder
 from gistmeter.models.judge import CachedJudge
-from gistmeter.models.plain import PlainEmbedder, PlainPairs, check, serves
+from gistmeter.models.own_models import PlainEmbedder, PlainPairs, check, serves
 from gistmeter.models.protocols import (
     CrossEncoder,
     Embedder,

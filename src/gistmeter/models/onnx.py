@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.models import folder as folders
-from gistmeter.models.encoding import PairTokens, States, Window, frame_windows
+from gistmeter.models import model_files
+from gistmeter.models.encoders import PairTokens, States, Window, frame_windows
 from gistmeter.models.hub import Place, locate
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.runtime import Unloaded, open_session
@@ -38,8 +38,8 @@ def load(
 ) -> Any:
     """The back end for a role; its weights are read when the first text comes."""
     place = locate(" and ".join(sorted(roles)), name, settings)
-    config = folders.read_config(place.folder)
-    head = folders.read_head(roles, config, place.name, settings.activation)
+    config = model_files.read_config(place.folder)
+    head = model_files.read_head(roles, config, place.name, settings.activation)
     if head is not None:
         return OnnxPairs(place, config, settings, head)
     return OnnxEncoder(place, config, settings)
@@ -50,7 +50,7 @@ class _OnnxModel(Unloaded):
 
     def __init__(self, place: Place, config: dict[str, Any], settings: BackEndSettings) -> None:
         self.place, self.config, self.settings = place, config, settings
-        self.longest = folders.maximum_length(place.folder, config, settings.max_length)
+        self.longest = model_files.maximum_length(place.folder, config, settings.max_length)
         self.budget = settings.batch_size or BUDGET
         found = [place.folder / file for file in FILES if (place.folder / file).is_file()]
         if not found or not (place.folder / "tokenizer.json").is_file():
@@ -104,8 +104,8 @@ class OnnxEncoder(_OnnxModel):
             raise InputError(
                 f"'{place.name}' as ONNX gives layer {self.layer} only, not {settings.layer}"
             )
-        self._pooling = folders.read_pooling(place.folder, settings.pooling)
-        self.prefix = folders.PREFIXES.get(place.name, "")
+        self._pooling = model_files.read_pooling(place.folder, settings.pooling)
+        self.prefix = model_files.PREFIXES.get(place.name, "")
 
     @property
     def pooling(self) -> str:
@@ -143,7 +143,7 @@ class OnnxPairs(_OnnxModel):
         place: Place,
         config: dict[str, Any],
         settings: BackEndSettings,
-        head: folders.PairHead,
+        head: model_files.PairHead,
     ) -> None:
         super().__init__(place, config, settings)
         self.head = head

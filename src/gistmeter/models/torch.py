@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError, InputError, MissingDependency
-from gistmeter.models import folder as folders
-from gistmeter.models.encoding import PairTokens, States, Window, frame_windows
+from gistmeter.models import model_files
+from gistmeter.models.encoders import PairTokens, States, Window, frame_windows
 from gistmeter.models.hub import Place, locate
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.runtime import Unloaded
@@ -35,8 +35,8 @@ def load(roles: frozenset[str], name: str, settings: BackEndSettings, folder: Pa
     """The back end for a role; its weights are read when the first text comes."""
     _import()
     place = locate(" and ".join(sorted(roles)), name, settings)
-    config = folders.read_config(place.folder)
-    head = folders.read_head(roles, config, place.name, settings.activation)
+    config = model_files.read_config(place.folder)
+    head = model_files.read_head(roles, config, place.name, settings.activation)
     if head is None:
         return TorchEncoder(place, config, settings, roles)
     labels = config.get("id2label") or {}
@@ -76,7 +76,7 @@ class _TorchModel(Unloaded):
 
     def __init__(self, place: Place, config: dict[str, Any], settings: BackEndSettings) -> None:
         self.place, self.config, self.settings = place, config, settings
-        self.longest = folders.maximum_length(place.folder, config, settings.max_length)
+        self.longest = model_files.maximum_length(place.folder, config, settings.max_length)
 
     @property
     def id(self) -> str:
@@ -160,8 +160,8 @@ class TorchEncoder(_TorchModel):
     ) -> None:
         super().__init__(place, config, settings)
         self.embeds, self.matches = "embedder" in roles, "matcher" in roles
-        self.prefix = folders.PREFIXES.get(place.name, "")
-        self._pooling = folders.read_pooling(place.folder, settings.pooling)
+        self.prefix = model_files.PREFIXES.get(place.name, "")
+        self._pooling = model_files.read_pooling(place.folder, settings.pooling)
         self.layers = int(config.get("num_hidden_layers") or config.get("num_layers") or 0)
         self.layer = self.layers if settings.layer is None else settings.layer
         if not 0 <= self.layer <= self.layers:
@@ -232,7 +232,7 @@ class TorchPairs(_TorchModel):
         place: Place,
         config: dict[str, Any],
         settings: BackEndSettings,
-        head: folders.PairHead,
+        head: model_files.PairHead,
     ) -> None:
         super().__init__(place, config, settings)
         self.head = head

@@ -17,9 +17,8 @@ from gistmeter.core.views import (
     shown,
     valid,
 )
-from gistmeter.metrics.alarm_views import NAMES as ALARMS
-from gistmeter.metrics.alarm_views import shown_alarms
-from gistmeter.metrics.evidence import evidence_blocks
+from gistmeter.metrics.views import NAMES as ALARMS
+from gistmeter.metrics.views import evidence_blocks, shown_alarms
 from gistmeter.text.cautions import caution
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import numpy as np
 from gistmeter.book.metrics import facts
 from gistmeter.book.metrics.comparison import Compared
 from gistmeter.core.rows import Floats
-from gistmeter.metrics.gist.metric import probability
+from gistmeter.metrics.gist import probability
 from gistmeter.models.protocols import JudgeModel
 
 FEATURES = ("evidence", "follows", "contradicts", "differs", "changed")

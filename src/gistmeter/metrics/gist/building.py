@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gistmeter.core.family import EMBEDDED
 from gistmeter.core.wiring import Wiring
-from gistmeter.metrics.gist.features import Baselines
+from gistmeter.metrics.gist.pair_evidence import GistBaselines
 
 if TYPE_CHECKING:
     from gistmeter.models.loading import Models
@@ -61,11 +61,11 @@ def matcher_of(wiring: Wiring) -> TokenMatcher | None:
     return models.matcher
 
 
-def baselines_of(wiring: Wiring) -> dict[str, Baselines]:
+def baselines_of(wiring: Wiring) -> dict[str, GistBaselines]:
     """What unrelated texts score by these models, by language."""
     models = wiring.once(embedded_models)
     return {
-        code: Baselines(
+        code: GistBaselines(
             wiring.baseline("sts", models.embedder, code) or 0.0,
             wiring.baseline("bertscore", models.matcher, code) or 0.0,
         )

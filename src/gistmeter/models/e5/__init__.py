@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from gistmeter.core.errors import InputError, MissingModel, ModelError
 from gistmeter.core.files import printable
+from gistmeter.models.e5 import e5_weights
 from gistmeter.models.e5 import graph as e5_graph
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.encoding import States, Window, frame_windows
+from gistmeter.models.encoders import States, Window, frame_windows
 from gistmeter.models.runtime import Unloaded, open_session
 
 if TYPE_CHECKING:

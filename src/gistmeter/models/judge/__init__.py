@@ -26,9 +26,9 @@ from gistmeter.core.cache import Cache, Memo
 from gistmeter.core.errors import InputError, MissingModel
 from gistmeter.models import e5
 from gistmeter.models.cached import Cached
-from gistmeter.models.judge import weights as judge_weights
+from gistmeter.models.judge import judge_weights
+from gistmeter.models.judge.judging import DECIMALS, ROOM, JudgeReading, Row
 from gistmeter.models.judge.network import JOINT, LayeredEncoder, Network
-from gistmeter.models.judge.reading import DECIMALS, ROOM, JudgeReading, Row
 from gistmeter.models.protocols import Judgements, PairScores, TextPair, Verdicts
 
 if TYPE_CHECKING:

@@ -26,12 +26,11 @@ import numpy.typing as npt
 
 from gistmeter.core.errors import InputError, ModelError
 from gistmeter.models import e5
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.e5.graph import Transformer, is_whole, write_whole
-from gistmeter.models.encoding import States, TextVectors, Window, assemble
-from gistmeter.models.graph import Graph, Shape
-from gistmeter.models.judge import weights as judge_weights
-from gistmeter.models.judge.features import compare, mark
+from gistmeter.models.e5 import e5_weights
+from gistmeter.models.e5.graph import OnnxGraph, Shape, Transformer, is_whole, write_whole
+from gistmeter.models.encoders import States, TextVectors, Window, assemble
+from gistmeter.models.judge import judge_weights
+from gistmeter.models.judge.token_features import compare, mark
 from gistmeter.models.runtime import open_session
 
 logger = logging.getLogger(__name__)
@@ -195,7 +194,7 @@ def to_probabilities(outputs: Float64, temperature: float) -> Float64:
 
 def build(weights: judge_weights.JudgeWeights) -> bytes:
     """The joint layers as a graph: states in, states out."""
-    graph = Graph()
+    graph = OnnxGraph()
     body = Transformer(graph, weights)
     states = "states"
     for number in range(JOINT, weights.sizes.layers):

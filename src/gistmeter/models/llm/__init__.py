@@ -136,7 +136,7 @@ def load_language_model(
     if isinstance(name, CachedLanguageModel):
         return name
     if not isinstance(name, str):
-        from gistmeter.models.plain import check
+        from gistmeter.models.own_models import check
 
         check("llm", name)
         return CachedLanguageModel(PlainAsker(name), cache, settings=settings, progress=progress)

@@ -66,7 +66,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Baselines:
+class GistBaselines:
     """What unrelated texts score with these models."""
 
     cosine: float = 0.0
@@ -80,7 +80,7 @@ def gather(
     judge: JudgeModel,
     embedder: Embedder,
     matcher: TokenMatcher,
-    baselines: Mapping[str, Baselines],
+    baselines: Mapping[str, GistBaselines],
     guards: Mapping[str, guard.Guard] | None = None,
 ) -> Evidence:
     """The evidence of (reference, candidate) pairs; a model's failure is the pair's."""
@@ -93,7 +93,7 @@ def gather(
     backward = _kept(judge.judge([(candidate, reference) for reference, candidate in pairs]), moved)
     matched = matcher.match([(candidate, reference) for reference, candidate in pairs])
     embedded = cosines(embedder, [one for one, _ in pairs], [other for _, other in pairs])
-    none = Baselines()
+    none = GistBaselines()
     bases = [baselines.get(code, none) for code in languages]
     base_cosine = np.asarray([base.cosine for base in bases])
     base_match = np.asarray([base.bertscore for base in bases])

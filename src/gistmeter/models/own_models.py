@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from gistmeter.core.errors import InputError, ModelError
 from gistmeter.models.batching import NOT_FINITE, Failure, describe_failure
-from gistmeter.models.encoding import TextVectors, to_unit
+from gistmeter.models.encoders import TextVectors, to_unit
 from gistmeter.models.protocols import TextPair
 
 Float64 = npt.NDArray[np.float64]

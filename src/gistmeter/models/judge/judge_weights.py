@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.e5.weights import BLOCK, BLOCK_BYTES, Sizes
+from gistmeter.models.e5 import e5_weights
+from gistmeter.models.e5.e5_weights import BLOCK, BLOCK_BYTES, Sizes
 
 FILE = Path(__file__).parents[1] / "data" / "gistmeter-judge-small.safetensors"
 SHA256 = "3bbfe95a5087f2d5c213c109a1b4d74c4d070dce9f71539b49a0a6a38bd1b9d4"

@@ -20,7 +20,7 @@ from gistmeter import languages
 from gistmeter.core.cache import Memo
 from gistmeter.models.batching import NOT_FINITE, Failure, run_in_batches
 from gistmeter.models.e5 import LAYERS
-from gistmeter.models.encoding import TextVectors, vectors_name
+from gistmeter.models.encoders import TextVectors, vectors_name
 from gistmeter.models.judge.network import LayeredEncoder, Network, TextReading, compare_readings
 from gistmeter.models.protocols import TextPair
 
@@ -36,17 +36,17 @@ Count = Callable[[Sequence[str]], list[int]]  # tokens of each text
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class TextParts:
     """A text as claims and as windows; both are the text itself where it is short."""
 
     claims: tuple[str, ...]
     windows: tuple[str, ...]
 
 
-def split(text: str, count: Count, room: int = ROOM) -> Parts:
+def split(text: str, count: Count, room: int = ROOM) -> TextParts:
     """A text's claims and windows, every character of it in some claim and some window."""
     if count([text])[0] <= room:
-        return Parts((text,), (text,))
+        return TextParts((text,), (text,))
     claims: list[str] = []
     for sentence in languages.get("generic").sentences(text) or [text]:
         claims += _halve(sentence, count, room)
@@ -60,7 +60,7 @@ def split(text: str, count: Count, room: int = ROOM) -> Parts:
         current.append(claim)
         held += length
     windows.append(" ".join(current))
-    return Parts(tuple(claims), tuple(windows))
+    return TextParts(tuple(claims), tuple(windows))
 
 
 def _halve(sentence: str, count: Count, room: int) -> list[str]:
@@ -128,7 +128,7 @@ class JudgeReading:
             rows[at] = EMPTY if empty else self._read_long(premise, hypothesis)
         return [rows[at] for at in range(len(pairs))]
 
-    def _read_long(self, premise: Parts, hypothesis: Parts) -> Row:
+    def _read_long(self, premise: TextParts, hypothesis: TextParts) -> Row:
         forward = self._read_claims(hypothesis.claims, premise.windows, turned=False)
         backward = self._read_claims(premise.claims, hypothesis.windows, turned=True)
         if isinstance(forward, Failure):
