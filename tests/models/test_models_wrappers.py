@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.core.cache import Cache, Memo
+from gistmeter.core.cache import Cache, Memo, keys
 from gistmeter.models.bertscore import Baseline, TokenMatching, TokenWeights, find_baseline, match
 from gistmeter.models.cached import (
     CachedCrossEncoder,
@@ -91,7 +91,7 @@ def test_a_second_run_reads_nothing(tmp_path: Path) -> None:
 def test_a_damaged_entry_is_computed_again() -> None:
     cache = Cache(None)
     _, matcher = wrapped(LetterEncoder(), cache)
-    cache.put_many(dict.fromkeys(matcher.keys([("a", "a")]), b"abc"))
+    cache.put_many(dict.fromkeys(keys(matcher.stored, [("a", "a")]), b"abc"))
     assert matcher.match([("a", "a")]).f1[0] == pytest.approx(1, abs=1e-6)
 
 

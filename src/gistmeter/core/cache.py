@@ -77,6 +77,17 @@ def unseal(key: Key, stored: Any) -> bytes | None:
     return stored[SEAL:]
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the values of a model are kept."""
+
+    name: str
+    decode: Callable[[bytes], Any]  # None where an entry has not the form that was stored
+    encode: Callable[[Any], bytes]
+    size: Callable[[Any], int]  # in memory, roughly
+    cheap: bool = False  # rather made again than kept beyond the memo where there is no file
+
+
 class Memo:
     """Recent values by model and input, within a bound of bytes, for all threads of a process.
 
@@ -162,6 +173,31 @@ class Cache:
                     self._warn(error)
             if not self._writes:
                 self._memory.update(answers)
+
+    def find(self, model: str, inputs: Iterable[Any], form: Form) -> dict[Any, Any]:
+        """Input -> value of those that are known: from memory, else as they were stored."""
+        wanted, name = dict.fromkeys(inputs), f"{model}/{form.name}"
+        known = self.memo.find(name, wanted)
+        missing = [entry for entry in wanted if entry not in known]
+        if not missing:
+            return known
+        places = keys(model, missing)
+        stored = self.get_many(places)
+        fresh = {}
+        for entry, key in zip(missing, places, strict=True):
+            if key in stored and (value := form.decode(stored[key])) is not None:
+                fresh[entry] = value
+        self.memo.keep(name, fresh, form.size)
+        return known | fresh
+
+    def keep(self, model: str, values: Mapping[Any, Any], form: Form) -> None:
+        """Remember values, and store them."""
+        if not values:
+            return
+        self.memo.keep(f"{model}/{form.name}", values, form.size)
+        if self.path is not None or not form.cheap:
+            stored = map(form.encode, values.values())
+            self.put_many(dict(zip(keys(model, values), stored, strict=True)))
 
     def info(self) -> CacheInfo:
         """How many answers there are; an error where the file cannot be read."""

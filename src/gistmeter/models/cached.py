@@ -12,12 +12,13 @@ seven. Each row ends with the share of its input that was not seen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.cache import Cache, Key, keys
+from gistmeter.core.cache import Cache, Form
 from gistmeter.models.batching import Failure
 from gistmeter.models.bertscore import Baseline
 from gistmeter.models.encoders import TextVectors
@@ -31,16 +32,7 @@ BESIDE = 256  # bytes that an answer takes in memory beside its numbers, roughly
 OTHER_WIDTH = "the model gave vectors of different widths under one id"
 
 
-class VectorSource(Protocol):
-    def read(self, texts: Sequence[str], /) -> Iterable[tuple[int, TextVectors | Failure]]: ...
-
-
-class PairSource(Protocol):
-    def read(
-        self, pairs: Sequence[TextPair], /
-    ) -> Iterable[tuple[int, npt.NDArray[np.float64] | Failure]]: ...
-
-
+@dataclass(eq=False)
 class Cached:
     """What the faces share: a row of numbers for each input, NaN where there is none."""
 
@@ -48,64 +40,46 @@ class Cached:
     kind: ClassVar[Any] = np.dtype("<f8")
     numbers: ClassVar[int] = 0  # of a row; 0: whatever the model gives
 
-    def __init__(
-        self,
-        name: str,
-        source: Any,
-        cache: Cache,
-        *,
-        stored: str = "",
-        progress: Progress | None = None,
-    ) -> None:
-        """`stored` is the name that answers are kept under, where it is not the model's id."""
-        self._id, self._source, self._progress = name, source, progress
-        self.cache, self.stored = cache, stored or name
-        self._memory = f"{self.stored}/{self.numbers or ''}{self.kind.str}"  # its name in the memo
+    id: str
+    source: Any
+    cache: Cache
+    _: KW_ONLY
+    stored: str = ""  # the name that answers are kept under, where it is not the id
+    progress: Progress | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.stored = self.stored or self.id
 
     def __getstate__(self) -> dict[str, Any]:
         """What goes to another process: whoever watches the progress stays here."""
-        return {**self.__dict__, "_progress": None}
+        return {**self.__dict__, "progress": None}
 
     @property
-    def id(self) -> str:
-        return self._id
+    def form(self) -> Form:
+        """The bytes of a row."""
+        size = self.kind.itemsize
 
-    def keys(self, inputs: Iterable[Any]) -> list[Key]:
-        """Where the answers to these inputs stand in the cache."""
-        return keys(self.stored, inputs)
+        def decode(raw: bytes) -> bytes | None:
+            whole = len(raw) == self.numbers * size if self.numbers else raw and not len(raw) % size
+            return raw if whole else None
+
+        return Form(f"{self.numbers or ''}{self.kind.str}", decode, bytes, _size)
 
     def _read(self, inputs: Sequence[Any]) -> Iterable[tuple[int, Numbers | Failure]]:
-        answers: Iterable[tuple[int, Numbers | Failure]] = self._source.read(inputs)
+        answers: Iterable[tuple[int, Numbers | Failure]] = self.source.read(inputs)
         return answers
-
-    def _find(self, inputs: Mapping[Any, None]) -> dict[Any, bytes]:
-        """The known answers. An entry that has not the form that was stored is as good as none."""
-        known = self.cache.memo.find(self._memory, inputs)
-        missing = [entry for entry in inputs if entry not in known]
-        places = self.keys(missing)
-        stored = self.cache.get_many(places)
-        size = self.kind.itemsize
-        fresh = {}
-        for entry, key in zip(missing, places, strict=True):
-            raw = stored.get(key, b"")
-            if len(raw) == self.numbers * size if self.numbers else raw and not len(raw) % size:
-                fresh[entry] = raw
-        self.cache.memo.keep(self._memory, fresh, _size)
-        return known | fresh
 
     def _keep(self, answers: Mapping[Any, Numbers]) -> dict[Any, bytes]:
         """Remember answers; gives them as they are kept."""
         kept = {entry: numbers.astype(self.kind).tobytes() for entry, numbers in answers.items()}
-        self.cache.memo.keep(self._memory, kept, _size)
-        self.cache.put_many(dict(zip(self.keys(kept), kept.values(), strict=True)))
+        self.cache.keep(self.stored, kept, self.form)
         return kept
 
     def _answer(self, inputs: Sequence[Any]) -> tuple[npt.NDArray[Any], dict[int, str]]:
         """One row per input, and the reasons of those that have none."""
         inputs = [tuple(entry) if isinstance(entry, list) else entry for entry in inputs]
-        distinct = dict.fromkeys(inputs)
-        answers = self._find(distinct)
-        missing = [entry for entry in distinct if entry not in answers]
+        answers = self.cache.find(self.stored, inputs, self.form)
+        missing = [entry for entry in dict.fromkeys(inputs) if entry not in answers]
         failed, fresh = dict[Any, str](), dict[Any, Numbers]()
         for done, (index, answer) in enumerate(self._read(missing) if missing else (), start=1):
             if isinstance(answer, Failure):
@@ -115,8 +89,8 @@ class Cached:
             if len(fresh) >= PART:
                 answers |= self._keep(fresh)
                 fresh = {}
-            if self._progress is not None:
-                self._progress(self.stage, done, len(missing))
+            if self.progress is not None:
+                self.progress(self.stage, done, len(missing))
         answers |= self._keep(fresh)
         return self._table(inputs, answers, failed)
 
@@ -143,23 +117,13 @@ def _size(answer: bytes) -> int:
     return len(answer) + BESIDE
 
 
+@dataclass(eq=False)
 class CachedEmbedder(Cached):
     """Sentences to unit vectors."""
 
     stage, kind = "embedding", np.dtype("<f4")
 
-    def __init__(
-        self,
-        name: str,
-        source: VectorSource,
-        cache: Cache,
-        *,
-        stored: str = "",
-        decimals: int = VECTOR_DECIMALS,
-        progress: Progress | None = None,
-    ) -> None:
-        super().__init__(name, source, cache, stored=stored, progress=progress)
-        self._decimals = decimals
+    decimals: int = VECTOR_DECIMALS
 
     def embed(self, texts: Sequence[str]) -> Embeddings:
         table, failures = self._answer(texts)
@@ -167,7 +131,7 @@ class CachedEmbedder(Cached):
         return Embeddings(table[:, :-1].copy(), unseen, failures)
 
     def _read(self, inputs: Sequence[str]) -> Iterable[tuple[int, Numbers | Failure]]:
-        for index, answer in self._source.read(inputs):
+        for index, answer in self.source.read(inputs):
             yield index, answer if isinstance(answer, Failure) else self._rounded(answer)
 
     def learn(self, texts: Sequence[tuple[str, TextVectors]]) -> None:
@@ -176,35 +140,28 @@ class CachedEmbedder(Cached):
 
     def _rounded(self, text: TextVectors) -> npt.NDArray[np.float32]:
         """A text's vector as it is kept, its unseen share last; minus zero is zero."""
-        rounded = np.round(text.vector.astype(np.float64), self._decimals) + 0.0
+        rounded = np.round(text.vector.astype(np.float64), self.decimals) + 0.0
         return np.append(rounded, text.unseen).astype(np.float32)
 
 
+@dataclass(eq=False)
 class CachedMatcher(Cached):
     """BERTScore of each (candidate, reference); never the token vectors."""
 
     stage, numbers = "matching", 4
 
-    def __init__(
-        self,
-        name: str,
-        source: PairSource,
-        cache: Cache,
-        *,
-        stored: str = "",
-        baseline: Baseline | None = None,
-        progress: Progress | None = None,
-    ) -> None:
+    baseline: Baseline | None = None
+
+    def __post_init__(self) -> None:
         # Rescaling is arithmetic on what is stored: both ways share their entries.
-        title = name if baseline is None else f"{name}/rescaled={baseline}"
-        super().__init__(title, source, cache, stored=stored or name, progress=progress)
-        self._baseline = baseline
+        super().__post_init__()
+        self.id += "" if self.baseline is None else f"/rescaled={self.baseline}"
 
     def match(self, pairs: Sequence[TextPair]) -> Matches:
         table, failures = self._answer(pairs)
         scores, unseen = table[:, :3], np.nan_to_num(table[:, 3])
-        if self._baseline is not None:
-            scores = self._baseline.rescale(scores)
+        if self.baseline is not None:
+            scores = self.baseline.rescale(scores)
         precision, recall, f1 = (scores[:, at].copy() for at in range(3))
         return Matches(precision, recall, f1, unseen, failures)
 

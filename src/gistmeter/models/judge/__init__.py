@@ -117,7 +117,7 @@ class CachedJudge(Cached):
     stage, numbers = "judging", 6
 
     def _read(self, inputs: Sequence[TextPair]) -> Iterator[tuple[int, Row]]:
-        rows: Iterator[tuple[int, Row]] = self._source.read(inputs, self.cache.memo)
+        rows: Iterator[tuple[int, Row]] = self.source.read(inputs, self.cache.memo)
         return rows
 
     def judge(self, pairs: Sequence[TextPair]) -> Verdicts:
