@@ -44,7 +44,11 @@ from gistmeter.speech.metrics.facts.prompt import (
 from gistmeter.speech.metrics.facts.verdicts import count_facts
 from gistmeter.speech.metrics.transcription import Normalisation, align, clip_rows
 from gistmeter.speech.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, Columns
-from gistmeter.speech.metrics.transcription.wired import is_segmented, normalisation_of
+from gistmeter.speech.metrics.transcription.wired import (
+    all_normalisations,
+    is_segmented,
+    normalisation_of,
+)
 
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
@@ -57,10 +61,14 @@ TEXTS = ("facts", "ser_note", "diff")
 
 def language_model_of(wiring: Wiring) -> LanguageModel | None:
     """The language model that is asked about facts; None where there is none."""
+    from gistmeter.speech.asking import may_ask
     from gistmeter.speech.judge import judge_of
 
     judge = judge_of(wiring.settings, wiring.context)
-    return judge.llm if judge is not None else None
+    if judge is None or not may_ask(judge, wiring.once(all_normalisations), wiring):
+        return None
+    model: LanguageModel = judge.llm
+    return model
 
 
 @dataclass(frozen=True, slots=True)
