@@ -14,7 +14,7 @@ import torch
 
 from gistmeter.models import e5
 from gistmeter.models.e5 import e5_weights
-from gistmeter.models.judge.token_features import compare, mark
+from gistmeter.models.judge.network import compare, mark
 from training import frames, sources
 from training.held_out import is_held_out
 from training.rows import Group, Row

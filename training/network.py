@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn import functional
 
 from gistmeter.models.e5 import e5_weights
-from gistmeter.models.judge.token_features import COUNT as TEXT_FEATURES
+from gistmeter.models.judge.network import COUNT as TEXT_FEATURES
 
 MATCH_FEATURES = 6  # cosine, precision, recall, F, weakest match of each side
 FEATURES = MATCH_FEATURES + TEXT_FEATURES

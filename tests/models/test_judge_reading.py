@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gistmeter.models.judge.judging import nearest, pool, split
-from gistmeter.models.judge.token_features import COUNT, compare, mark
+from gistmeter.models.judge.network import COUNT, compare, mark
 
 
 def count(texts: list[str]) -> list[int]:

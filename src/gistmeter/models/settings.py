@@ -8,8 +8,11 @@ that alone ("nli": "judge", once the registry has a `judge`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
+from importlib import resources
 from typing import Any, TypeVar
 
 from gistmeter.core.errors import InputError, UnknownName
@@ -150,3 +153,26 @@ class Absence:
 
     def __str__(self) -> str:
         return f"{self.reason}. Get one with: {self.command}"
+
+
+def baseline(component: str, model: str, language: str) -> float | None:
+    """What a model says of unrelated texts; None for a model that was not measured.
+
+    The numbers are made by `training/baselines.py` from random pairs of sentences, for the models
+    that come with gistmeter. A language that was not measured takes the mean of those that were.
+    """
+    document = _baselines()
+    if document["models"].get(component) != model:
+        return None
+    measured = document["by_language"]
+    code = language.split("-", maxsplit=1)[0]
+    if code in measured:
+        return float(measured[code][component])
+    return float(sum(scores[component] for scores in measured.values()) / len(measured))
+
+
+@lru_cache(maxsize=1)
+def _baselines() -> Any:
+    return json.loads(
+        resources.files("gistmeter.models").joinpath("data/baselines.json").read_text()
+    )

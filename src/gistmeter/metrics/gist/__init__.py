@@ -20,20 +20,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from gistmeter.core.family import EMBEDDED
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import ScoreInfo
-from gistmeter.core.wiring import given, shape_of
+from gistmeter.core.wiring import Wiring, given, shape_of
 from gistmeter.languages import guard
 from gistmeter.languages.remembering import guards_of
-from gistmeter.metrics.gist.building import baselines_of, embedder_of, judge_of, matcher_of
 from gistmeter.metrics.gist.pair_evidence import FEATURES, Evidence, Floats, GistBaselines, gather
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher
 
+if TYPE_CHECKING:
+    from gistmeter.models.loading import Models
+
 Shape = Literal["text", "speech"]
+EMBEDDED_ROLES = ("embedder", "matcher")
+LONGEST = 2000  # letters of a transcript that the judge reads without being asked
 HALF = 0.5
 MOST = 12  # words that are named
 ENCODE = json.JSONEncoder(ensure_ascii=False).encode
@@ -61,6 +66,79 @@ def probability(
     column = np.asarray([weights.get(name, 0.0) for name in names])
     # Row by row: a product of matrices rounds by how many rows there are.
     return np.asarray(1 / (1 + np.exp(-(weights["intercept"] + (table * column).sum(axis=1)))))
+
+
+def by_default(wiring: Wiring) -> bool:
+    """Whether a run has `gist` without being asked: offline, with the judge, its weights here."""
+    from gistmeter.models.e5 import weights_path
+
+    settings = wiring.settings
+    return settings.profile == EMBEDDED and not settings.no_judge and weights_path() is not None
+
+
+def judge_of(wiring: Wiring) -> JudgeModel | None:
+    """The judge; none where a run does not ask for it."""
+    from gistmeter.models.loading import load_judge
+
+    if not wiring.by_name and not (by_default(wiring) and _short_enough(wiring)):
+        return None
+    own = next(iter(wiring.models.values()))
+    for model in (own.nli, own.cross_encoder):
+        if isinstance(model, JudgeModel):  # other scores ask it, too
+            return model
+    return load_judge(wiring.context.cache, progress=wiring.context.progress)
+
+
+def _short_enough(wiring: Wiring) -> bool:
+    """Whether the judge reads the texts in good time: not transcripts of many minutes."""
+    lengths = (len(getattr(item, "expected", "")) for item in wiring.items)
+    if max(lengths, default=0) <= LONGEST:
+        return True
+    wiring.context.say(
+        "gist is left out: some texts are too long to be judged quickly. Ask for it with --metrics"
+    )
+    return False
+
+
+def embedder_of(wiring: Wiring) -> Embedder | None:
+    """The embedded embedder."""
+    models: Models = wiring.once(embedded_models)
+    return models.embedder
+
+
+def matcher_of(wiring: Wiring) -> TokenMatcher | None:
+    """The embedded model's tokens."""
+    models: Models = wiring.once(embedded_models)
+    return models.matcher
+
+
+def baselines_of(wiring: Wiring) -> dict[str, GistBaselines]:
+    """What unrelated texts score by these models, by language."""
+    models = wiring.once(embedded_models)
+    return {
+        code: GistBaselines(
+            wiring.baseline("sts", models.embedder, code) or 0.0,
+            wiring.baseline("bertscore", models.matcher, code) or 0.0,
+        )
+        for code in wiring.languages
+    }
+
+
+def embedded_models(wiring: Wiring) -> Models:
+    """The run's own models where they are the embedded ones as measured, else those apart."""
+    from gistmeter.models.loading import Loader, Models, require
+
+    if not (wiring.by_name or by_default(wiring)):
+        return Models()
+    own = next(iter(wiring.models.values()))
+    named = (("sts", own.embedder), ("bertscore", own.matcher))
+    if all(wiring.baseline(name, model, "") is not None for name, model in named):
+        return own
+    loader = Loader(wiring.context.cache, progress=wiring.context.progress)
+    models = loader.load(EMBEDDED_ROLES, EMBEDDED, {}, "")
+    for role in EMBEDDED_ROLES:
+        require(models, role)
+    return models
 
 
 @dataclass(frozen=True, slots=True)

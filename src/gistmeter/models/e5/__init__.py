@@ -7,7 +7,6 @@ of it is left unseen.
 
 from __future__ import annotations
 
-import logging
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,17 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.errors import InputError, MissingModel, ModelError
+from gistmeter.core.errors import InputError, MissingModel
 from gistmeter.core.files import printable
 from gistmeter.models.e5 import e5_weights
 from gistmeter.models.e5 import graph as e5_graph
 from gistmeter.models.encoders import States, Window, frame_windows
-from gistmeter.models.runtime import Unloaded, open_session
+from gistmeter.models.runtime import Unloaded
 
 if TYPE_CHECKING:
     from gistmeter.models.settings import BackEndSettings
 
-logger = logging.getLogger(__name__)
 NAME = "e5-small"
 PREFIX = "query: "
 LAYERS = 12
@@ -107,7 +105,11 @@ class E5Encoder(Unloaded):
     def _loaded(self) -> _Loaded:
         weights = e5_weights.read(self.path)
         width, pieces = weights.sizes.width, weights.pieces
-        session = self._open_session(weights)  # first: the tokenizer then reuses what it let go
+        session = e5_graph.open_graph(  # first: the tokenizer then reuses what it let go
+            e5_graph.graph_path(self.folder, self.layer),
+            lambda: e5_graph.build(weights, self.layer),
+            self.threads,
+        )
         tokenizer = make_tokenizer(pieces)
         positions = weights.tensor("emb.pos").reshape(-1, width)
         return _Loaded(
@@ -119,27 +121,6 @@ class E5Encoder(Unloaded):
             tokenizer.encode(PREFIX.strip(), add_special_tokens=False).ids,
             weights.table("emb.word").reshape(weights.sizes.vocabulary, -1, e5_weights.BLOCK_BYTES),
             np.asarray(positions + weights.tensor("emb.type").reshape(-1, width)[0]),
-        )
-
-    def _open_session(self, weights: e5_weights.WeightFile) -> Any:
-        graph = e5_graph.prepare(weights, self.folder, self.layer)
-        try:
-            return self._open(graph)
-        except Exception as error:  # ONNX Runtime has no base class of its own
-            if isinstance(graph, bytes):
-                raise ModelError(f"The embedded model cannot be run ({error})") from error
-            # Its hash is right, so it was written like this: by a full disk, or by another program.
-            logger.warning("%s cannot be run and is made anew (%s)", graph, error)
-        try:
-            return self._open(e5_graph.renew(weights, self.folder, self.layer))
-        except Exception as error:
-            raise ModelError(f"The embedded model cannot be run ({error})") from error
-
-    def _open(self, graph: Path | bytes) -> Any:
-        return open_session(
-            graph if isinstance(graph, bytes) else str(graph),
-            threads=self.threads,
-            without=("SkipLayerNormFusion",),  # its kernel is slower than the two parts
         )
 
     def normalise(self, text: str) -> str:

@@ -20,16 +20,17 @@ from __future__ import annotations
 import hashlib
 import logging
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.errors import InputError
+from gistmeter.core.errors import InputError, ModelError
 from gistmeter.core.files import write_atomically
 from gistmeter.models.e5.e5_weights import SHA256, Sizes
+from gistmeter.models.runtime import open_session
 
 logger = logging.getLogger(__name__)
 VERSION = 1  # of what `build` makes; a new number makes a new file
@@ -251,15 +252,38 @@ def write_whole(path: Path, content: bytes) -> None:
 def prepare(source: Source, folder: Path, layer: int) -> Path | bytes:
     """The graph's file, made if need be; its bytes where the folder cannot be written."""
     path = graph_path(folder, layer)
-    return path if is_whole(path) else renew(source, folder, layer)
+    return path if is_whole(path) else renew(path, build(source, layer))
 
 
-def renew(source: Source, folder: Path, layer: int) -> Path | bytes:
-    """The graph made and kept, whatever stood there before."""
-    path, content = graph_path(folder, layer), build(source, layer)
+def renew(path: Path, content: bytes) -> Path | bytes:
+    """A graph written over whatever stood there before; its bytes where that cannot be done."""
     try:
         write_whole(path, content)
     except (OSError, InputError) as error:
-        logger.warning("The converted model cannot be kept in %s (%s)", folder, error)
+        logger.warning("The converted model cannot be kept in %s (%s)", path.parent, error)
         return content
     return path
+
+
+def open_graph(path: Path, make: Callable[[], bytes], threads: int) -> Any:
+    """A session on a kept graph, which is made where it is missing, changed or cannot be run."""
+
+    def open_(graph: Path | bytes) -> Any:
+        return open_session(
+            graph if isinstance(graph, bytes) else str(graph),
+            threads=threads,
+            without=("SkipLayerNormFusion",),  # its kernel is slower than the two parts
+        )
+
+    if is_whole(path):
+        try:
+            return open_(path)
+        except Exception as error:  # ONNX Runtime has no base class of its own
+            # Its hash is right, so it was written like this: by a full disk, or another program.
+            logger.warning("%s cannot be run and is made anew (%s)", path, error)
+    try:
+        return open_(renew(path, make()))
+    except InputError:
+        raise
+    except Exception as error:
+        raise ModelError(f"The model of {path.name} cannot be run ({error})") from error

@@ -13,30 +13,43 @@ pair's answer does not depend on what else is asked.
 
 from __future__ import annotations
 
-import logging
 import math
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.errors import InputError, ModelError
 from gistmeter.models import e5
 from gistmeter.models.e5 import e5_weights
-from gistmeter.models.e5.graph import OnnxGraph, Shape, Transformer, is_whole, write_whole
+from gistmeter.models.e5.graph import OnnxGraph, Shape, Transformer, open_graph
 from gistmeter.models.encoders import States, TextVectors, Window, assemble
 from gistmeter.models.judge import judge_weights
-from gistmeter.models.judge.token_features import compare, mark
-from gistmeter.models.runtime import open_session
 
-logger = logging.getLogger(__name__)
 JOINT = 4
 GRAPH_VERSION = 1
 CENTRE, SPREAD = np.float32(0.9), np.float32(10)  # cosines of the embedded model: 0.7 to 1
+# What is known of a pair beside its layers, the same in training and in use; each lies between
+# -2 and 2.
+NAMES = (
+    "length_ratio",  # log of tokens second / first
+    "digits_lost",  # runs of digits of the first text that the second has not
+    "digits_new",  # runs of digits of the second text that the first has not
+    "tokens_kept",  # share of the first text's tokens that the second has
+    "tokens_known",  # share of the second text's tokens that the first has
+    "same_tokens",  # whether both have the same tokens in any order
+    "bigrams_kept",
+    "lost_tokens",  # number of tokens lost, log
+    "new_tokens",
+)
+COUNT = len(NAMES)
+DIGITS = re.compile(r"\d+")
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
@@ -102,6 +115,41 @@ class LayeredEncoder(e5.E5Encoder):
         return readings
 
 
+def compare(first: Sequence[int], second: Sequence[int], texts: tuple[str, str]) -> Float32:
+    """The features of two texts' content tokens and normalised texts, in the order of `NAMES`."""
+    left, right = Counter(first), Counter(second)
+    kept = (left & right).total()
+    lost, new = len(first) - kept, len(second) - kept
+    digits = [Counter(DIGITS.findall(text)) for text in texts]
+    pairs = set(pairwise(first)), set(pairwise(second))
+    return np.asarray(
+        [
+            max(-2.0, min(2.0, math.log((len(second) + 1) / (len(first) + 1)))),
+            min(2, (digits[0] - digits[1]).total()),
+            min(2, (digits[1] - digits[0]).total()),
+            kept / max(1, len(first)),
+            kept / max(1, len(second)),
+            float(not lost and not new),
+            len(pairs[0] & pairs[1]) / max(1, len(pairs[0])),
+            min(2.0, math.log1p(lost) / 2),
+            min(2.0, math.log1p(new) / 2),
+        ],
+        dtype=np.float32,
+    )
+
+
+def mark(first: Sequence[int], second: Sequence[int]) -> tuple[Float32, Float32]:
+    """For each token of the first text: is it in the second, and is it there with its neighbour."""
+    there = set(second)
+    pairs = set(pairwise(second))
+    exact = [float(token in there) for token in first]
+    after = [float(pair in pairs) for pair in pairwise(first)]
+    bigram = [
+        max(before, behind) for before, behind in zip([0.0, *after], [*after, 0.0], strict=True)
+    ]
+    return np.asarray(exact, dtype=np.float32), np.asarray(bigram[: len(first)], dtype=np.float32)
+
+
 def compare_readings(first: TextReading, second: TextReading) -> ReadPair:
     """Marks and features of a pair."""
     table = first.matched @ second.matched.T
@@ -135,23 +183,7 @@ class Network:
     @cached_property
     def session(self) -> Any:
         path = self.folder / f"judge-small-{judge_weights.SHA256[:8]}-v{GRAPH_VERSION}.onnx"
-        if is_whole(path):
-            try:
-                return self._open(str(path))
-            except Exception as error:  # ONNX Runtime has no base class of its own
-                logger.warning("%s cannot be run and is made anew (%s)", path, error)
-        content = build(self.weights)
-        try:
-            write_whole(path, content)
-        except (OSError, InputError) as error:
-            logger.warning("The judge cannot be kept in %s (%s)", self.folder, error)
-        try:
-            return self._open(content)
-        except Exception as error:
-            raise ModelError(f"The judge cannot be run ({error})") from error
-
-    def _open(self, source: str | bytes) -> Any:
-        return open_session(source, threads=self.threads, without=("SkipLayerNormFusion",))
+        return open_graph(path, lambda: build(self.weights), self.threads)
 
     def judge(self, pairs: Sequence[ReadPair]) -> list[Float64]:
         """Five probabilities for each pair; all pairs are of one total length."""
