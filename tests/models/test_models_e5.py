@@ -189,8 +189,8 @@ def test_a_text_does_not_feel_its_neighbours(models: Models, folder: Path, tmp_p
 
 def _reuse(loaded: Models, fresh: Models) -> None:
     """Spare the tests the reading of 70 MB for each text: the back end is stateless."""
-    encoder = loaded.embedder._source.backend  # type: ignore[union-attr]
-    fresh.embedder._source.backend._loaded = encoder._loaded  # type: ignore[union-attr]
+    encoder = loaded.embedder.source.backend  # type: ignore[union-attr]
+    fresh.embedder.source.backend._loaded = encoder._loaded  # type: ignore[union-attr]
 
 
 def test_one_thread_or_two_make_no_difference(models: Models, folder: Path) -> None:
@@ -208,7 +208,7 @@ def test_nothing_of_a_long_text_is_left_unseen(models: Models) -> None:
     answer = models.embedder.embed([long, changed])
     assert answer.unseen.max() == 0
     assert not np.array_equal(answer.vectors[0], answer.vectors[1])
-    windows = models.embedder._source.backend.tokenize([long])[0]
+    windows = models.embedder.source.backend.tokenize([long])[0]
     assert len(windows) > 1
     assert max(len(window.ids) for window in windows) <= e5.POSITIONS
     tokens = [
@@ -217,14 +217,14 @@ def test_nothing_of_a_long_text_is_left_unseen(models: Models) -> None:
         for token, special in zip(window.ids, window.special, strict=True)
         if not special
     ]
-    backend = models.embedder._source.backend
+    backend = models.embedder.source.backend
     whole = backend._loaded.tokenizer.encode(long, add_special_tokens=False).ids
     assert tokens == whole
 
 
 def test_no_text_can_spell_a_special_token(models: Models) -> None:
     assert models.embedder is not None
-    backend = models.embedder._source.backend
+    backend = models.embedder.source.backend
     for text in ("</s>", "<s>", "<mask>", "<pad>", "<unk>", "a</s>b"):
         (window,) = backend.tokenize([text])[0]
         content = [

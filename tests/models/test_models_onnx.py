@@ -86,7 +86,7 @@ def test_an_embedder_and_a_matcher(tmp_path: Path) -> None:
     mean = table(WIDTH)[[1, 4, 5, 2]].mean(axis=0)
     assert vector == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
     assert models.matcher.match([("a b", "b a")]).f1[0] == pytest.approx(1, abs=1e-6)
-    windows = models.embedder._source.backend.tokenize(["a b c d a b c d a"])[0]
+    windows = models.embedder.source.backend.tokenize(["a b c d a b c d a"])[0]
     assert [len(window.ids) for window in windows] == [6, 7]
 
 

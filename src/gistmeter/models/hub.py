@@ -11,10 +11,12 @@ import hashlib
 import os
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel
+from gistmeter.core.files import sha256
 from gistmeter.models.settings import BackEndSettings
 
 TEXTS = ["*.json", "*.txt", "*.model", "*.jinja"]
@@ -111,8 +113,7 @@ def fingerprint(folder: Path) -> str:
 
 @lru_cache(maxsize=256)
 def _hash_file(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - part of the memo's key
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return sha256(Path(path))
 
 
 def _weight_files(folder: Path) -> list[str]:
@@ -140,8 +141,6 @@ def _searched(settings: BackEndSettings) -> str:
 
 
 def _has_hub() -> bool:
-    from importlib.util import find_spec
-
     return find_spec("huggingface_hub") is not None
 
 

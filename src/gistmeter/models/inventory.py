@@ -115,7 +115,9 @@ def pull(name: str, revision: str, folder: Path, *, pickles: bool = False) -> st
     if name in EMBEDDED:
         path = weights_path()
         if path is not None:
-            return _convert_embedded(path, folder)
+            made = e5_graph.prepare(e5_weights.read(path), folder, LAYERS)
+            unwritten = f"{path} (the cache folder cannot be written)"
+            return str(made) if isinstance(made, Path) else unwritten
         name = OFFICIAL_E5
     if Path(name).expanduser().is_dir():
         return f"{name} is a folder already"
@@ -134,11 +136,6 @@ def pull(name: str, revision: str, folder: Path, *, pickles: bool = False) -> st
         ) from error
 
 
-def _convert_embedded(path: Path, folder: Path) -> str:
-    made = e5_graph.prepare(e5_weights.read(path), folder, LAYERS)
-    return str(made) if isinstance(made, Path) else f"{path} (the cache folder cannot be written)"
-
-
 def verify(folder: Path, names: list[str]) -> Iterator[Check]:
     """The embedded weights, the converted models, and the hub's files by the hashes they carry."""
     path = weights_path()
@@ -148,7 +145,11 @@ def verify(folder: Path, names: list[str]) -> Iterator[Check]:
             yield Check(str(path), True, f"sha256 {e5_weights.SHA256[:12]}…")
         except InputError as error:
             yield Check(str(path), False, str(error))
-    yield _check_judge()
+    judge = judge_weights.FILE
+    digest = sha256(judge) if judge.is_file() else ""
+    whole = digest == judge_weights.SHA256
+    detail = f"sha256 {digest[:12]}…" if whole else "changed; install gistmeter again"
+    yield Check(str(judge), whole, detail)
     for graph in sorted(folder.glob("*.onnx")):
         whole = e5_graph.is_whole(graph)
         detail = "as written" if whole else "changed; it is built anew at the next use"
@@ -161,21 +162,11 @@ def verify(folder: Path, names: list[str]) -> Iterator[Check]:
             )
 
 
-def _check_judge() -> Check:
-    """The weights that come with gistmeter."""
-    file = judge_weights.FILE
-    found = sha256(file) if file.is_file() else ""
-    whole = found == judge_weights.SHA256
-    detail = f"sha256 {found[:12]}…" if whole else "changed; install gistmeter again"
-    return Check(str(file), whole, detail)
-
-
 def _check_hub_file(file: Path) -> Check:
     """The Hugging Face cache names a file by its hash: SHA-256, or git's for small ones."""
     blob = file.resolve().name
     if len(blob) == SHA256_DIGITS:
-        with file.open("rb") as handle:
-            found = hashlib.file_digest(handle, "sha256").hexdigest()
+        found = sha256(file)
     elif len(blob) == SHA1_DIGITS:
         content = file.read_bytes()
         head = f"blob {len(content)}\0".encode()

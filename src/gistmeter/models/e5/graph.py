@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import InputError, ModelError
-from gistmeter.core.files import write_atomically
+from gistmeter.core.files import sha256, write_atomically
 from gistmeter.models.e5.e5_weights import SHA256, Sizes
 from gistmeter.models.runtime import open_session
 
@@ -237,9 +237,8 @@ def is_whole(path: Path) -> bool:
     """Whether the file is there and is what was written."""
     try:
         expected = path.with_suffix(".sha256").read_text(encoding="ascii").strip()
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == expected
-    except (OSError, UnicodeDecodeError):
+        return sha256(path) == expected
+    except (OSError, UnicodeDecodeError, InputError):
         return False
 
 

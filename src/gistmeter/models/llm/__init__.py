@@ -246,6 +246,15 @@ class CachedLanguageModel:
         )
 
 
+def read_json(raw: str, schema: type[Any], input_tokens: int, output_tokens: int) -> Answer[Any]:
+    """The answer that stands in a text; a failure where it has not the form asked for."""
+    try:
+        value, failure = schema.model_validate_json(raw), ""
+    except ValueError:
+        value, failure = None, WRONG_FORM
+    return Answer(value, raw, failure, input_tokens, output_tokens)
+
+
 def _read_stored(stored: Mapping[str, Any], schema: type[Any]) -> Answer[Any]:
     kept = stored["value"]
     return Answer(

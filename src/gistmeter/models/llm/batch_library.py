@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gistmeter.core.errors import InputError, ModelError, blot
-from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, service
-from gistmeter.models.llm.answers import Trouble, understand
+from gistmeter.models.llm import LanguageModelSettings, Question, read_json, service
 from gistmeter.models.llm.asking import run_anywhere
 from gistmeter.models.llm.batch import BatchLost
+from gistmeter.models.llm.replies import Trouble, understand
 from gistmeter.models.protocols import Answer
 
 LARGEST = 512 * 2**20  # bytes of the answers of one batch
@@ -97,11 +97,7 @@ class LibraryBatches:
         called = (one.args_as_json_str() for one in response.tool_calls)
         raw = blot(response.text or "".join(called), self._secrets())
         taken, given = response.usage.input_tokens, response.usage.output_tokens
-        try:
-            value, failure = question.schema.model_validate_json(raw), ""
-        except ValueError:
-            value, failure = None, WRONG_FORM
-        return Answer(value, raw, failure, int(taken or 0), int(given or 0))
+        return read_json(raw, question.schema, int(taken or 0), int(given or 0))
 
     def _run(self, work: Callable[[Any], Awaitable[Any]], attempts: int = 0) -> Any:
         """What a request comes to; it is tried again while the trouble is passing."""

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from gistmeter.core.credentials import stays_here
 from gistmeter.core.errors import MissingDependency, ModelError, hide
-from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, service
+from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, read_json, service
 from gistmeter.models.llm.batch import BatchLost
 from gistmeter.models.protocols import Answer
 
@@ -118,11 +118,7 @@ class OpenAIBatches:
             given = int(usage.get("completion_tokens") or 0)
         except BROKEN:
             return Answer(None, failure=WRONG_FORM)
-        try:
-            value, failure = question.schema.model_validate_json(raw), ""
-        except ValueError:
-            value, failure = None, WRONG_FORM
-        return Answer(value, raw, failure, taken, given)
+        return read_json(raw, question.schema, taken, given)
 
     def _send(self, client: Any, method: str, path: str, **content: Any) -> dict[str, Any]:
         return _object(self._text(client, method, path, **content))

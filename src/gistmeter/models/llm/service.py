@@ -1,4 +1,4 @@
-"""Asking a service through pydantic-ai: names, keys, requests, prices. Answers: `llm_answers`."""
+"""Asking a service through pydantic-ai: names, keys, requests, prices. Answers: `replies.py`."""
 
 from __future__ import annotations
 
