@@ -12,8 +12,9 @@ from typing import Any
 from gistmeter.core.views import Block, Row, shown
 
 COLUMN = "alarm_words"
+CHANGED, JUDGED = "Changed facts", "The judge"  # titles of the notes that say why
 NAMES = {
-    "alarms": "facts told otherwise", "alarm_number": "other numbers", "alarm_date": "other dates",
+    "alarms": "changed facts", "alarm_number": "other numbers", "alarm_date": "other dates",
     "alarm_unit": "other units", "alarm_name": "other names", "alarm_negation": "denied or not",
     "alarm_quantity": "other quantity words", "alarm_comparative": "other comparisons",
 }  # fmt: skip
@@ -33,7 +34,7 @@ class ShownAlarms:
         """A note of all alarms; nothing where there are none."""
         if not self.lines:
             return []
-        return [{"k": "note", "n": "Told otherwise", "x": shown("; ".join(self.lines), 1000)}]
+        return [{"k": "note", "n": CHANGED, "x": shown("; ".join(self.lines), 1000)}]
 
     def add(self, alarm: Any) -> None:
         if not (isinstance(alarm, list) and len(alarm) == 5):
@@ -78,7 +79,7 @@ def evidence_blocks(row: Row) -> list[Block]:
         f" {_share(evidence, 'says_all')}, contradicts it {_share(evidence, 'contradicts')}"
     )
     sentence = VERDICTS.get(str(evidence.get("verdict")), "")
-    blocks: list[Block] = [{"k": "note", "n": "The judge", "x": f"{sentence} ({numbers})"}]
+    blocks: list[Block] = [{"k": "note", "n": JUDGED, "x": f"{sentence} ({numbers})"}]
     alarms = (
         evidence.get("alarms") if "alarms" not in row.rows.numbers else None
     )  # shown by themselves

@@ -121,7 +121,9 @@ class TokenMatching:
         texts = list(distinct)
         read = {texts[index]: answer for index, answer in self.encoder.read(texts)}
         if self.learn is not None:
-            self.learn([(text, one) for text, one in read.items() if isinstance(one, TextVectors)])
+            self.learn(
+                [(text, each) for text, each in read.items() if isinstance(each, TextVectors)]
+            )
         return read
 
 

@@ -233,7 +233,7 @@ class JointReading:
     def read(self, pairs: Sequence[TextPair]) -> Iterator[tuple[int, Float64 | Failure]]:
         reader = self.reader
         tokens = reader.tokenize(pairs)
-        lengths = [len(one.ids) for one in tokens]
+        lengths = [len(pair.ids) for pair in tokens]
 
         def run(batch: Sequence[int]) -> list[Float64 | Failure]:
             table = reader.read([tokens[at] for at in batch])

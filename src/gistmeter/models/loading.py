@@ -149,7 +149,7 @@ class Loader:
             try:
                 models[code] = self.load(roles, profile, names or {}, code, profiles)
             except MissingModel as error:
-                missing = {each.name: each for each in error.all} | missing
+                missing |= {each.name: each for each in error.all if each.name not in missing}
         if missing:
             raise MissingModel.of(list(missing.values()))
         return models

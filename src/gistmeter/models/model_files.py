@@ -18,6 +18,9 @@ import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import parse_json
+from gistmeter.models.hub import Place
+from gistmeter.models.runtime import Unloaded
+from gistmeter.models.settings import BackEndSettings
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
@@ -103,7 +106,9 @@ def read_pooling(folder: Path, wanted: str) -> Pooling:
         return Pooling(wanted or "mean")
     try:
         modules = parse_json(path.read_bytes())
-        kinds = [(str(one["type"]).rsplit(".", 1)[-1], str(one["path"])) for one in modules]
+        kinds = [
+            (str(module["type"]).rsplit(".", 1)[-1], str(module["path"])) for module in modules
+        ]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise FormatError(f"not a list of modules ({error})", path=path) from error
     mode, dense = "mean", []
@@ -167,6 +172,29 @@ def read_head(
     if roles == {"nli"}:
         return PairHead(order=tuple(label_order(config, name)))
     return None
+
+
+class FolderModel(Unloaded):
+    """What back ends share that run a model from its folder."""
+
+    runtime = ""  # part of the id, where answers depend on what runs the model
+
+    def __init__(
+        self,
+        place: Place,
+        config: dict[str, Any],
+        settings: BackEndSettings,
+        head: PairHead | None = None,
+    ) -> None:
+        self.place, self.config, self.settings, self.head = place, config, settings, head
+        self.longest = maximum_length(place.folder, config, settings.max_length)
+        self.prefix = PREFIXES.get(place.name, "")
+
+    @property
+    def id(self) -> str:
+        return (
+            f"{self.place.id}{self.runtime}/max={self.longest}{self.head.id if self.head else ''}"
+        )
 
 
 def read_activation(config: Mapping[str, Any], wanted: str) -> str:

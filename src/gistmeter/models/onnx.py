@@ -21,7 +21,7 @@ from gistmeter.models import model_files
 from gistmeter.models.encoders import PairTokens, States, Window, frame_windows
 from gistmeter.models.hub import Place, locate
 from gistmeter.models.protocols import TextPair
-from gistmeter.models.runtime import Unloaded, open_session
+from gistmeter.models.runtime import open_session
 from gistmeter.models.settings import BackEndSettings
 
 FILES = ("model.onnx", "onnx/model.onnx")
@@ -45,21 +45,23 @@ def load(
     return OnnxEncoder(place, config, settings)
 
 
-class _OnnxModel(Unloaded):
+class _OnnxModel(model_files.FolderModel):
     pads = False
+    runtime = "/onnx"
 
-    def __init__(self, place: Place, config: dict[str, Any], settings: BackEndSettings) -> None:
-        self.place, self.config, self.settings = place, config, settings
-        self.longest = model_files.maximum_length(place.folder, config, settings.max_length)
+    def __init__(
+        self,
+        place: Place,
+        config: dict[str, Any],
+        settings: BackEndSettings,
+        head: model_files.PairHead | None = None,
+    ) -> None:
+        super().__init__(place, config, settings, head)
         self.budget = settings.batch_size or BUDGET
-        found = [place.folder / file for file in FILES if (place.folder / file).is_file()]
-        if not found or not (place.folder / "tokenizer.json").is_file():
+        graphs = [place.folder / file for file in FILES if (place.folder / file).is_file()]
+        if not graphs or not (place.folder / "tokenizer.json").is_file():
             raise FormatError("needs model.onnx and tokenizer.json", path=place.folder)
-        self.file = found[0]
-
-    @property
-    def id(self) -> str:
-        return f"{self.place.id}/onnx/max={self.longest}"
+        self.file = graphs[0]
 
     @cached_property
     def session(self) -> Any:
@@ -105,7 +107,6 @@ class OnnxEncoder(_OnnxModel):
                 f"'{place.name}' as ONNX gives layer {self.layer} only, not {settings.layer}"
             )
         self._pooling = model_files.read_pooling(place.folder, settings.pooling)
-        self.prefix = model_files.PREFIXES.get(place.name, "")
 
     @property
     def pooling(self) -> str:
@@ -129,28 +130,16 @@ class OnnxEncoder(_OnnxModel):
 
     def encode(self, windows: Sequence[Window]) -> list[States]:
         outputs = self.run([window.ids for window in windows], [])
-        name = next((one for one in STATES if one in outputs), None)
+        name = next((state for state in STATES if state in outputs), None)
         if name is None:
             raise FormatError(f"has none of the outputs {', '.join(STATES)}", path=self.file)
         return [States(states, self._pooling.pool(states)) for states in outputs[name]]
 
 
 class OnnxPairs(_OnnxModel):
-    """A `PairReader`: a cross-encoder or an entailment model."""
+    """A `PairReader`: a cross-encoder or an entailment model, by its head."""
 
-    def __init__(
-        self,
-        place: Place,
-        config: dict[str, Any],
-        settings: BackEndSettings,
-        head: model_files.PairHead,
-    ) -> None:
-        super().__init__(place, config, settings)
-        self.head = head
-
-    @property
-    def id(self) -> str:
-        return super().id + self.head.id
+    head: model_files.PairHead
 
     def tokenize(self, pairs: Sequence[TextPair]) -> list[PairTokens]:
         ready = [(first.strip(), second.strip()) for first, second in pairs]

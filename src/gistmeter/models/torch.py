@@ -23,7 +23,6 @@ from gistmeter.models import model_files
 from gistmeter.models.encoders import PairTokens, States, Window, frame_windows
 from gistmeter.models.hub import Place, locate
 from gistmeter.models.protocols import TextPair
-from gistmeter.models.runtime import Unloaded
 from gistmeter.models.settings import BackEndSettings
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}  # tokens in a batch
@@ -69,18 +68,10 @@ def choose_device(wanted: str) -> str:
     return wanted
 
 
-class _TorchModel(Unloaded):
+class _TorchModel(model_files.FolderModel):
     """A tokenizer and a network from one folder."""
 
     kind = "AutoModel"
-
-    def __init__(self, place: Place, config: dict[str, Any], settings: BackEndSettings) -> None:
-        self.place, self.config, self.settings = place, config, settings
-        self.longest = model_files.maximum_length(place.folder, config, settings.max_length)
-
-    @property
-    def id(self) -> str:
-        return f"{self.place.id}/max={self.longest}"
 
     @cached_property
     def device(self) -> str:
@@ -160,7 +151,6 @@ class TorchEncoder(_TorchModel):
     ) -> None:
         super().__init__(place, config, settings)
         self.embeds, self.matches = "embedder" in roles, "matcher" in roles
-        self.prefix = model_files.PREFIXES.get(place.name, "")
         self._pooling = model_files.read_pooling(place.folder, settings.pooling)
         self.layers = int(config.get("num_hidden_layers") or config.get("num_layers") or 0)
         self.layer = self.layers if settings.layer is None else settings.layer
@@ -227,19 +217,7 @@ class TorchPairs(_TorchModel):
 
     kind = "AutoModelForSequenceClassification"
 
-    def __init__(
-        self,
-        place: Place,
-        config: dict[str, Any],
-        settings: BackEndSettings,
-        head: model_files.PairHead,
-    ) -> None:
-        super().__init__(place, config, settings)
-        self.head = head
-
-    @property
-    def id(self) -> str:
-        return super().id + self.head.id
+    head: model_files.PairHead
 
     def tokenize(self, pairs: Sequence[TextPair]) -> list[PairTokens]:
         firsts = [first.strip() for first, _ in pairs]

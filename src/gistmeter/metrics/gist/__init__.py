@@ -55,8 +55,8 @@ def fitted() -> Mapping[str, Any]:
 
 def weights_of(shape: str) -> dict[str, float]:
     """Feature -> weight, and the intercept under its own name."""
-    held = fitted()[shape]
-    return {"intercept": held["intercept"], **held["weights"]}
+    model = fitted()[shape]
+    return {"intercept": model["intercept"], **model["weights"]}
 
 
 def probability(
@@ -82,8 +82,8 @@ def judge_of(wiring: Wiring) -> JudgeModel | None:
 
     if not wiring.by_name and not (by_default(wiring) and _short_enough(wiring)):
         return None
-    own = next(iter(wiring.models.values()))
-    for model in (own.nli, own.cross_encoder):
+    models = next(iter(wiring.models.values()))
+    for model in (models.nli, models.cross_encoder):
         if isinstance(model, JudgeModel):  # other scores ask it, too
             return model
     return load_judge(wiring.context.cache, progress=wiring.context.progress)
@@ -130,10 +130,10 @@ def embedded_models(wiring: Wiring) -> Models:
 
     if not (wiring.by_name or by_default(wiring)):
         return Models()
-    own = next(iter(wiring.models.values()))
-    named = (("sts", own.embedder), ("bertscore", own.matcher))
+    of_run = next(iter(wiring.models.values()))
+    named = (("sts", of_run.embedder), ("bertscore", of_run.matcher))
     if all(wiring.baseline(name, model, "") is not None for name, model in named):
-        return own
+        return of_run
     loader = Loader(wiring.context.cache, progress=wiring.context.progress)
     models = loader.load(EMBEDDED_ROLES, EMBEDDED, {}, "")
     for role in EMBEDDED_ROLES:
@@ -160,7 +160,7 @@ class Gist:
     def measure(self, items: Sequence[Any]) -> Rows:
         texts = [_texts(item) for item in items]
         owner = [at for at, (_, references) in enumerate(texts) for _ in references]
-        pairs = [(one, said or "") for said, references in texts for one in references]
+        pairs = [(reference, said or "") for said, references in texts for reference in references]
         asked = [at for at, place in enumerate(owner) if texts[place][0]]
         compared = [pairs[at] for at in asked]
         evidence = gather(
@@ -185,19 +185,19 @@ class Gist:
         low = [at for at in best.values() if chances[at] < HALF]
         words = self._words({at: compared[at] for at in low}, [items[owner[at]] for at in low])
         column = [math.nan] * len(items)
-        told: list[str | None] = [None] * len(items)
+        explained: list[str | None] = [None] * len(items)
         reasons: dict[int, str] = {}
         for place, (said, references) in enumerate(texts):
             if place in best:
                 at = best[place]
                 column[place] = chances[at]
-                told[place] = ENCODE(explain(evidence, at) | words.get(at, {}))
+                explained[place] = ENCODE(explain(evidence, at) | words.get(at, {}))
             else:
-                failed = [evidence.failures[at] for at, own in enumerate(owner)
-                          if own == place and at in evidence.failures]  # fmt: skip
+                failed = [evidence.failures[at] for at, item in enumerate(owner)
+                          if item == place and at in evidence.failures]  # fmt: skip
                 missing = NO_CANDIDATE if not said else NO_REFERENCE if not references else ""
                 reasons[place] = missing or (failed or ["the models gave no number"])[0]
-        rows = Rows.of(items).with_numbers({"gist": column}).with_texts({"evidence": told})
+        rows = Rows.of(items).with_numbers({"gist": column}).with_texts({"evidence": explained})
         return rows.with_reasons("gist", reasons)
 
     def _words(
@@ -208,9 +208,10 @@ class Gist:
         for at, item in zip(pairs, items, strict=True):
             asked.setdefault(item.language, []).append(at)
         found: dict[int, dict[str, list[str]]] = {}
-        for code, own in asked.items():
+        for code, places in asked.items():
             reader = self.guards.get(code) or guard.Guard(code)
-            found.update(zip(own, unmatched([pairs[at] for at in own], reader), strict=True))
+            words = unmatched([pairs[at] for at in places], reader)
+            found.update(zip(places, words, strict=True))
         return found
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
@@ -251,8 +252,8 @@ def unmatched(pairs: Sequence[tuple[str, str]], reader: guard.Guard) -> list[dic
 
 
 def _lacking(words: Sequence[str], other: Sequence[str]) -> list[str]:
-    held = set(other)
-    return [word for word in dict.fromkeys(words) if word not in held][:MOST]
+    there = set(other)
+    return [word for word in dict.fromkeys(words) if word not in there][:MOST]
 
 
 def verdict(kept: float, whole: float, against: float) -> str:

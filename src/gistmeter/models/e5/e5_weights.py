@@ -179,11 +179,11 @@ def _read_places(cursor: _Cursor, size: int) -> dict[str, tuple[int, int, int]]:
     for _ in range(number):
         (length,) = cursor.unpack("<H")
         name = cursor.take(length).decode("utf-8")
-        kind, count, offset, held = cursor.unpack("<BIQQ")
+        kind, count, offset, length = cursor.unpack("<BIQQ")
         if kind not in (FLOAT_TYPE, QUARTER_TYPE) or (kind == QUARTER_TYPE and count % BLOCK):
             raise ValueError(f"tensor '{name}' is of an unknown type")
         needed = 4 * count if kind == FLOAT_TYPE else count // BLOCK * BLOCK_BYTES
-        if held != needed or offset + needed > size:
+        if length != needed or offset + needed > size:
             raise ValueError(f"tensor '{name}' leaves the file")
         places[name] = (kind, count, offset)
     return places

@@ -104,8 +104,8 @@ class OnnxGraph:
             *self._nodes,
             text(2, name),
             *self._constants,
-            *(value(11, one, shape) for one, shape in inputs.items()),
-            *(value(12, one, shape) for one, shape in outputs.items()),
+            *(value(11, name, shape) for name, shape in inputs.items()),
+            *(value(12, name, shape) for name, shape in outputs.items()),
         )
         opset = block(8, text(1, ""), number(2, OPSET))
         return b"".join((number(1, IR_VERSION), graph, opset))
@@ -117,7 +117,7 @@ def attribute(name: str, given: int | float | Iterable[int]) -> bytes:
     elif isinstance(given, int):
         content, kind = [number(3, given)], 2
     else:
-        content, kind = [number(8, one) for one in given], 7
+        content, kind = [number(8, item) for item in given], 7
     return block(5, text(1, name), *content, number(20, kind))
 
 

@@ -41,12 +41,7 @@ BUDGET = 1024  # tokens in a batch
 SAME = np.asarray([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # what is to be said of two equal texts
 
 
-def load(
-    roles: frozenset[str],
-    name: str,
-    settings: BackEndSettings,
-    folder: Path,
-) -> Judge:
+def load(roles: frozenset[str], name: str, settings: BackEndSettings, folder: Path) -> Judge:
     """The judge for its roles; both share one object, so a pair is read once for both."""
     if roles - ROLES:
         raise InputError(f"'{name or NAME}' cannot serve as {', '.join(sorted(roles - ROLES))}")

@@ -103,9 +103,9 @@ def parse(data: Bytes) -> tuple[dict[str, tuple[str, tuple[int, ...], int, int]]
 def _place(
     name: str, entry: Mapping[str, Any], begin: int, size: int
 ) -> tuple[str, tuple[int, ...], int, int]:
-    kind, shape = str(entry["dtype"]), tuple(int(one) for one in entry["shape"])
-    start, stop = (begin + int(one) for one in entry["data_offsets"])
-    if kind not in TYPES or any(one < 0 for one in shape):
+    kind, shape = str(entry["dtype"]), tuple(int(size) for size in entry["shape"])
+    start, stop = (begin + int(offset) for offset in entry["data_offsets"])
+    if kind not in TYPES or any(size < 0 for size in shape):
         raise ValueError(f"tensor '{name}' is of an unknown type or shape")
     if kind == "U8" and (len(shape) != 3 or shape[-1] not in (BLOCK_BYTES, BYTE_BLOCK)):
         raise ValueError(f"tensor '{name}' is not in blocks")

@@ -52,13 +52,13 @@ def split(text: str, count: Count, room: int = ROOM) -> TextParts:
         claims += _halve(sentence, count, room)
     windows, lengths = [], count(claims)
     current: list[str] = []
-    held = 0
+    length_so_far = 0
     for claim, length in zip(claims, lengths, strict=True):
-        if current and held + length > room:
+        if current and length_so_far + length > room:
             windows.append(" ".join(current))
-            current, held = [], 0
+            current, length_so_far = [], 0
         current.append(claim)
-        held += length
+        length_so_far += length
     windows.append(" ".join(current))
     return TextParts(tuple(claims), tuple(windows))
 

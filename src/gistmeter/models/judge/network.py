@@ -108,9 +108,9 @@ class LayeredEncoder(e5.E5Encoder):
         readings = []
         for text, window, states, end in zip(texts, windows, joint, last, strict=True):
             whole = assemble([window], [States(end, end.mean(axis=0))])
-            own = np.concatenate([states[:1], states[inner]])
+            read_on = np.concatenate([states[:1], states[inner]])
             readings.append(
-                TextReading(text, list(window.ids[inner]), own, whole.tokens[inner], whole)
+                TextReading(text, list(window.ids[inner]), read_on, whole.tokens[inner], whole)
             )
         return readings
 

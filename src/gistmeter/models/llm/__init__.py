@@ -85,11 +85,11 @@ class Budget:
 
     def admit(self) -> str:
         """Count a call as under way, or say why it is not made."""
-        one = self.dearest if self.calls else self.a_call
-        if self.spent + (self.under_way + 1) * one > self.limit:
+        price = self.dearest if self.calls else self.a_call
+        if self.spent + (self.under_way + 1) * price > self.limit:
             return (
-                f"not asked: ${self.spent:.4f} is spent, and another call of about ${one:.4f} could"
-                f" go over the limit of ${self.limit:g}"
+                f"not asked: ${self.spent:.4f} is spent, and another call of about ${price:.4f}"
+                f" could go over the limit of ${self.limit:g}"
             )
         self.under_way += 1
         return ""
