@@ -143,18 +143,6 @@ def test_progress_counts_what_is_computed() -> None:
     assert len(seen) == 2
 
 
-def test_a_reference_survives_a_flood_of_predictions() -> None:
-    memo, reads = Memo(20), 0
-    for wave in range(6):
-        if not memo.find("model", ["reference"]):
-            reads += 1
-            memo.keep("model", {"reference": wave}, lambda _: 1)
-        predictions = {f"prediction {wave} {at}": wave for at in range(30)}
-        memo.keep("model", predictions, lambda _: 1)
-        assert len(memo.find("model", predictions)) == 10
-    assert reads == 2
-
-
 @given(st.integers(0, 500), st.integers(1, 60))
 def test_windows_cover_a_text_without_a_gap(length: int, room: int) -> None:
     slices = cut(length, room)

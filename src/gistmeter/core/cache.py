@@ -101,17 +101,20 @@ class Memo:
         self._seen: set[int] = set()
         self._lock = threading.Lock()
 
+    def get(self, model: str, entry: Any) -> Any:
+        """The value of an input; None where it is not here."""
+        place = (model, entry)
+        with self._lock:
+            for half in self._halves:
+                if place in half:
+                    half[place] = kept = half.pop(place)  # now the youngest
+                    return kept[0]
+        return None
+
     def find(self, model: str, inputs: Iterable[Any]) -> dict[Any, Any]:
         """Input -> value, of those that are here."""
-        found = {}
-        with self._lock:
-            for entry in inputs:
-                place = (model, entry)
-                for half in self._halves:
-                    if place in half:
-                        half[place] = kept = half.pop(place)  # now the youngest
-                        found[entry] = kept[0]
-        return found
+        values = {entry: self.get(model, entry) for entry in inputs}
+        return {entry: value for entry, value in values.items() if value is not None}
 
     def keep(self, model: str, values: Mapping[Any, Any], size: Callable[[Any], int]) -> None:
         """Remember values, each of so many bytes; one that is here already stays."""

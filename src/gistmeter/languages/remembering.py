@@ -63,6 +63,8 @@ class RememberingLanguage:
         self.language, self._cache = language, cache
         version = f"{__version__}.{REVISION}"
         self._name = f"analysis/{version}/{language.id}/plain={language.plain}"
+        self._memory = f"{self._name}/{ANALYSIS.name}"  # its name in the memo, and that of counts
+        self._counts = f"{self._name}/counts"
 
     @property
     def id(self) -> str:
@@ -81,8 +83,12 @@ class RememberingLanguage:
 
     def content_counts(self, text: str) -> Counter[str]:
         """How often each content word (each word, where there is none) occurs."""
-        analysis = self._analysis(text)
-        return Counter(analysis.content or analysis.words)
+        known: Counter[str] | None = self._cache.memo.get(self._counts, text)
+        if known is None:
+            analysis = self._analysis(text)
+            known = Counter(analysis.content or analysis.words)
+            self._cache.memo.keep(self._counts, {text: known}, _size_of_counts)
+        return known
 
     def normalise(self, text: str) -> str:
         """The text itself: what is kept of its words are those of the normalised text."""
@@ -111,7 +117,12 @@ class RememberingLanguage:
         return known | made
 
     def _analysis(self, text: str) -> Analysis:
-        return self._analyses([text])[text]
+        known: Analysis | None = self._cache.memo.get(self._memory, text)
+        return known or self._analyses([text])[text]
+
+
+def _size_of_counts(counts: Counter[str]) -> int:
+    return WORD_BYTES * (2 + len(counts))
 
 
 def analyse(language: Language, text: str) -> Analysis:
