@@ -65,7 +65,7 @@ class Judge:
         self.embedder = LayeredEncoder(
             path, folder, layer=JOINT, longest=e5.POSITIONS, budget=budget, threads=threads
         )
-        self._alone = CachedJudge(self.id, self, Cache(None))  # for who asks it without a run
+        self._cache = Cache(None)  # of those who ask it without a run
 
     def __reduce__(self) -> tuple[Any, tuple[Path, int, int]]:
         """Another process opens its own, once for all who share it."""
@@ -83,7 +83,7 @@ class Judge:
 
     def judge(self, pairs: Sequence[TextPair]) -> Verdicts:
         """Five probabilities for each (premise or reference, hypothesis or candidate)."""
-        return self._alone.judge(pairs)
+        return CachedJudge(self.id, self, self._cache).judge(pairs)
 
     def score(self, pairs: Sequence[TextPair]) -> PairScores:
         """The similarity in [0, 1] of each pair, raised and lowered by what follows."""
