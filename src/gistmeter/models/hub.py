@@ -25,7 +25,7 @@ WEIGHT_NAMES = ("model.safetensors", "pytorch_model.bin", "onnx/model.onnx", "mo
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModelPlace:
     """A model's files on this machine."""
 
     name: str
@@ -37,11 +37,11 @@ class Place:
         return f"{self.name}@{self.revision}"
 
 
-def locate(role: str, name: str, settings: BackEndSettings) -> Place:
+def locate(role: str, name: str, settings: BackEndSettings) -> ModelPlace:
     """A model's folder, from the hub where it is on no disk and the hub may be asked."""
     folder = Path(name).expanduser()
     if folder.is_dir():
-        return Place(folder.resolve().name, folder, fingerprint(folder))
+        return ModelPlace(folder.resolve().name, folder, fingerprint(folder))
     command = f"gistmeter models pull {name}"
     if looks_like_path(name):
         raise MissingModel(role, name, str(folder), f"{command} (for a model of the hub)")
@@ -50,7 +50,7 @@ def locate(role: str, name: str, settings: BackEndSettings) -> Place:
         found = _try_download(role, name, settings.revision)
     if found is None:
         raise MissingModel(role, name, _searched(settings), command)
-    return Place(name, found, found.name[:8])
+    return ModelPlace(name, found, found.name[:8])
 
 
 def looks_like_path(name: str) -> bool:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import parse_json
-from gistmeter.models.hub import Place
+from gistmeter.models.hub import ModelPlace
 from gistmeter.models.runtime import Unloaded
 from gistmeter.models.settings import BackEndSettings
 
@@ -181,7 +181,7 @@ class FolderModel(Unloaded):
 
     def __init__(
         self,
-        place: Place,
+        place: ModelPlace,
         config: dict[str, Any],
         settings: BackEndSettings,
         head: PairHead | None = None,

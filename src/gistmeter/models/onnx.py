@@ -19,7 +19,7 @@ import numpy.typing as npt
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.models import model_files
 from gistmeter.models.encoders import PairTokens, States, Window, frame_windows
-from gistmeter.models.hub import Place, locate
+from gistmeter.models.hub import ModelPlace, locate
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.runtime import open_session
 from gistmeter.models.settings import BackEndSettings
@@ -51,7 +51,7 @@ class _OnnxModel(model_files.FolderModel):
 
     def __init__(
         self,
-        place: Place,
+        place: ModelPlace,
         config: dict[str, Any],
         settings: BackEndSettings,
         head: model_files.PairHead | None = None,
@@ -99,7 +99,9 @@ class _OnnxModel(model_files.FolderModel):
 class OnnxEncoder(_OnnxModel):
     """A `TokenEncoder` on the last layer."""
 
-    def __init__(self, place: Place, config: dict[str, Any], settings: BackEndSettings) -> None:
+    def __init__(
+        self, place: ModelPlace, config: dict[str, Any], settings: BackEndSettings
+    ) -> None:
         super().__init__(place, config, settings)
         self.layer = int(config.get("num_hidden_layers") or 0)
         if settings.layer not in (None, self.layer):

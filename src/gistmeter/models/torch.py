@@ -21,7 +21,7 @@ import numpy.typing as npt
 from gistmeter.core.errors import FormatError, InputError, MissingDependency
 from gistmeter.models import model_files
 from gistmeter.models.encoders import PairTokens, States, Window, frame_windows
-from gistmeter.models.hub import Place, locate
+from gistmeter.models.hub import ModelPlace, locate
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.settings import BackEndSettings
 
@@ -147,7 +147,11 @@ class TorchEncoder(_TorchModel):
     """A `TokenEncoder`: an embedder, a token encoder, or both at once."""
 
     def __init__(
-        self, place: Place, config: dict[str, Any], settings: BackEndSettings, roles: frozenset[str]
+        self,
+        place: ModelPlace,
+        config: dict[str, Any],
+        settings: BackEndSettings,
+        roles: frozenset[str],
     ) -> None:
         super().__init__(place, config, settings)
         self.embeds, self.matches = "embedder" in roles, "matcher" in roles
