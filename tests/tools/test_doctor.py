@@ -125,7 +125,7 @@ def test_json_has_all_findings() -> None:
 def test_damaged_weights_are_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "judge.safetensors"
     file.write_bytes(b"broken")
-    monkeypatch.setattr("gistmeter.models.judge.weights.FILE", file)
+    monkeypatch.setattr("gistmeter.models.judge.judge_weights.FILE", file)
     done = call()
     assert done.exit_code == 1 and "install gistmeter again" in done.output
 

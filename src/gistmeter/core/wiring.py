@@ -108,7 +108,7 @@ class Wiring:
 
     def baseline(self, component: str, model: Any, code: str) -> float | None:
         """What unrelated texts score by a model; None where that was not measured."""
-        from gistmeter.models.baselines import baseline
+        from gistmeter.models.settings import baseline
 
         return baseline(component, model.id, code) if model is not None else None
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from gistmeter.core.views import Block, Opener, Row, View, mark, marked, shown, valid
-from gistmeter.metrics.alarm_views import NAMES as ALARMS
-from gistmeter.metrics.alarm_views import shown_alarms
-from gistmeter.metrics.evidence import evidence_blocks
+from gistmeter.metrics.views import NAMES as ALARMS
+from gistmeter.metrics.views import evidence_blocks, shown_alarms
 from gistmeter.speech.readings import Edit, changes, cut, edits_of, share_readings, wrong
 
 DIFF, TEXT = 4000, 1500  # characters shown of a diff, and of a text beside it

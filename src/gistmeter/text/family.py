@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
     from gistmeter.core.wiring import Wiring
-    from gistmeter.models.settings import ModelSettings as BackEndSettings
+    from gistmeter.models.settings import BackEndSettings
 
 __all__ = ["Text", "TextSettings"]
 UNKNOWN = ("", "auto")  # languages

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from gistmeter.core.views import LONGEST, Block, Opener, Row, View, bars, mark, marked, shown, valid
 from gistmeter.core.wording import listed
 from gistmeter.languages import name_of
-from gistmeter.metrics.alarm_views import NAMES as ALARMS
-from gistmeter.metrics.alarm_views import shown_alarms
-from gistmeter.metrics.evidence import evidence_blocks
+from gistmeter.metrics.views import NAMES as ALARMS
+from gistmeter.metrics.views import evidence_blocks, shown_alarms
 from gistmeter.text import BETWEEN
 from gistmeter.text.metrics.comparisons import REFERENCES
 

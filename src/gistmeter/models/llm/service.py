@@ -1,4 +1,4 @@
-"""Asking a service through pydantic-ai: names, keys, requests, prices. Answers: `llm_answers`."""
+"""Asking a service through pydantic-ai: names, keys, requests, prices. Answers: `replies.py`."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def log_warnings(name: str) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for line in dict.fromkeys(str(one.message).partition("\n")[0] for one in caught):
+    for line in dict.fromkeys(str(warning.message).partition("\n")[0] for warning in caught):
         logger.warning("%s: %s", name, line)
 
 

@@ -10,7 +10,7 @@ from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import Wiring, given
 from gistmeter.languages.guard import Guard, compare
-from gistmeter.metrics.alarms import SCORES, ItemAlarms, shares, table
+from gistmeter.metrics.alarm_columns import SCORES, ItemAlarms, shares, table
 from gistmeter.speech.metrics.transcription import Normalisation, align, clip_rows
 from gistmeter.speech.metrics.transcription.wired import is_segmented, normalisation_of
 

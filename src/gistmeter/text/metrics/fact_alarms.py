@@ -11,7 +11,7 @@ from gistmeter.core.types import Pair, ScoreInfo
 from gistmeter.core.wiring import given
 from gistmeter.languages.guard import Guard
 from gistmeter.languages.remembering import guards_of
-from gistmeter.metrics.alarms import SCORES, ItemAlarms, shares, table
+from gistmeter.metrics.alarm_columns import SCORES, ItemAlarms, shares, table
 from gistmeter.text.metrics.comparisons import NO_PREDICTION, NO_REFERENCE
 
 

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.e5.weights import BLOCK, BLOCK_BYTES, Sizes
+from gistmeter.models.e5 import e5_weights
+from gistmeter.models.e5.e5_weights import BLOCK, BLOCK_BYTES, Sizes
 
 FILE = Path(__file__).parents[1] / "data" / "gistmeter-judge-small.safetensors"
 SHA256 = "3bbfe95a5087f2d5c213c109a1b4d74c4d070dce9f71539b49a0a6a38bd1b9d4"
@@ -103,9 +103,9 @@ def parse(data: Bytes) -> tuple[dict[str, tuple[str, tuple[int, ...], int, int]]
 def _place(
     name: str, entry: Mapping[str, Any], begin: int, size: int
 ) -> tuple[str, tuple[int, ...], int, int]:
-    kind, shape = str(entry["dtype"]), tuple(int(one) for one in entry["shape"])
-    start, stop = (begin + int(one) for one in entry["data_offsets"])
-    if kind not in TYPES or any(one < 0 for one in shape):
+    kind, shape = str(entry["dtype"]), tuple(int(size) for size in entry["shape"])
+    start, stop = (begin + int(offset) for offset in entry["data_offsets"])
+    if kind not in TYPES or any(size < 0 for size in shape):
         raise ValueError(f"tensor '{name}' is of an unknown type or shape")
     if kind == "U8" and (len(shape) != 3 or shape[-1] not in (BLOCK_BYTES, BYTE_BLOCK)):
         raise ValueError(f"tensor '{name}' is not in blocks")

@@ -11,19 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.core.cache import Cache
-from gistmeter.models.bertscore import Baseline, TokenMatching, TokenWeights, find_baseline, match
+from gistmeter.core.cache import Cache, Memo, keys
+from gistmeter.models.bertscore import TokenMatching
 from gistmeter.models.cached import (
     CachedCrossEncoder,
     CachedEmbedder,
     CachedEntailment,
     CachedMatcher,
 )
-from gistmeter.models.encoding import SharedEncoder, TextVectors, VectorStore, cut, to_unit
-from gistmeter.models.judge.joint import JointReading
-from gistmeter.models.loading import load_models
-from gistmeter.models.settings import ModelSettings
-from models.model_doubles import LengthReader, LetterEncoder, letter
+from gistmeter.models.encoders import (
+    JointReading,
+    SharedEncoder,
+    cut,
+)
+from models.model_doubles import LengthReader, LetterEncoder
 
 WORDS = st.lists(st.text("abcdefgh", max_size=14), min_size=1, max_size=20)
 
@@ -32,17 +33,10 @@ def wrapped(
     backend: LetterEncoder, cache: Cache | None = None
 ) -> tuple[CachedEmbedder, CachedMatcher]:
     cache = cache or Cache(None)
-    encoder = SharedEncoder(backend, store=VectorStore())
+    encoder = SharedEncoder(backend, cache)
     embedder = CachedEmbedder("letters/mean", encoder, cache)
     matching = TokenMatching(encoder, learn=embedder.learn)
     return embedder, CachedMatcher("letters/match", matching, cache)
-
-
-def vectors_of(text: str) -> TextVectors:
-    ids = [1, *map(ord, text), 2]
-    rows = to_unit(np.stack([letter(token) for token in ids]))
-    special = np.asarray([True, *[False] * len(text), True])
-    return TextVectors(rows, np.asarray(ids), special, rows.mean(axis=0))
 
 
 @given(WORDS)
@@ -86,14 +80,15 @@ def test_a_second_run_reads_nothing(tmp_path: Path) -> None:
 def test_a_damaged_entry_is_computed_again() -> None:
     cache = Cache(None)
     _, matcher = wrapped(LetterEncoder(), cache)
-    cache.put_many(dict.fromkeys(matcher.recall.keys([("a", "a")]), b"abc"))
+    cache.put_many(dict.fromkeys(keys(matcher.stored, [("a", "a")]), b"abc"))
     assert matcher.match([("a", "a")]).f1[0] == pytest.approx(1, abs=1e-6)
 
 
 def test_more_answers_than_memory_holds_are_the_same_answers() -> None:
     backend = LetterEncoder()
-    embedder, _ = wrapped(backend)
-    embedder.recall._memory = 1
+    cache = Cache(None)
+    cache.memo = Memo(1)
+    embedder, _ = wrapped(backend, cache)
     texts = [f"{first}{second}" for first in "abc" for second in "defg"]
     once = embedder.embed(texts)
     assert embedder.embed(texts[::-1]).vectors.tolist() == once.vectors.tolist()[::-1]
@@ -148,19 +143,6 @@ def test_progress_counts_what_is_computed() -> None:
     assert len(seen) == 2
 
 
-def test_a_reference_survives_a_flood_of_predictions() -> None:
-    size = vectors_of("reference").nbytes
-    store = VectorStore(memory=20 * size)
-    reads = 0
-    for wave in range(6):
-        if store.get("reference") is None:
-            reads += 1
-            store.put("reference", vectors_of("reference"))
-        for at in range(30):
-            store.put(f"prediction {wave} {at}", vectors_of("reference"))
-    assert reads == 2
-
-
 @given(st.integers(0, 500), st.integers(1, 60))
 def test_windows_cover_a_text_without_a_gap(length: int, room: int) -> None:
     slices = cut(length, room)
@@ -168,59 +150,6 @@ def test_windows_cover_a_text_without_a_gap(length: int, room: int) -> None:
     assert covered == list(range(length))
     assert max(part.stop - part.start for part in slices) <= room
     assert len(slices) == max(1, -(-length // room))
-
-
-def test_matching_by_hand() -> None:
-    candidate, reference = vectors_of("ab"), vectors_of("acd")
-    scores = match(candidate, reference, TokenWeights())
-    assert scores is not None
-    cosines = candidate.tokens @ reference.tokens.T
-    precision = cosines[1:3].max(axis=1).mean()  # specials weigh nothing but may be matched
-    recall = cosines[:, 1:4].max(axis=0).mean()
-    f1 = 2 * precision * recall / (precision + recall)
-    assert scores == pytest.approx([precision, recall, f1], abs=1e-6)
-
-
-@given(st.text("abcdef", min_size=1, max_size=9), st.text("abcdef", min_size=1, max_size=9))
-def test_matching_is_symmetric_with_precision_and_recall_swapped(first: str, second: str) -> None:
-    one = match(vectors_of(first), vectors_of(second), TokenWeights())
-    two = match(vectors_of(second), vectors_of(first), TokenWeights())
-    assert one is not None and two is not None
-    assert one == pytest.approx([two[1], two[0], two[2]], abs=1e-6)
-    same = match(vectors_of(first), vectors_of(first), TokenWeights())
-    assert same == pytest.approx([1, 1, 1], abs=1e-6)
-
-
-def test_rare_tokens_weigh_more() -> None:
-    backend = LetterEncoder()
-    weights = TokenWeights.of(backend.tokenize(["ab", "ac", "ad"]))
-    weighed = weights.weigh(vectors_of("abz"))
-    assert weighed == pytest.approx(
-        [0, math.log(4 / 4), math.log(4 / 2), math.log(4 / 1), 0], abs=1e-6
-    )
-    loaded = [
-        load_models(
-            ["matcher"],
-            names={"matcher": backend},
-            cache=Cache(None),
-            settings=ModelSettings(idf_references=references),
-        ).matcher
-        for references in ((), ("ab",), ("ac",))
-    ]
-    assert len({one.id for one in loaded if one}) == 3
-
-
-def test_rescaling_takes_the_baseline_off(tmp_path: Path) -> None:
-    file = tmp_path / "baseline.tsv"
-    file.write_text("LAYER,P,R,F\n0,0.1,0.1,0.1\n1,0.2,0.3,0.25\n")
-    baseline = find_baseline(str(file), "letters", "zh", 1)
-    assert baseline == Baseline(0.2, 0.3, 0.25)
-    matching = TokenMatching(SharedEncoder(LetterEncoder()))
-    cache = Cache(None)
-    plain = CachedMatcher("m", matching, cache).match([("ab", "ac")])
-    scaled = CachedMatcher("m", matching, cache, baseline=baseline)
-    assert scaled.match([("ab", "ac")]).f1 == pytest.approx((plain.f1 - 0.25) / 0.75)
-    assert scaled.id != "m"
 
 
 def test_pairs_report_what_they_could_not_see() -> None:

@@ -1,9 +1,9 @@
-"""Alarms: facts that a text tells otherwise than its reference, found by the guard.
+"""Alarms: facts that a text states differently from its reference, found by the guard.
 
     alarms = items with an alarm / items,   alarm_<kind> = items with an alarm of that kind / items
 
 Kinds are number, date, unit, name, negation, quantity and comparative. With several references an
-item is held against the one that it differs from least: a fact that some reference tells as the
+item is held against the one that it differs from least: a fact that some reference states as the
 text does is not wrong. What was found stands in the column `alarm_words`, as JSON:
 
     {"reference": 0, "alarms": [["number", "3", "13", [10, 11], [10, 12]]]}
@@ -39,37 +39,37 @@ class ItemAlarms:
     placed: bool = True  # whether the places are those of the texts
 
     def to_json(self) -> str | None:
-        """None where there is nothing to tell."""
+        """None where there is no alarm."""
         if not self.alarms:
             return None
         listed = [
             [
-                one.kind,
-                one.reference_words,
-                one.candidate_words,
-                list(one.reference_span) if self.placed else None,
-                list(one.candidate_span) if self.placed else None,
+                alarm.kind,
+                alarm.reference_words,
+                alarm.candidate_words,
+                list(alarm.reference_span) if self.placed else None,
+                list(alarm.candidate_span) if self.placed else None,
             ]
-            for one in self.alarms
+            for alarm in self.alarms
         ]
         kept = {"reference": self.reference, "alarms": listed}
         return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
 
-def columns(found: Sequence[ItemAlarms | None]) -> tuple[dict[str, np.ndarray], list[str | None]]:
+def columns(items: Sequence[ItemAlarms | None]) -> tuple[dict[str, np.ndarray], list[str | None]]:
     """Numbers by name and the column of words; NaN and None where nothing was compared."""
-    compared = [math.nan if one is None else 0.0 for one in found]
+    compared = [math.nan if item is None else 0.0 for item in items]
     numbers = {name: np.asarray(compared) for name in NAMES}
-    for at, one in enumerate(found):
-        if one is not None and one.alarms:
+    for at, item in enumerate(items):
+        if item is not None and item.alarms:
             numbers["alarms"][at] = 1.0
-            for kind in one.alarms.kinds:
+            for kind in item.alarms.kinds:
                 numbers[f"alarm_{kind}"][at] = 1.0
-    return numbers, [one.to_json() if one else None for one in found]
+    return numbers, [item.to_json() if item else None for item in items]
 
 
-def table(rows: Rows, found: Sequence[ItemAlarms | None], reasons: Mapping[int, str]) -> Rows:
-    numbers, words = columns(found)
+def table(rows: Rows, items: Sequence[ItemAlarms | None], reasons: Mapping[int, str]) -> Rows:
+    numbers, words = columns(items)
     rows = rows.with_numbers(numbers).with_texts({WORDS: words})
     for name in NAMES:
         rows = rows.with_reasons(name, reasons)

@@ -66,7 +66,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Baselines:
+class GistBaselines:
     """What unrelated texts score with these models."""
 
     cosine: float = 0.0
@@ -80,28 +80,28 @@ def gather(
     judge: JudgeModel,
     embedder: Embedder,
     matcher: TokenMatcher,
-    baselines: Mapping[str, Baselines],
+    baselines: Mapping[str, GistBaselines],
     guards: Mapping[str, guard.Guard] | None = None,
 ) -> Evidence:
     """The evidence of (reference, candidate) pairs; a model's failure is the pair's."""
     alarms = _alarms(pairs, languages, guards or {})
     moved = np.asarray(
-        [not own and is_moved(*pair, code)
-         for pair, code, own in zip(pairs, languages, alarms, strict=True)], dtype=bool
+        [not differing and is_moved(*pair, code)
+         for pair, code, differing in zip(pairs, languages, alarms, strict=True)], dtype=bool
     )  # fmt: skip
     forward = _kept(judge.judge(pairs), moved)
     backward = _kept(judge.judge([(candidate, reference) for reference, candidate in pairs]), moved)
     matched = matcher.match([(candidate, reference) for reference, candidate in pairs])
-    embedded = cosines(embedder, [one for one, _ in pairs], [other for _, other in pairs])
-    none = Baselines()
+    embedded = cosines(
+        embedder, [reference for reference, _ in pairs], [candidate for _, candidate in pairs]
+    )
+    none = GistBaselines()
     bases = [baselines.get(code, none) for code in languages]
     base_cosine = np.asarray([base.cosine for base in bases])
     base_match = np.asarray([base.bertscore for base in bases])
     letters = np.asarray([shared_letters(*pair) for pair in pairs])
     close = nearness(letters)
-    near = np.where(
-        [same_but(pair, own) for pair, own in zip(pairs, alarms, strict=True)], 1.0, close
-    )
+    near = np.where([same_but(*each) for each in zip(pairs, alarms, strict=True)], 1.0, close)
     numbers = _alarmed(alarms, "numbers")
     against = np.maximum(forward.contradiction, backward.contradiction)
     differs = (forward.changed + backward.changed) / 2
@@ -156,13 +156,13 @@ def is_moved(reference: str, candidate: str, code: str) -> bool:
     first, second = WORD.findall(reference.casefold()), WORD.findall(candidate.casefold())
     if len(first) != len(second) or first == second:
         return False
-    differs = [one != other for one, other in zip(first, second, strict=True)]
+    differs = [word != other for word, other in zip(first, second, strict=True)]
     part = slice(differs.index(True), len(differs) - differs[::-1].index(True))
     first, second = first[part], second[part]
     if not any(first[at:] + first[:at] == second for at in range(1, len(first))):
         return False
-    held = guard.read(reference, code)
-    return not (held.denials or held.reversing or held.of(*PLACED))
+    facts = guard.read(reference, code)
+    return not (facts.denials or facts.reversing or facts.of(*PLACED))
 
 
 def _kept(verdicts: Verdicts, moved: npt.NDArray[np.bool_]) -> Verdicts:
@@ -187,9 +187,9 @@ def _alarms(
 ) -> list[guard.Alarms]:
     found = [guard.Alarms()] * len(pairs)
     for code in dict.fromkeys(languages):
-        own = [at for at, language in enumerate(languages) if language == code]
+        places = [at for at, language in enumerate(languages) if language == code]
         asked = guards.get(code) or guard.Guard(code)
-        for at, alarms in zip(own, asked.compare([pairs[at] for at in own]), strict=True):
+        for at, alarms in zip(places, asked.compare([pairs[at] for at in places]), strict=True):
             found[at] = alarms
     return found
 
@@ -197,7 +197,7 @@ def _alarms(
 def _alarmed(alarms: Sequence[guard.Alarms], feature: str) -> Floats:
     """1 where the guard found a difference of these kinds."""
     return np.asarray(
-        [float(any(KINDS.get(alarm.kind) == feature for alarm in own.found)) for own in alarms]
+        [float(any(KINDS.get(alarm.kind) == feature for alarm in each)) for each in alarms]
     )
 
 

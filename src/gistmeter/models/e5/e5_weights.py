@@ -11,18 +11,18 @@ Wang et al. 2024, "Multilingual E5 Text Embeddings", arXiv:2402.05672.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.errors import FormatError
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.files import sha256 as file_hash
 
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 MAGIC = b"E5S1"
@@ -98,9 +98,8 @@ def expand(blocks: Bytes) -> Float32:
 def verify(path: Path, expected: str) -> None:
     """Refuse a file whose SHA-256 is not the expected one."""
     try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
+        found = file_hash(path)
+    except (OSError, InputError) as error:
         raise FormatError(f"the weights cannot be read ({error})", path=path) from error
     if found != expected:
         raise FormatError(
@@ -139,14 +138,7 @@ def parse(data: Bytes) -> WeightFile:
 
 def _check_sizes(sizes: Sizes, block: int) -> None:
     limits = (4096, 64, 64, 16384, 2_000_000, 65536)
-    given = (
-        sizes.width,
-        sizes.layers,
-        sizes.heads,
-        sizes.feed_forward,
-        sizes.vocabulary,
-        sizes.positions,
-    )
+    given = astuple(sizes)[:-1]
     if not all(0 < size <= limit for size, limit in zip(given, limits, strict=True)):
         raise ValueError(f"impossible sizes {given}")
     if sizes.width % sizes.heads or sizes.width % BLOCK or sizes.feed_forward % BLOCK:
@@ -187,11 +179,11 @@ def _read_places(cursor: _Cursor, size: int) -> dict[str, tuple[int, int, int]]:
     for _ in range(number):
         (length,) = cursor.unpack("<H")
         name = cursor.take(length).decode("utf-8")
-        kind, count, offset, held = cursor.unpack("<BIQQ")
+        kind, count, offset, length = cursor.unpack("<BIQQ")
         if kind not in (FLOAT_TYPE, QUARTER_TYPE) or (kind == QUARTER_TYPE and count % BLOCK):
             raise ValueError(f"tensor '{name}' is of an unknown type")
         needed = 4 * count if kind == FLOAT_TYPE else count // BLOCK * BLOCK_BYTES
-        if held != needed or offset + needed > size:
+        if length != needed or offset + needed > size:
             raise ValueError(f"tensor '{name}' leaves the file")
         places[name] = (kind, count, offset)
     return places

@@ -18,8 +18,12 @@ import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import parse_json
+from gistmeter.models.hub import ModelPlace
+from gistmeter.models.runtime import Unloaded
+from gistmeter.models.settings import BackEndSettings
 
 Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
 POOLING_MODES = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_mean_tokens": "mean",
@@ -102,7 +106,9 @@ def read_pooling(folder: Path, wanted: str) -> Pooling:
         return Pooling(wanted or "mean")
     try:
         modules = parse_json(path.read_bytes())
-        kinds = [(str(one["type"]).rsplit(".", 1)[-1], str(one["path"])) for one in modules]
+        kinds = [
+            (str(module["type"]).rsplit(".", 1)[-1], str(module["path"])) for module in modules
+        ]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise FormatError(f"not a list of modules ({error})", path=path) from error
     mode, dense = "mean", []
@@ -140,6 +146,57 @@ def _read_dense(folder: Path) -> tuple[Float32, Float32, str]:
     return weight, tensors.get("linear.bias", np.zeros(len(weight), np.float32)), activation
 
 
+@dataclass(frozen=True, slots=True)
+class PairHead:
+    """What a reader of pairs makes of a model's outputs, by the role that it plays."""
+
+    activation: str = ""  # a cross-encoder's
+    order: tuple[int, ...] = ()  # of the labels of an entailment model
+
+    @property
+    def id(self) -> str:
+        return f"/{self.activation}" if self.activation else ""
+
+    def read(self, logits: npt.NDArray[np.floating[Any]]) -> Float64:
+        if self.order:
+            return softmax(logits)[:, list(self.order)]
+        return activate(logits[:, :1], self.activation)
+
+
+def read_head(
+    roles: frozenset[str], config: Mapping[str, Any], name: str, activation: str
+) -> PairHead | None:
+    """The head for a role; none for those that read one text at a time."""
+    if roles == {"cross_encoder"}:
+        return PairHead(activation=read_activation(config, activation))
+    if roles == {"nli"}:
+        return PairHead(order=tuple(label_order(config, name)))
+    return None
+
+
+class FolderModel(Unloaded):
+    """What back ends share that run a model from its folder."""
+
+    runtime = ""  # part of the id, where answers depend on what runs the model
+
+    def __init__(
+        self,
+        place: ModelPlace,
+        config: dict[str, Any],
+        settings: BackEndSettings,
+        head: PairHead | None = None,
+    ) -> None:
+        self.place, self.config, self.settings, self.head = place, config, settings, head
+        self.longest = maximum_length(place.folder, config, settings.max_length)
+        self.prefix = PREFIXES.get(place.name, "")
+
+    @property
+    def id(self) -> str:
+        return (
+            f"{self.place.id}{self.runtime}/max={self.longest}{self.head.id if self.head else ''}"
+        )
+
+
 def read_activation(config: Mapping[str, Any], wanted: str) -> str:
     """What a cross-encoder's logit passes through: once, and only if it has not already."""
     inner = config.get("sentence_transformers")
@@ -154,7 +211,7 @@ def read_activation(config: Mapping[str, Any], wanted: str) -> str:
     return activation
 
 
-def activate(logits: npt.NDArray[np.floating[Any]], activation: str) -> npt.NDArray[np.float64]:
+def activate(logits: npt.NDArray[np.floating[Any]], activation: str) -> Float64:
     """Scores of pairs; NaN where a model that is not to be squashed leaves [0, 1]."""
     values = logits.astype(np.float64)
     if activation == "sigmoid":
@@ -181,7 +238,7 @@ def label_order(config: Mapping[str, Any], name: str) -> list[int]:
     return order
 
 
-def softmax(logits: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
+def softmax(logits: npt.NDArray[np.floating[Any]]) -> Float64:
     values = logits.astype(np.float64)
     powers = np.exp(values - values.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))

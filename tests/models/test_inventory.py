@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gistmeter.models import inventory
-from gistmeter.models.settings import ModelSettings
+from gistmeter.models.settings import BackEndSettings
 from serving import QuietHandler, serving
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -167,4 +167,4 @@ def test_the_embedded_model_is_prepared_and_verified(tmp_path: Path) -> None:
     made.write_bytes(b"no longer")
     states = {Path(check.file).name: check.whole for check in inventory.verify(tmp_path, [])}
     assert states[made.name] is False
-    assert inventory.inform("e5-small", ModelSettings())["layers"] == 12
+    assert inventory.inform("e5-small", BackEndSettings())["layers"] == 12

@@ -19,7 +19,7 @@ from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.models.loading import Models, load_models, load_models_by_language
 from gistmeter.models.protocols import Embeddings, Judgements, Matches, PairScores, TextPair
-from gistmeter.models.settings import ModelSettings
+from gistmeter.models.settings import BackEndSettings
 
 TEXTS = ["b", "abc", "b", "", "a b"]
 PAIRS = [("a", "ab"), ("abc", "b"), ("a", "ab")]
@@ -221,8 +221,8 @@ def test_an_object_of_another_shape_is_refused(role: str, model: Any, said: str)
 
 
 def test_a_matcher_of_ones_own_cannot_be_rescaled_here() -> None:
-    with pytest.raises(InputError, match="not ours to rescale"):
-        load("matcher", Lengths(), settings=ModelSettings(rescale=True))
+    with pytest.raises(InputError, match="cannot be rescaled"):
+        load("matcher", Lengths(), settings=BackEndSettings(rescale=True))
 
 
 def test_models_that_were_loaded_before_are_taken_as_they_are() -> None:

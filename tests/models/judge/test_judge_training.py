@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gistmeter.models.judge import weights as judge_weights
+from conftest import ROOT
+from gistmeter.models.judge import judge_weights
 
 edits = pytest.importorskip("training.edits", reason="training/ is not part of the package")
 
@@ -113,8 +114,7 @@ def test_the_file_is_safetensors() -> None:
 
 
 def test_training_is_left_out_of_what_is_published() -> None:
-    root = Path(__file__).resolve().parents[2]
-    targets = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    targets = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
     assert targets["build"]["targets"]["wheel"]["packages"] == ["src/gistmeter"]
     assert "/training" in targets["build"]["targets"]["sdist"]["exclude"]
 

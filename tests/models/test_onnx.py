@@ -15,7 +15,7 @@ from gistmeter.core.errors import FormatError, InputError, MissingModel
 from gistmeter.models import hub, inventory
 from gistmeter.models import onnx as backend
 from gistmeter.models.loading import load_models
-from gistmeter.models.settings import ModelSettings
+from gistmeter.models.settings import BackEndSettings
 
 VOCABULARY = {"[PAD]": 0, "[CLS]": 1, "[SEP]": 2, "[UNK]": 3, "a": 4, "b": 5, "c": 6, "d": 7}
 WIDTH = 4
@@ -86,7 +86,7 @@ def test_an_embedder_and_a_matcher(tmp_path: Path) -> None:
     mean = table(WIDTH)[[1, 4, 5, 2]].mean(axis=0)
     assert vector == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
     assert models.matcher.match([("a b", "b a")]).f1[0] == pytest.approx(1, abs=1e-6)
-    windows = models.embedder._source.backend.tokenize(["a b c d a b c d a"])[0]
+    windows = models.embedder.source.backend.tokenize(["a b c d a b c d a"])[0]
     assert [len(window.ids) for window in windows] == [6, 7]
 
 
@@ -119,14 +119,14 @@ def test_what_such_a_folder_cannot_do_is_said(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "encoder")
     roles = frozenset({"matcher"})
     with pytest.raises(InputError, match="layer 2 only"):
-        backend.load(roles, str(folder), ModelSettings(layer=1), tmp_path)
+        backend.load(roles, str(folder), BackEndSettings(layer=1), tmp_path)
     (folder / "onnx" / "model.onnx").write_bytes(b"no graph")
-    broken = backend.load(roles, str(folder), ModelSettings(), tmp_path)
+    broken = backend.load(roles, str(folder), BackEndSettings(), tmp_path)
     with pytest.raises(FormatError, match="cannot be run"):
         broken.encode(broken.tokenize(["a"])[0])
     (folder / "tokenizer.json").unlink()
     with pytest.raises(FormatError, match=r"needs model.onnx and tokenizer\.json"):
-        backend.load(roles, str(folder), ModelSettings(), tmp_path)
+        backend.load(roles, str(folder), BackEndSettings(), tmp_path)
 
 
 def test_torch_is_not_touched(tmp_path: Path) -> None:

@@ -8,10 +8,9 @@ import pytest
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError, MissingModel, UnknownName
-from gistmeter.models import folder as folders
-from gistmeter.models import hub
+from gistmeter.models import hub, model_files
 from gistmeter.models.loading import load_models, models_folder, require
-from gistmeter.models.settings import ModelSettings, matching_layer, profile_names
+from gistmeter.models.settings import BackEndSettings, matching_layer, profile_names
 
 
 @pytest.mark.parametrize(
@@ -72,11 +71,11 @@ def test_unknown_roles_and_settings_are_refused() -> None:
     with pytest.raises(UnknownName, match="embedder"):
         load_models(["embeder"], cache=Cache(None))
     with pytest.raises(UnknownName, match="device"):
-        ModelSettings(device="tpu")
+        BackEndSettings(device="tpu")
     with pytest.raises(UnknownName, match="batch_size"):
-        ModelSettings.of({"batchsize": 3})
+        BackEndSettings.of({"batchsize": 3})
     with pytest.raises(InputError, match="negative"):
-        ModelSettings(batch_size=-1)
+        BackEndSettings(batch_size=-1)
 
 
 def test_converted_models_stand_beside_the_cache(tmp_path: Path) -> None:
@@ -86,7 +85,7 @@ def test_converted_models_stand_beside_the_cache(tmp_path: Path) -> None:
 def test_ids_change_with_what_could_change_an_answer() -> None:
     def ids(**values: int) -> tuple[str, str]:
         loaded = load_models(
-            ["embedder", "matcher"], cache=Cache(None), settings=ModelSettings(**values)
+            ["embedder", "matcher"], cache=Cache(None), settings=BackEndSettings(**values)
         )
         assert loaded.embedder is not None and loaded.matcher is not None
         return loaded.embedder.id, loaded.matcher.id
@@ -101,7 +100,7 @@ def test_ids_change_with_what_could_change_an_answer() -> None:
 def test_a_model_that_is_nowhere_is_one_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = ModelSettings(offline=True)
+    settings = BackEndSettings(offline=True)
     with pytest.raises(MissingModel) as caught:
         hub.locate("nli", "somebody/model", settings)
     message = str(caught.value)
@@ -131,31 +130,31 @@ def test_pickles_are_not_fetched_unless_asked_for() -> None:
 
 def test_label_order_is_read_from_the_config() -> None:
     config = {"id2label": {"0": "CONTRADICTION", "1": "neutral", "2": "Entailment"}}
-    assert folders.label_order(config, "m") == [2, 1, 0]
+    assert model_files.label_order(config, "m") == [2, 1, 0]
     for labels in ({"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"}, {}, {"0": "entailment"}):
         with pytest.raises(InputError, match="not a model of entailment"):
-            folders.label_order({"id2label": labels}, "m")
+            model_files.label_order({"id2label": labels}, "m")
 
 
 def test_a_logit_is_squashed_once() -> None:
     import numpy as np
 
     logits = np.asarray([[0.0], [2.0], [-800.0]], dtype=np.float32)
-    values = folders.activate(logits, folders.read_activation({}, ""))
+    values = model_files.activate(logits, model_files.read_activation({}, ""))
     assert values[:, 0] == pytest.approx([0.5, 1 / (1 + np.exp(-2.0)), 0.0])
     own = {"sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"}}
-    assert folders.read_activation(own, "") == "identity"
-    kept = folders.activate(np.asarray([[0.25], [7.0]]), "identity")
+    assert model_files.read_activation(own, "") == "identity"
+    kept = model_files.activate(np.asarray([[0.25], [7.0]]), "identity")
     assert kept[0, 0] == 0.25
     assert np.isnan(kept[1, 0])
     with pytest.raises(InputError, match="not supported"):
-        folders.read_activation({"sbert_ce_default_activation_function": "os.system"}, "")
+        model_files.read_activation({"sbert_ce_default_activation_function": "os.system"}, "")
 
 
 def test_pooling_is_read_as_data(tmp_path: Path) -> None:
     import json
 
-    assert folders.read_pooling(tmp_path, "").mode == "mean"
+    assert model_files.read_pooling(tmp_path, "").mode == "mean"
     modules = [
         {"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
         {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
@@ -163,13 +162,13 @@ def test_pooling_is_read_as_data(tmp_path: Path) -> None:
     (tmp_path / "modules.json").write_text(json.dumps(modules))
     (tmp_path / "1_Pooling").mkdir()
     (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
-    assert folders.read_pooling(tmp_path, "").mode == "cls"
-    assert folders.read_pooling(tmp_path, "mean").mode == "mean"
+    assert model_files.read_pooling(tmp_path, "").mode == "cls"
+    assert model_files.read_pooling(tmp_path, "mean").mode == "mean"
     modules[1]["path"] = "../elsewhere"
     (tmp_path / "modules.json").write_text(json.dumps(modules))
     with pytest.raises(InputError, match="leaves the folder"):
-        folders.read_pooling(tmp_path, "")
+        model_files.read_pooling(tmp_path, "")
     modules[1] = {"idx": 1, "path": "", "type": "os.path.Evil"}
     (tmp_path / "modules.json").write_text(json.dumps(modules))
     with pytest.raises(InputError, match="'Evil' cannot be used"):
-        folders.read_pooling(tmp_path, "")
+        model_files.read_pooling(tmp_path, "")

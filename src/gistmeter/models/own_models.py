@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from gistmeter.core.errors import InputError, ModelError
 from gistmeter.models.batching import NOT_FINITE, Failure, describe_failure
-from gistmeter.models.encoding import TextVectors, to_unit
+from gistmeter.models.encoders import TextVectors, to_unit
 from gistmeter.models.protocols import TextPair
 
 Float64 = npt.NDArray[np.float64]
@@ -85,12 +85,10 @@ class PlainEmbedder:
                 f"the model gave {vectors.shape[1]} numbers per text after {self.width}"
             )
         self.width = vectors.shape[1]
-        rows = finish(answer, vectors)
+        zeros = Failure("the model gave a vector of zeros")
         return [
-            Failure("the model gave a vector of zeros")
-            if not isinstance(row, Failure) and not row[:-1].any()
-            else row
-            for row in rows
+            row if isinstance(row, Failure) or row[:-1].any() else zeros
+            for row in finish(answer, vectors)
         ]
 
 
@@ -128,51 +126,38 @@ def ask(
     take: Callable[[Any, int], list[Row]],
 ) -> Iterator[tuple[int, Row]]:
     """Rows of numbers, the unseen share last, as they come."""
-    failed, given_up = 0, Failure("")
+    failed, reason = 0, ""
     for start in range(0, len(inputs), PART):
         part = inputs[start : start + PART]
-        rows = None if failed >= PATIENCE else _call(part, method, take)
-        for at, entry in enumerate(part):
-            if rows is not None:
-                yield start + at, rows[at]
-                continue
+        rows = Failure("") if failed >= PATIENCE else _call(part, method, take)
+        if not isinstance(rows, Failure):
+            yield from enumerate(rows, start)
+            continue
+        for at, entry in enumerate(part, start):
             if failed >= PATIENCE:
-                yield start + at, given_up
+                yield at, Failure(f"not asked: after {PATIENCE} failures in a row ({reason})")
                 continue
-            alone = _call_alone(entry, method, take)
-            failed = failed + 1 if isinstance(alone, Failure) else 0
-            if isinstance(alone, Failure):
-                given_up = Failure(
-                    f"not asked: after {PATIENCE} failures in a row ({alone.reason})"
-                )
-            yield start + at, alone
+            alone = _call([entry], method, take)
+            row = alone if isinstance(alone, Failure) else alone[0]
+            if isinstance(row, Failure):
+                failed, reason = failed + 1, row.reason
+            else:
+                failed = 0
+            yield at, row
 
 
 def _call(
     part: Sequence[Input],
     method: Callable[[Sequence[Input]], Any],
     take: Callable[[Any, int], list[Row]],
-) -> list[Row] | None:
-    """The rows of a part; None where the call failed and each input is to be tried by itself."""
+) -> list[Row] | Failure:
+    """The rows of a part; one failure where the call failed as a whole."""
     try:
         return take(method(list(part)), len(part))
     except InputError:
         raise
     except ModelError as error:
         return [Failure(str(error))] * len(part)
-    except Exception:
-        return None
-
-
-def _call_alone(
-    entry: Input, method: Callable[[Sequence[Input]], Any], take: Callable[[Any, int], list[Row]]
-) -> Row:
-    try:
-        return take(method([entry]), 1)[0]
-    except InputError:
-        raise
-    except ModelError as error:
-        return Failure(str(error))
     except Exception as error:
         return Failure(describe_failure(error))
 

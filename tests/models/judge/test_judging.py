@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.models.judge.features import COUNT, compare, mark
-from gistmeter.models.judge.windows import nearest, pool, split
+from gistmeter.models.judge.judging import nearest, pool, split
+from gistmeter.models.judge.network import COUNT, compare, mark
 
 
 def count(texts: list[str]) -> list[int]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gistmeter.core.errors import FormatError
-from gistmeter.models.e5 import weights as e5_weights
+from gistmeter.models.e5 import e5_weights
 from models import e5_file
 
 WHOLE = e5_file.content()

@@ -1,29 +1,35 @@
-"""Texts to vectors of their tokens, once for all who ask.
+"""Texts to vectors of their tokens, once for all who ask; and pairs of texts read together.
 
 A back end (`TokenEncoder`) cuts a text into windows that fit its maximum length and turns windows
 into hidden states. `SharedEncoder` puts the windows of many texts into batches and the windows of
 a text together again: the text's vector is the mean of its windows' vectors weighted by their
 tokens, at unit length (for mean pooling, exactly the mean over all tokens); its token vectors stand
-one after another. Vectors of tokens are kept for a while, within a bound, so that an embedder and a
-matcher with the same model read a text once between them.
+one after another. They stay in the run's memory for a while, so that embedder, matcher and judge
+read a text once between them where they have the same model.
+
+A pair that is read jointly (`PairReader`) and is longer than the model's maximum is cut, the longer
+text first, for such a reading cannot be pooled from windows. The share of its tokens that was cut
+off is reported with each answer and stored with it.
 """
 
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from gistmeter.core.cache import Cache
 from gistmeter.core.errors import GistmeterError
 from gistmeter.models.batching import NOT_FINITE, Failure, describe_failure, run_in_batches
+from gistmeter.models.protocols import TextPair
 
 Float32 = npt.NDArray[np.float32]
-STORE_BYTES = 64 << 20
+Float64 = npt.NDArray[np.float64]
+DECIMALS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,7 @@ class States:
     vector: Float32  # (width,), the window's sentence vector
 
 
+@runtime_checkable
 class TokenEncoder(Protocol):
     """A back end that reads one text at a time."""
 
@@ -78,8 +85,8 @@ class TextVectors:
     vector: Float32  # unit length
     unseen: float = 0.0  # share of the text beyond what the model could see
 
-    @property
-    def nbytes(self) -> int:
+    def size(self) -> int:
+        """In bytes."""
         return self.tokens.nbytes + self.ids.nbytes + self.special.nbytes + self.vector.nbytes
 
 
@@ -92,6 +99,18 @@ def cut(length: int, room: int) -> list[slice]:
     number = max(1, -(-length // room))
     edges = [length * part // number for part in range(number + 1)]
     return [slice(start, stop) for start, stop in itertools.pairwise(edges)]
+
+
+def frame_windows(
+    ids: Sequence[int], head: Sequence[int], tail: Sequence[int], longest: int
+) -> list[Window]:
+    """A text's tokens in windows of at most `longest`, each between the same special tokens."""
+    windows = []
+    for part in cut(len(ids), max(1, longest - len(head) - len(tail))):
+        content = ids[part]
+        special = [True] * len(head) + [False] * len(content) + [True] * len(tail)
+        windows.append(Window([*head, *content, *tail], special))
+    return windows
 
 
 def to_unit(vectors: Float32) -> Float32:
@@ -113,65 +132,28 @@ def assemble(windows: Sequence[Window], states: Sequence[States]) -> TextVectors
     return TextVectors(tokens, ids, special, to_unit(vector))
 
 
-class VectorStore:
-    """Texts' vectors within a bound, for all threads of a process.
-
-    A text that had to be read twice is kept longer than others.
-
-    Predictions come once, references again and again with many predictions between: so texts seen
-    before go to a half of their own, from which the flood of new ones cannot wash them out.
-    """
-
-    def __init__(self, memory: int = STORE_BYTES) -> None:
-        self._halves: tuple[dict[str, TextVectors], ...] = ({}, {})
-        self._held = [0, 0]
-        self._memory = memory // 2
-        self._seen: set[int] = set()
-        self._lock = threading.Lock()
-
-    def __reduce__(self) -> tuple[type[VectorStore], tuple[int]]:
-        return VectorStore, (2 * self._memory,)  # another process begins with none
-
-    def get(self, text: str) -> TextVectors | None:
-        with self._lock:
-            for half in self._halves:
-                if text in half:
-                    half[text] = found = half.pop(text)  # now the youngest
-                    return found
-        return None
-
-    def put(self, text: str, vectors: TextVectors) -> None:
-        mark = hash(text)
-        with self._lock:
-            at = int(mark in self._seen)
-            self._seen.add(mark)
-            half = self._halves[at]
-            self._held[at] += vectors.nbytes - (half.pop(text).nbytes if text in half else 0)
-            half[text] = vectors
-            while self._held[at] > self._memory:
-                self._held[at] -= half.pop(next(iter(half))).nbytes
+def vectors_name(encoder: str, pooling: str, layer: int) -> str:
+    """The name under which a run remembers the vectors of texts."""
+    return f"vectors/{encoder}/{pooling}/layer={layer}"
 
 
 class SharedEncoder:
     """One back end for all roles it plays in a run."""
 
-    def __init__(self, backend: TokenEncoder, *, store: VectorStore | None = None) -> None:
-        self.backend, self.store = backend, store
+    def __init__(self, backend: TokenEncoder, cache: Cache | None = None) -> None:
+        self.backend, self.cache = backend, cache or Cache(None)
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[int, TextVectors | Failure]]:
         """Vectors of distinct texts as they come, each with the text's index."""
-        # What another model read with the same weights on its way need not be read again.
-        stores = [s for s in (self.store, getattr(self.backend, "elsewhere", None)) if s]
-        todo = []
-        for index, text in enumerate(texts):
-            known = next((found for store in stores if (found := store.get(text))), None)
-            if known is None:
-                todo.append(index)
-            else:
-                yield index, known
-        for index, answer in self._compute([texts[index] for index in todo]):
-            if self.store is not None and isinstance(answer, TextVectors):
-                self.store.put(texts[todo[index]], answer)
+        memo, backend = self.cache.memo, self.backend
+        name = vectors_name(backend.id, backend.pooling, backend.layer)
+        known = memo.find(name, texts)
+        yield from ((at, known[text]) for at, text in enumerate(texts) if text in known)
+        todo = [at for at, text in enumerate(texts) if text not in known]
+        for index, answer in self._compute([texts[at] for at in todo]):
+            # What was read for one role alone does not serve another.
+            if isinstance(answer, TextVectors) and answer.tokens.size and answer.vector.size:
+                memo.keep(name, {texts[todo[index]]: answer}, TextVectors.size)
             yield todo[index], answer
 
     def _compute(self, texts: Sequence[str]) -> Iterator[tuple[int, TextVectors | Failure]]:
@@ -190,10 +172,10 @@ class SharedEncoder:
         done = run_in_batches(lengths, run, budget=self.backend.budget, pads=self.backend.pads)
         for at, states in done:
             index, part = flat[at]
-            held = partial.setdefault(index, {})
-            held[part] = states
-            if len(held) == len(windows[index]):
-                yield index, _join(windows[index], [held[key] for key in sorted(held)])
+            done_parts = partial.setdefault(index, {})
+            done_parts[part] = states
+            if len(done_parts) == len(windows[index]):
+                yield index, _join(windows[index], [done_parts[key] for key in sorted(done_parts)])
                 del partial[index]
 
     def _tokenize(self, texts: Sequence[str]) -> Sequence[list[Window] | Failure]:
@@ -216,3 +198,47 @@ def _join(windows: Sequence[Window], states: Sequence[States | Failure]) -> Text
     if np.isfinite(answer.tokens).all() and np.isfinite(answer.vector).all():
         return answer
     return NOT_FINITE
+
+
+@dataclass(frozen=True, slots=True)
+class PairTokens:
+    """A pair as the model reads it."""
+
+    ids: Sequence[int]
+    types: Sequence[int]  # 0 for the first text, 1 for the second, where the model wants them
+    unseen: float  # share of the two texts' tokens that was cut off
+
+
+@runtime_checkable
+class PairReader(Protocol):
+    """A back end that reads pairs: one number per pair (cross-encoder) or three (entailment)."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def pads(self) -> bool: ...
+    @property
+    def budget(self) -> int: ...
+    def tokenize(self, pairs: Sequence[TextPair]) -> list[PairTokens]: ...
+    def read(self, pairs: Sequence[PairTokens]) -> Float64:
+        """(pairs, numbers); for entailment in the order entailment, neutral, contradiction."""
+
+
+class JointReading:
+    """The numbers of each pair, the share that was not seen last."""
+
+    def __init__(self, reader: PairReader) -> None:
+        self.reader = reader
+
+    def read(self, pairs: Sequence[TextPair]) -> Iterator[tuple[int, Float64 | Failure]]:
+        reader = self.reader
+        tokens = reader.tokenize(pairs)
+        lengths = [len(pair.ids) for pair in tokens]
+
+        def run(batch: Sequence[int]) -> list[Float64 | Failure]:
+            table = reader.read([tokens[at] for at in batch])
+            unseen = [[tokens[at].unseen] for at in batch]
+            rows = np.round(np.concatenate([table, unseen], axis=1), DECIMALS)
+            return [row if np.isfinite(row).all() else NOT_FINITE for row in rows]
+
+        yield from run_in_batches(lengths, run, budget=reader.budget, pads=reader.pads)
