@@ -24,7 +24,8 @@ from gistmeter.models.protocols import Judgements, PairScores
 from gistmeter.models.settings import profile_names
 from gistmeter.parse.family import ParseSettings
 from gistmeter.speech.family import SpeechSettings
-from gistmeter.speech.metrics.facts import SemanticFact, Verdict, check
+from gistmeter.speech.metrics.fact_answers import check
+from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict
 from gistmeter.text.family import TextSettings
 from gistmeter.text.metrics.accuracy import SemanticAccuracy
 from gistmeter.text.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness

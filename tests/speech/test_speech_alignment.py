@@ -8,8 +8,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.speech.metrics.transcription import align, segments
-from gistmeter.speech.metrics.transcription.alignment import character_edits
+from gistmeter.speech.metrics.edits import align, character_edits, segments
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=40)
 

@@ -16,12 +16,21 @@ from gistmeter.core.run import Run
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
 from gistmeter.report.diff import render_diff, render_pair
-from gistmeter.speech.clips import ClipResult, edit_totals, gather, lost_words, worst
 from gistmeter.speech.family import Speech
-from gistmeter.speech.metrics.facts import SemanticFact, Verdict
+from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict
 from gistmeter.speech.metrics.latency import Latency, TimedClip
-from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.speech.pages import page_name, results_sheet, sheets, view
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.rates import ErrorRates
+from gistmeter.speech.results import (
+    ClipResult,
+    edit_totals,
+    gather,
+    lost_words,
+    page_name,
+    results_sheet,
+    view,
+    worst,
+)
 
 FACTS = (
     SemanticFact("Anna", "met", "Boris", Verdict.BOTH),
@@ -110,7 +119,7 @@ def test_the_table_has_the_documented_columns() -> None:
         TimedClip("b", "one two", None, "moonshine", failure="the file is damaged"),
     ]  # fmt: skip
     run = replace(scored(*clips), path=Path("folder"))
-    items, summary = sheets(run)
+    items, summary = Speech().sheets(run)
     assert list(items.columns) == [*COLUMNS.split(), "diff_report", "error", "expected", "got"]
     assert list(items.rows[0]) == [
         "moonshine", "a", 13, 13, 3, 3, pytest.approx(100 / 3), pytest.approx(100 / 13),
@@ -145,7 +154,7 @@ def test_segments_are_one_pair_again() -> None:
     one, other = results(whole)[0], results(cut)[0]
     for name in ("words_expected", "words_got", "deletions", "substitutions", "char_edits"):
         assert one[name] == other[name]
-    assert sheets(whole)[0].rows == sheets(cut)[0].rows
+    assert results_sheet(whole).rows == results_sheet(cut).rows
 
 
 def test_lost_words_and_edit_totals() -> None:

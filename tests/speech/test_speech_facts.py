@@ -13,17 +13,19 @@ from gistmeter.core.evaluation import evaluate
 from gistmeter.core.rows import Rows
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.speech.metrics.facts import (
-    SemanticErrorRate,
+from gistmeter.speech.metrics.fact_answers import check
+from gistmeter.speech.metrics.fact_prompt import (
     SemanticFact,
     Verdict,
     build_prompt,
-    check,
     count_facts,
     fact_schema,
+    fence,
+    prompt_hash,
+    verdict_schema,
 )
-from gistmeter.speech.metrics.facts.prompt import fence, prompt_hash, verdict_schema
-from gistmeter.speech.metrics.transcription import Normalisation
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
 from speech.speech_doubles import (
     HEARD,
     SAID,

@@ -20,13 +20,9 @@ from gistmeter.languages import get
 from gistmeter.models.llm import Budget, LanguageModelSettings, load_language_model
 from gistmeter.speech.family import SpeechSettings
 from gistmeter.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge, limit_cost
-from gistmeter.speech.metrics.facts import (
-    INSTRUCTIONS,
-    SemanticErrorRate,
-    build_prompt,
-    fact_schema,
-)
-from gistmeter.speech.metrics.transcription import Normalisation
+from gistmeter.speech.metrics.fact_prompt import INSTRUCTIONS, build_prompt, fact_schema
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
 from speech.loopback import Service, serve
 from speech.speech_doubles import HEARD, SAID, honest, sentence_facts, texts_of
 

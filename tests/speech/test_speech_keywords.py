@@ -13,7 +13,7 @@ from gistmeter import languages
 from gistmeter.cli import app
 from gistmeter.core.types import Clip
 from gistmeter.speech.metrics.keywords import Keywords, KeywordScores
-from gistmeter.speech.metrics.transcription import Normalisation
+from gistmeter.speech.metrics.normalizer import Normalisation
 
 
 def scores(pairs: list[tuple[str, str | None]], *words: str, code: str = "en") -> dict[str, float]:

@@ -12,8 +12,8 @@ from conftest import shared_path
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.types import Clip
 from gistmeter.languages import codes_with_packs, get
-from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.speech.metrics.transcription.normalisation import merge_alternatives
+from gistmeter.speech.metrics.normalizer import Normalisation, merge_alternatives
+from gistmeter.speech.metrics.rates import ErrorRates
 
 
 def read(text: str, code: str = "en", **settings: object) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from conftest import shared_path
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.rates import ErrorRates
 
 SYSTEMS = (
     "amazon", "google", "kaldi_librispeech", "microsoft", "rev_espnet", "rev_kaldi", "speechmatics",

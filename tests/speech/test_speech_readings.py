@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from gistmeter import score_speech
 from gistmeter.core.run import Run
 from gistmeter.core.views import Opener
-from gistmeter.speech.metrics.transcription import align
-from gistmeter.speech.readings import PIECE, changes, cut, edits_of, share_readings, wrong
+from gistmeter.speech.metrics.edits import align, diff_from_json
+from gistmeter.speech.views import PIECE, changes, cut, share_readings, wrong
 
 words = st.lists(st.sampled_from("abcdef"), max_size=120)
 
@@ -32,7 +32,7 @@ def test_pieces_give_both_texts_back_and_count_each_error_once(
     said: list[str], got: list[str]
 ) -> None:
     alignment = align(said, got)
-    edits = edits_of(alignment.to_json())
+    edits = diff_from_json(alignment.to_json())
     assert edits is not None
     pieces = [
         (" ".join(expected for _, expected, _ in piece if expected), changes(piece))

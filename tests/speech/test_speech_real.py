@@ -15,8 +15,9 @@ from gistmeter.core.cache import Cache
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
 from gistmeter.models.llm import LanguageModelSettings, load_language_model
-from gistmeter.speech.metrics.facts import SemanticErrorRate, fact_schema
-from gistmeter.speech.metrics.transcription import Normalisation
+from gistmeter.speech.metrics.fact_prompt import fact_schema
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
 from small_model import serve_small_model
 
 

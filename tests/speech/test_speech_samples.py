@@ -10,7 +10,8 @@ import pytest
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.run import Run
 from gistmeter.languages import get
-from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.rates import ErrorRates
 from gistmeter.speech.read import pair_files, read_alternatives
 
 SAMPLES = Path(str(files("gistmeter") / "samples" / "speech"))

@@ -18,14 +18,15 @@ import numpy as np
 import pytest
 
 from gistmeter import Run, score_speech
-from gistmeter.speech.metrics.facts.prompt import (
+from gistmeter.speech.metrics.fact_prompt import (
     UNSEEN,
+    SemanticFact,
+    Verdict,
     build_prompt,
     build_verification,
     fence,
     seen,
 )
-from gistmeter.speech.metrics.facts.verdicts import SemanticFact, Verdict
 from speech.speech_doubles import Scripted, fact, honest, outside, sentence_facts, texts_of
 
 pytest.importorskip("pydantic")
@@ -110,7 +111,7 @@ def is_seen(run: Run, *, honestly: float = HONEST) -> bool:
     warned = any(
         word in remark
         for remark in run.remarks
-        for word in ("unsupported facts", "untold losses", "disputed facts")
+        for word in ("unsupported facts", "missed losses", "disputed facts")
     )
     return score.value == pytest.approx(honestly) or (doubted and warned)
 
@@ -118,7 +119,7 @@ def is_seen(run: Run, *, honestly: float = HONEST) -> bool:
 def test_an_honest_model_is_believed() -> None:
     run = judged(honest(), HEARD)
     assert run["ser"].value == HONEST
-    assert not [remark for remark in run.remarks if "facts" in remark or "untold" in remark]
+    assert not [remark for remark in run.remarks if "facts" in remark or "losses" in remark]
 
 
 @pytest.mark.parametrize("how", OBEYING)

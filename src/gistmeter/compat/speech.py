@@ -27,19 +27,18 @@ from gistmeter.core.files import write_atomically
 from gistmeter.core.pages import Section, custom_section, understanding_section
 from gistmeter.core.types import Clip, Metric
 from gistmeter.report.diff import render_pair, render_section
-from gistmeter.speech.clips import ClipResult, gather
 from gistmeter.speech.family import Speech
 from gistmeter.speech.judge import DEFAULT_MODEL, gemini
 from gistmeter.speech.metrics.custom import call_safely
-from gistmeter.speech.metrics.facts import SemanticErrorRate
-from gistmeter.speech.metrics.facts.judgement import median_judgement
-from gistmeter.speech.metrics.facts.rate import SHORT
-from gistmeter.speech.metrics.facts.verdicts import SemanticFact, Verdict, count_facts
+from gistmeter.speech.metrics.edits import NO_EXPECTED
+from gistmeter.speech.metrics.fact_answers import median_judgement
+from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict, count_facts
 from gistmeter.speech.metrics.latency import UNTIMED, Latency
-from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.speech.metrics.transcription.rates import NO_EXPECTED
-from gistmeter.speech.pages import view
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.rates import ErrorRates
+from gistmeter.speech.metrics.semantic_error import SHORT, SemanticErrorRate
 from gistmeter.speech.read import read_one_text
+from gistmeter.speech.results import ClipResult, gather, view
 
 if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel

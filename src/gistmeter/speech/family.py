@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.core.by_language import shared_by
 from gistmeter.core.errors import InputError
-from gistmeter.core.family import Context, Family, Items, Task
+from gistmeter.core.family import Context, Family, Items, Task, summary_sheet
 from gistmeter.core.language import assign_languages
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Clip, Metric, Sheet
@@ -115,7 +115,7 @@ class Speech(Family[SpeechSettings, Clip]):
             )  # fmt: skip
         if "facts" in metrics:
             from gistmeter.speech.judge import Judge, limit_cost
-            from gistmeter.speech.metrics.transcription.wired import normalisations_of
+            from gistmeter.speech.metrics.normalizer import normalisations_of
 
             judge = Judge(shared_by(metrics["facts"]).llm, settings.occurrence)
             codes = [clip.language for clip in read.items]
@@ -136,7 +136,7 @@ class Speech(Family[SpeechSettings, Clip]):
         )
 
     def notes(self, rows: Rows, task: Task[SpeechSettings, Clip]) -> Mapping[str, Any]:
-        from gistmeter.speech.notes import notes_of
+        from gistmeter.speech.results import notes_of
 
         return notes_of(rows, task)
 
@@ -147,12 +147,10 @@ class Speech(Family[SpeechSettings, Clip]):
         return read.journal.document() if isinstance(read, HeardItems) else {}
 
     def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
-        from gistmeter.speech.notes import tell_unsupported, tell_variance
-        from gistmeter.speech.pages import MOST_PAGES
         from gistmeter.speech.recognition import HeardItems
+        from gistmeter.speech.results import MOST_PAGES, report_doubts
 
-        tell_unsupported(run, task.settings, context)
-        tell_variance(run, context)
+        report_doubts(run, task.settings, context)
         if run.path is None:
             return
         shown = sum(clip.got is not None for clip in task.read.items)
@@ -162,12 +160,12 @@ class Speech(Family[SpeechSettings, Clip]):
             task.read.journal.move_into(run.path, unfinished=task.read.interrupted)
 
     def sheets(self, run: Run) -> list[Sheet]:
-        from gistmeter.speech.pages import sheets
+        from gistmeter.speech.results import results_sheet
 
-        return sheets(run)
+        return [results_sheet(run), summary_sheet(run)]
 
     def pages(self, run: Run) -> Iterable[tuple[str, PairView]]:
-        from gistmeter.speech.pages import pages
+        from gistmeter.speech.results import pages
 
         return pages(run)
 
@@ -176,7 +174,7 @@ class Speech(Family[SpeechSettings, Clip]):
     ) -> CostEstimate:
         """What the semantic error rate would cost; nothing is run."""
         from gistmeter.speech.judge import judge_of
-        from gistmeter.speech.metrics.transcription.wired import normalisations_of
+        from gistmeter.speech.metrics.normalizer import normalisations_of
 
         judge = judge_of(settings, context)
         if judge is None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gistmeter.core.errors import InputError, MissingDependency
 from gistmeter.models.llm import Budget, CachedLanguageModel, Usage
-from gistmeter.speech.metrics.facts.prompt import (
+from gistmeter.speech.metrics.fact_prompt import (
     INSTRUCTIONS,
     VERIFY_INSTRUCTIONS,
     build_prompt,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gistmeter.core.family import Context
     from gistmeter.core.types import Clip
     from gistmeter.core.wiring import Wiring
-    from gistmeter.speech.metrics.transcription import Normalisation
+    from gistmeter.speech.metrics.normalizer import Normalisation
     from gistmeter.speech.settings import SpeechSettings
 
 DEFAULT_MODEL = "gemini-3-pro-preview"
@@ -191,7 +191,7 @@ class Judge:
         sample: int,
     ) -> list[bool]:
         """For each clip whether its second question, too, is answered or need not be asked."""
-        from gistmeter.speech.metrics.facts.rate import SemanticErrorRate
+        from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
 
         there = [at for at, is_known in enumerate(known) if is_known]
         llm = replace(self.llm, usage=Usage())  # nothing of this is to be counted

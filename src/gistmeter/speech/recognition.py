@@ -21,7 +21,7 @@ from gistmeter.core.family import DETAILS, TRANSCRIPTS, Context, Items
 from gistmeter.core.files import append, parse_json, sha256, write_atomically
 from gistmeter.core.signature import SEAL, canonical, is_whole, seal
 from gistmeter.core.types import Clip
-from gistmeter.speech.metrics.latency import TimedClip
+from gistmeter.speech.metrics.edits import TimedClip
 from gistmeter.speech.recognizers.benchmark import (
     BenchmarkSettings,
     Transcript,

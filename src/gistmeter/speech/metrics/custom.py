@@ -20,7 +20,7 @@ from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import Wiring, given
-from gistmeter.speech.metrics.transcription.rates import NO_TRANSCRIPT
+from gistmeter.speech.metrics.edits import why_missing
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ class CustomMetric:
 
         async def one(clip: Clip) -> Any:
             if clip.got is None:
-                return getattr(clip, "failure", "") or NO_TRANSCRIPT
+                return why_missing(clip)
             async with gate:
                 return await call_safely(self.function.call, clip.expected, clip.got, clip.id)
 

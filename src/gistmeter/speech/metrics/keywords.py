@@ -21,12 +21,11 @@ from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.signature import digest
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import Wiring, given
-from gistmeter.speech.metrics.transcription import Normalisation
-from gistmeter.speech.metrics.transcription.normalisation import TextForm
-from gistmeter.speech.metrics.transcription.wired import normalisation_of
+from gistmeter.speech.metrics.edits import NO_TRANSCRIPT
+from gistmeter.speech.metrics.normalizer import Normalisation, TextForm, normalisation_of
 from gistmeter.speech.read import read_phrases
 
-NO_TRANSCRIPT, NO_KEYWORD = "no transcript", "no keyword was said"
+NO_KEYWORD = "no keyword was said"
 COUNTS = ("keywords_right", "keywords_said", "keywords_heard")
 
 
@@ -55,8 +54,12 @@ class KeywordScores:
     normalisation: Normalisation = given(normalisation_of)
     keywords: Keywords = given(keywords_of)
     scores: ClassVar[tuple[ScoreInfo, ...]] = tuple(
-        ScoreInfo(name, True, 0, 100, "%", basis="keyword_recall")
-        for name in ("keyword_recall", "keyword_precision", "keyword_f1")
+        ScoreInfo(name, True, 0, 100, "%", "keyword_recall", title)
+        for name, title in (
+            ("keyword_recall", "keywords heard"),
+            ("keyword_precision", "keywords not invented"),
+            ("keyword_f1", "keywords, F1"),
+        )
     )
 
     def applies(self, items: Sequence[Clip]) -> bool:  # noqa: ARG002

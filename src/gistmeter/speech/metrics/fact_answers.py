@@ -1,4 +1,6 @@
-"""Does a fact occur where the model says it does?
+"""The language model's answers about pairs of texts: read, checked and, where asked, disputed.
+
+Does a fact occur where the model says it does?
 
 A model can be wrong, can invent, and can obey a sentence in a transcript. So every fact is looked
 for in the texts, and what is not found is counted and said; the model's verdicts stand, since a
@@ -26,13 +28,21 @@ least, are in no fact, they are counted as untold.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from gistmeter.speech.metrics.facts.prompt import seen
-from gistmeter.speech.metrics.facts.verdicts import SemanticFact, Verdict
+from gistmeter.models.protocols import Answer
+from gistmeter.speech.metrics.fact_prompt import (
+    FactCounts,
+    SemanticFact,
+    Verdict,
+    count_facts,
+    seen,
+)
 
 ENOUGH = 0.5  # share of a fact's words that must occur
 RUN_ON = 5  # letters of a stem that may run on over a space
@@ -41,10 +51,17 @@ MOST = 3  # lost words that a model may pass over: fillers, endings
 MARGIN = 2  # words next to a difference, where a lost "not" would matter
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff]")
 WORD = re.compile(r"[^\W_]+")
+NO_FACTS = "no facts in the expected text"
+NOT_THERE = "no fact of the answer occurs in the texts"
+TOLD = {
+    "both": Verdict.BOTH,
+    "first": Verdict.GOT,  # the second question shows the transcript first
+    "second": Verdict.EXPECTED,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedFacts:
     """Facts, and how many the texts contradict or do not have at all."""
 
     facts: tuple[SemanticFact, ...]
@@ -125,7 +142,7 @@ def check(
     *,
     lemmas: Lemmas = _itself,
     strict: bool = False,
-) -> Checked:
+) -> CheckedFacts:
     """The facts as they are and what the texts say of them; strictly, only where they occur.
 
     `normalise` makes one of what is the same: numbers in words and in digits, script variants;
@@ -146,14 +163,16 @@ def check(
 
     said, heard = words_of(expected), words_of(got)
     if said == heard:
-        return Checked(tuple(facts), 0, 0)
+        return CheckedFacts(tuple(facts), 0, 0)
     sides = Occurrences(said, known), Occurrences(heard, known)
     unchanged = _unchanged(said, heard)
     kept: list[SemanticFact] = []
     corrected = dropped = 0
     for fact in facts:
         parts = [words_of(part) for part in (fact.subject, fact.predicate, fact.object)]
-        verdict = _verdict(fact.verdict, *(_occurs(parts, *one) for one in (sides, sides[::-1])))
+        verdict = _verdict(
+            fact.verdict, *(_occurs(parts, *texts) for texts in (sides, sides[::-1]))
+        )
         if verdict is None:
             dropped += 1
             kept += [] if strict else [fact]
@@ -162,12 +181,8 @@ def check(
             verdict = Verdict.BOTH
         corrected += verdict is not fact.verdict
         kept.append(replace(fact, verdict=verdict) if strict else fact)
-    told = Occurrences([word for fact in facts for word in words_of(_spoken(fact))], known)
-    return Checked(tuple(kept), corrected, dropped, _untold(said, sides[1], told))
-
-
-def _spoken(fact: SemanticFact) -> str:
-    return f"{fact.subject} {fact.predicate} {fact.object}"
+    told = Occurrences([word for fact in facts for word in words_of(fact.sentence)], known)
+    return CheckedFacts(tuple(kept), corrected, dropped, _untold(said, sides[1], told))
 
 
 def _untold(said: Sequence[str], heard: Occurrences, told: Occurrences) -> int:
@@ -208,3 +223,81 @@ def _unchanged(said: list[str], heard: list[str]) -> list[Occurrences]:
         last = code.src_end == len(said) and code.dest_end == len(heard)
         passages.append(Occurrences(said[start : code.src_end - (0 if last else MARGIN)]))
     return passages
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The facts that one answer gives, on the sides where they occur."""
+
+    facts: tuple[SemanticFact, ...] = ()
+    failure: str = ""
+    claimed: int = 0  # facts in the answer as it came
+    corrected: int = 0  # facts whose verdict the texts contradict
+    dropped: int = 0  # facts that occur nowhere; a strict check leaves them out
+    untold: int = 0  # words that were lost, and no fact tells of
+    disputed: int = 0  # facts that a second question saw elsewhere
+    record: Mapping[str, Any] = field(default_factory=dict)  # the answers as they came
+
+    @property
+    def counts(self) -> FactCounts:
+        return count_facts(self.facts)
+
+    @property
+    def reason(self) -> str:
+        """Why there is no rate; empty where there is one."""
+        if self.failure or not math.isnan(self.counts.ser):
+            return self.failure
+        return NOT_THERE if self.claimed and not self.facts and self.dropped else NO_FACTS
+
+
+def read_answer(
+    expected: str, got: str, answer: Answer[Any], normalise: Callable[[str], str] = str, **how: Any
+) -> Judgement:
+    """An answer's facts, each once, checked against the texts (see `check`)."""
+    record = {
+        "raw": answer.raw,
+        "input_tokens": answer.input_tokens,
+        "output_tokens": answer.output_tokens,
+        "cost": answer.cost,
+    }
+    if answer.value is None:
+        return Judgement(failure=answer.failure or "the model gave no answer", record=record)
+    facts: dict[tuple[str, str, str], SemanticFact] = {}
+    for told in answer.value.facts:
+        fact = SemanticFact(told.subject, told.predicate, told.object, Verdict(told.verdict))
+        facts.setdefault(fact.key, fact)
+    checked = check(list(facts.values()), expected, got, normalise, **how)
+    return Judgement(
+        checked.facts, "", len(facts), checked.corrected, checked.dropped, checked.untold,
+        record=record,
+    )  # fmt: skip
+
+
+def dispute(judgement: Judgement, answer: Answer[Any]) -> Judgement:
+    """Without the facts that a second answer sees elsewhere; it changes nothing where it failed."""
+    record = {**judgement.record, "verification": answer.raw or answer.failure}
+    if answer.value is None:
+        return replace(judgement, record=record)
+    told = {one.number: TOLD.get(one.told) for one in answer.value.verdicts}
+    kept = tuple(
+        fact
+        for number, fact in enumerate(judgement.facts, 1)
+        if number not in told or told[number] is fact.verdict
+    )
+    disputed = len(judgement.facts) - len(kept)
+    return replace(judgement, facts=kept, disputed=disputed, record=record)
+
+
+def median_judgement(answers: Sequence[Judgement]) -> Judgement:
+    """The answer with the median rate (the lower middle one); the first where none has a rate."""
+    valid = sorted((one for one in answers if not one.reason), key=lambda one: one.counts.ser)
+    return valid[(len(valid) - 1) // 2] if valid else answers[0]
+
+
+def flips(answers: Sequence[Judgement]) -> int:
+    """How many facts got different verdicts in different answers."""
+    seen: dict[tuple[str, str, str], set[Verdict]] = {}
+    for one in answers:
+        for fact in one.facts:
+            seen.setdefault(fact.key, set()).add(fact.verdict)
+    return sum(len(verdicts) > 1 for verdicts in seen.values())

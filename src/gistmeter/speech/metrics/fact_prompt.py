@@ -1,24 +1,35 @@
-"""The question to the language model, and the shape of its answer.
+"""Facts, the questions to the language model about them, and the shape of its answers.
+
+    SER           = missing / (both + missing) · 100     lower is better
+    understanding = 100 − SER
+    missing       = SER, under the name that says what it counts
+    extra         = got / (both + got) · 100             what the transcript adds
+
+A percentage without facts below its bar is undefined, never 0.
 
 Both texts stand between fences that are derived from the texts themselves and occur in neither,
 so nothing a speaker says can close a fence; the instructions say that what is between them is
 data. What nobody can see (characters without width, of direction, tags) is left out of them: it
-could only speak to the model. What a model does all the same is caught by `occurrence`.
+could only speak to the model. What a model does all the same is caught by
+`fact_answers`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import count
+from typing import Any, Literal
 
 from gistmeter import languages
 from gistmeter.core.errors import MissingDependency
-
-if TYPE_CHECKING:
-    from gistmeter.speech.metrics.facts.verdicts import SemanticFact
+from gistmeter.models.protocols import Answer, LanguageModel
 
 UNSEEN = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
@@ -64,6 +75,94 @@ Answer only with JSON of this form, one entry for each number:
 {{"verdicts": [{{"number": 1, "told": "both"}}]}}"""
 
 
+class Verdict(StrEnum):
+    """Where a fact is told."""
+
+    BOTH = "both"  # in what was said and in the transcript
+    EXPECTED = "expected"  # only in what was said: lost
+    GOT = "got"  # only in the transcript: added
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticFact:
+    """Something that is told, as subject, predicate and object."""
+
+    subject: str
+    predicate: str
+    object: str
+    verdict: Verdict
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes it the same fact in two answers of a model."""
+        subject, predicate, thing = (
+            " ".join(part.casefold().split())
+            for part in (self.subject, self.predicate, self.object)
+        )
+        return subject, predicate, thing
+
+    @property
+    def sentence(self) -> str:
+        return " ".join(part for part in (self.subject, self.predicate, self.object) if part)
+
+    def to_dict(self) -> dict[str, str]:
+        return {**asdict(self), "verdict": self.verdict.value}
+
+
+def facts_to_json(facts: Iterable[SemanticFact]) -> str:
+    """Facts as a cell of a table keeps them."""
+    return json.dumps([fact.to_dict() for fact in facts], ensure_ascii=False)
+
+
+def facts_from_json(text: str | None) -> tuple[SemanticFact, ...] | None:
+    """The facts of a cell, without those that are damaged; None where there is no list of them."""
+    try:
+        documents = json.loads(text) if text else None
+    except ValueError:
+        return None
+    if not isinstance(documents, list):
+        return None
+    return tuple(
+        SemanticFact(
+            str(fact.get("subject", "")),
+            str(fact.get("predicate", "")),
+            str(fact.get("object", "")),
+            Verdict(fact["verdict"]),
+        )
+        for fact in documents
+        if isinstance(fact, dict) and fact.get("verdict") in list(Verdict)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FactCounts:
+    """How many facts are in both texts, missing from the transcript, or extra in it."""
+
+    both: int
+    missing: int
+    extra: int
+
+    @property
+    def ser(self) -> float:
+        """In percent; NaN where nothing was said that could be lost."""
+        return percent(self.missing, self.both + self.missing)
+
+    @property
+    def pct_extra(self) -> float:
+        return percent(self.extra, self.both + self.extra)
+
+
+def percent(part: float, whole: float) -> float:
+    return 100 * part / whole if whole else math.nan
+
+
+def count_facts(facts: Iterable[SemanticFact]) -> FactCounts:
+    verdicts = [fact.verdict for fact in facts]
+    return FactCounts(
+        verdicts.count(Verdict.BOTH), verdicts.count(Verdict.EXPECTED), verdicts.count(Verdict.GOT)
+    )
+
+
 @cache
 def fact_schema() -> type[Any]:
     """The pydantic model of the answer: exactly the fields that are documented, none beside."""
@@ -107,16 +206,36 @@ def _pydantic() -> Any:
     return pydantic
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A kind of question: its instructions, and the shape of its answers."""
+
+    instructions: str
+    schema: Callable[[], type[Any]]
+
+    def ask(
+        self, llm: LanguageModel, prompts: Sequence[str], sample: int = 0
+    ) -> Sequence[Answer[Any]]:
+        if not prompts:
+            return []
+        return llm.ask(prompts, self.schema(), instructions=self.instructions, sample=sample)
+
+    def known(self, llm: Any, prompts: Sequence[str], sample: int = 0) -> list[bool]:
+        """For each prompt whether its answer is in the cache."""
+        known = llm.known(prompts, self.schema(), instructions=self.instructions, sample=sample)
+        return list(known)
+
+
+FACTS = Question(INSTRUCTIONS, fact_schema)
+VERDICTS = Question(VERIFY_INSTRUCTIONS, verdict_schema)
+
+
 def fence(*texts: str) -> str:
     """A line that occurs in none of the texts: the same texts always get the same one."""
     joined = "\0".join(texts)
-    attempt = 0
-    while True:
-        seed = f"{attempt}\0{joined}".encode("utf-8", "surrogatepass")
-        line = f"=====TEXT-{hashlib.sha256(seed).hexdigest()[:16]}====="
-        if line not in joined:
-            return line
-        attempt += 1
+    attempts = (f"{attempt}\0{joined}".encode("utf-8", "surrogatepass") for attempt in count())
+    lines = (f"=====TEXT-{hashlib.sha256(seed).hexdigest()[:16]}=====" for seed in attempts)
+    return next(line for line in lines if line not in joined)
 
 
 def seen(text: str) -> str:

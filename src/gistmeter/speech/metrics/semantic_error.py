@@ -14,7 +14,6 @@ facts.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -26,26 +25,16 @@ from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import given, setting
 from gistmeter.models.protocols import Answer, LanguageModel
 from gistmeter.speech.judge import language_model_of
-from gistmeter.speech.metrics.facts.judgement import (
+from gistmeter.speech.metrics import fact_prompt
+from gistmeter.speech.metrics.edits import Columns, align, clip_rows, is_segmented, why_unscored
+from gistmeter.speech.metrics.fact_answers import (
     Judgement,
     dispute,
     flips,
     median_judgement,
     read_answer,
 )
-from gistmeter.speech.metrics.facts.prompt import (
-    INSTRUCTIONS,
-    VERIFY_INSTRUCTIONS,
-    build_prompt,
-    build_verification,
-    fact_schema,
-    prompt_hash,
-    verdict_schema,
-)
-from gistmeter.speech.metrics.facts.verdicts import count_facts
-from gistmeter.speech.metrics.transcription import Normalisation, align, clip_rows
-from gistmeter.speech.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, Columns
-from gistmeter.speech.metrics.transcription.wired import is_segmented, normalisation_of
+from gistmeter.speech.metrics.normalizer import Normalisation, normalisation_of
 
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
@@ -70,12 +59,12 @@ class SemanticErrorRate:
     verify: bool = setting(False)
     segmented: bool = given(is_segmented, False, shared=True)
     occurrence: Literal["report", "strict"] = setting("report")  # for facts that do not occur
-    prompt: str = field(default_factory=prompt_hash)
+    prompt: str = field(default_factory=fact_prompt.prompt_hash)
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
-        ScoreInfo("ser", False, 0, 100, "%"),
-        ScoreInfo("understanding", True, 0, 100, "%", basis="ser"),
-        ScoreInfo("missing", False, 0, 100, "%", basis="ser"),
-        ScoreInfo("extra", False, 0, 100, "%", basis="ser"),
+        ScoreInfo("ser", False, 0, 100, "%", title="facts lost"),
+        ScoreInfo("understanding", True, 0, 100, "%", "ser", "facts understood"),
+        ScoreInfo("missing", False, 0, 100, "%", "ser", "facts lost"),
+        ScoreInfo("extra", False, 0, 100, "%", "ser", "facts invented"),
     )
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
@@ -87,10 +76,7 @@ class SemanticErrorRate:
             if clip.got is not None and form.words
         ]
         judged = dict(zip(asked, self.judge([_texts(clips[at]) for at in asked]), strict=True))
-        columns = Columns(len(table.rows))
-        # Columns are there whatever the answers, so that runs of any chunks look the same.
-        columns.numbers |= {name: [math.nan] * columns.size for name in NUMBERS}
-        columns.texts |= {name: [None] * columns.size for name in TEXTS}
+        columns = Columns.of(len(table.rows), NUMBERS, TEXTS)
         reasons: dict[int, str] = {}
         details: dict[str, Any] = {}
         for at, (clip, places) in enumerate(zip(clips, table.places, strict=True)):
@@ -106,25 +92,18 @@ class SemanticErrorRate:
                 details[detail_name(clip)] = _document(clip, judged[at])
                 why = chosen.reason
             else:
-                missing = getattr(clip, "failure", "") or NO_TRANSCRIPT
-                why = missing if clip.got is None else NO_EXPECTED
+                why = why_unscored(clip)
             if why:
                 reasons.update(dict.fromkeys(places, why))
-        rows = table.rows.with_numbers(columns.numbers).with_texts(columns.texts)
-        return rows.with_reasons("ser", reasons).with_details(details)
+        return columns.added_to(table.rows).with_reasons("ser", reasons).with_details(details)
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[list[Judgement]]:
         """All answers about each pair of (expected, got), one for each repeat."""
         code = self.normalisation.code
-        prompts = [build_prompt(expected, got, code) for expected, got in pairs]
+        prompts = [fact_prompt.build_prompt(expected, got, code) for expected, got in pairs]
         rounds: list[list[Judgement]] = []
         for sample in range(self.repeats):
-            answers = (
-                self.llm.ask(prompts, fact_schema(), instructions=INSTRUCTIONS, sample=sample)
-                if prompts
-                else []
-            )
-            judged = self.read(pairs, answers)
+            judged = self.read(pairs, fact_prompt.FACTS.ask(self.llm, prompts, sample))
             rounds.append(self._verified(pairs, judged, sample) if self.verify else judged)
         return [list(one) for one in zip(*rounds, strict=True)]
 
@@ -145,7 +124,7 @@ class SemanticErrorRate:
     ) -> dict[int, str]:
         """The second questions, by the place of the pair they are about."""
         return {
-            at: build_verification(*pairs[at], one.facts, self.normalisation.code)
+            at: fact_prompt.build_verification(*pairs[at], one.facts, self.normalisation.code)
             for at, one in enumerate(judged)
             if one.facts
         }
@@ -155,16 +134,11 @@ class SemanticErrorRate:
     ) -> list[Judgement]:
         """The same judgements without the facts that a second question disputes."""
         questions = self.verifications(pairs, judged)
-        prompts = list(questions.values())
-        answers = (
-            self.llm.ask(prompts, verdict_schema(), instructions=VERIFY_INSTRUCTIONS, sample=sample)
-            if prompts
-            else []
-        )
-        out = list(judged)
+        answers = fact_prompt.VERDICTS.ask(self.llm, list(questions.values()), sample)
+        verified = list(judged)
         for at, answer in zip(questions, answers, strict=True):
-            out[at] = dispute(judged[at], answer)
-        return out
+            verified[at] = dispute(judged[at], answer)
+        return verified
 
     def _record(
         self,
@@ -200,13 +174,12 @@ class SemanticErrorRate:
         if chosen.disputed:
             told.append(f"{chosen.disputed} facts are disputed and not counted")
         note = "; ".join(told) or None
-        facts = json.dumps([fact.to_dict() for fact in chosen.facts], ensure_ascii=False)
-        columns.note(first, facts=facts, ser_note=note)
+        columns.note(first, facts=fact_prompt.facts_to_json(chosen.facts), ser_note=note)
         if chosen.reason:
             return
         for part, at in enumerate(places):
             # All facts of the pair for a single row; every so-manieth where there are segments.
-            counts = count_facts(chosen.facts[part :: len(places)])
+            counts = fact_prompt.count_facts(chosen.facts[part :: len(places)])
             columns.set(at, ser=counts.ser if len(places) == 1 else chosen.counts.ser)
             columns.set(
                 at, **dict(zip(COUNTED, (counts.both, counts.missing, counts.extra), strict=True))

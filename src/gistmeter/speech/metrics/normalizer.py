@@ -29,16 +29,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from gistmeter import languages
 from gistmeter.core.errors import UnknownName
 from gistmeter.core.signature import digest
-
-if TYPE_CHECKING:
-    from gistmeter.languages import Language
+from gistmeter.core.wiring import Wiring
+from gistmeter.languages import Language
+from gistmeter.speech.read import read_alternatives
+from gistmeter.speech.settings import SpeechSettings
 
 NORMALIZERS = ("seed", "basic", "none", "meaning")
 MEANT = re.compile(r"(?<=\w)'(?=\w)|(?<=\d)[.,:](?=\d)|(?<![^\s(])[-+\u2212](?=\d)|(?<=\d)%")
@@ -208,3 +210,30 @@ def _merge(classes: Alternatives) -> list[list[str]]:
 def merge_alternatives(lists: Sequence[Sequence[str]]) -> Alternatives:
     """Lists of equal spellings as a setting, in an order that does not depend on the file's."""
     return tuple(sorted(tuple(forms) for forms in _merge(tuple(map(tuple, lists)))))
+
+
+def normalisations_of(codes: Iterable[str], settings: SpeechSettings) -> dict[str, Normalisation]:
+    """How the texts of each language are read; a missing analyser is an error at once."""
+    equal = settings.alternatives or ()
+    if isinstance(equal, str | Path):
+        equal = merge_alternatives(read_alternatives(Path(equal)))
+    alternatives = tuple(tuple(forms) for forms in equal)
+    normalisations = {
+        code: Normalisation(
+            languages.get(code), settings.normalizer, settings.numbers, alternatives
+        )
+        for code in dict.fromkeys(codes)
+    }
+    for normalisation in normalisations.values():
+        normalisation.read("check")
+    return normalisations
+
+
+def all_normalisations(wiring: Wiring) -> dict[str, Normalisation]:
+    return normalisations_of(wiring.languages, wiring.settings)
+
+
+def normalisation_of(wiring: Wiring) -> Normalisation:
+    """How the texts of the language are read."""
+    normalisations: dict[str, Normalisation] = wiring.once(all_normalisations)
+    return normalisations[wiring.language]

@@ -11,10 +11,8 @@ from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import Wiring, given
 from gistmeter.languages.guard import Guard, compare
 from gistmeter.metrics.alarms import SCORES, ItemAlarms, shares, table
-from gistmeter.speech.metrics.transcription import Normalisation, align, clip_rows
-from gistmeter.speech.metrics.transcription.wired import is_segmented, normalisation_of
-
-NO_TRANSCRIPT = "no transcript"
+from gistmeter.speech.metrics.edits import align, clip_rows, is_segmented, why_unscored
+from gistmeter.speech.metrics.normalizer import Normalisation, normalisation_of
 
 
 def guard_of(wiring: Wiring) -> Guard:
@@ -24,7 +22,7 @@ def guard_of(wiring: Wiring) -> Guard:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptAlarms:
-    """The same for transcripts against what was said; a clip, or each segment of it, is an item."""
+    """Alarms of transcripts against what was said, by clip or by segment. Lower is better."""
 
     normalisation: Normalisation = given(normalisation_of)
     guard: Guard = given(guard_of)  # its identity is what could change an answer
@@ -34,24 +32,21 @@ class TranscriptAlarms:
     def measure(self, clips: Sequence[Clip]) -> Rows:
         expected = [self.normalisation.read(clip.expected) for clip in clips]
         cut = clip_rows(clips, expected, segmented=self.segmented)
-        found: list[ItemAlarms | None] = [None] * len(cut.rows)
+        alarms: list[ItemAlarms | None] = [None] * len(cut.rows)
         reasons: dict[int, str] = {}
         code = self.normalisation.language.code
         for clip, form, bounds, places in zip(clips, expected, cut.bounds, cut.places, strict=True):
             if clip.got is None or not clip.expected.strip():
-                failure = (
-                    getattr(clip, "failure", "") if clip.got is None else "empty expected text"
-                )
-                reasons |= dict.fromkeys(places, failure or NO_TRANSCRIPT)
+                reasons |= dict.fromkeys(places, why_unscored(clip))
             elif len(bounds) == 1:
-                found[places[0]] = ItemAlarms(0, compare(clip.expected, clip.got, code))
+                alarms[places[0]] = ItemAlarms(0, compare(clip.expected, clip.got, code))
             else:
                 heard = self.normalisation.read(clip.got)
                 parts = align(form.words, heard.words).cut(bounds)
                 for at, part in zip(places, parts, strict=True):
                     said, got = " ".join(part.expected), " ".join(part.got)
-                    found[at] = ItemAlarms(0, compare(said, got, code), placed=False)
-        return table(cut.rows, found, reasons)
+                    alarms[at] = ItemAlarms(0, compare(said, got, code), placed=False)
+        return table(cut.rows, alarms, reasons)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return shares(rows)
