@@ -35,6 +35,13 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("GISTMETER_CACHE_DIR", str(folder))
 
 
+@pytest.fixture(autouse=True)
+def own_trust(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test knows the folders that the user trusts: every test begins with none."""
+    monkeypatch.setenv("GISTMETER_STATE_DIR", str(tmp_path_factory.mktemp("state") / "gistmeter"))
+    monkeypatch.delenv("GISTMETER_TRUST", raising=False)
+
+
 @pytest.fixture
 def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh working folder."""

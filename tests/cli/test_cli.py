@@ -190,12 +190,12 @@ def test_a_config_may_serve_several_commands(in_folder: Path) -> None:
     Path("c.toml").write_text(
         'bandwidth = 7\n[book]\nalpha = 3\n[parse]\nresamples = 0\n[profiles.mine]\nnli = "x"\n'
     )
-    said = CliRunner().invoke(app, ["text", "none.csv", "--config", "c.toml"])
+    said = CliRunner().invoke(app, ["text", "none.csv", "--config", "c.toml", "--trust"])
     assert "none.csv" in said.stderr
     Path("g.conllu").write_text("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
     for words in (["parse", "score"], ["parse"]):
         arguments = [*words, "g.conllu", "g.conllu", "--config", "c.toml", "--format", "json", "-q"]
-        done = CliRunner().invoke(app, [*arguments, "--no-report"])
+        done = CliRunner().invoke(app, [*arguments, "--no-report", "--trust"])
         assert "resamples:0" in json.loads(done.stdout)["signature"]
 
 

@@ -22,7 +22,7 @@ NAMES = {
     "Verdict", "__version__", "align_sentences", "bertscore", "check", "compare",
     "content_fbeta", "doctor", "drift", "entailment", "estimate_speech", "evaluate",
     "evaluate_alignment", "evaluate_corpus", "history", "lexical_cosine", "load_run",
-    "polarity_conflict", "score_book", "score_parses", "score_speech", "score_text",
+    "polarity_conflict", "score", "score_book", "score_parses", "score_speech", "score_text",
     "semantic_accuracy",
     "transcribe_and_diff",
 }  # fmt: skip

@@ -109,7 +109,7 @@ def test_list_says_what_is_here_and_how_to_get_the_rest(tmp_path: Path) -> None:
 def test_list_knows_the_profiles_of_a_file(tmp_path: Path) -> None:
     config = tmp_path / "gistmeter.toml"
     config.write_text('[profiles.mine]\nembedder = "a/b"\n')
-    done = run(tmp_path, "list", "--profile", "mine", "--config", str(config))
+    done = run(tmp_path, "list", "--profile", "mine", "--config", str(config), "--trust")
     assert done.returncode == 0, done.stderr
     assert "a/b" in done.stdout
     assert run(tmp_path, "list", "--profile", "nobody").returncode == 2
@@ -139,7 +139,7 @@ def test_pull_then_use_without_the_hub(tmp_path: Path, hub: tuple[str, list[str]
     done = run(tmp_path, "info", "some/model")
     assert done.returncode == 0, done.stderr
     assert COMMIT[:8] in done.stdout
-    check = ("verify", "--profile", "mine", "--config", str(config))
+    check = ("verify", "--profile", "mine", "--config", str(config), "--trust")
     done = run(tmp_path, *check)
     assert done.returncode == 0, done.stdout
     assert "as downloaded" in done.stdout

@@ -280,7 +280,7 @@ def test_a_custom_metric_beside_segments() -> None:
 def test_a_profile_of_the_config_is_known() -> None:
     write("c.toml", '[profiles.mine]\ntoken_encoder = "nowhere/at-all"\n')
     done = run(*files(), "--metrics", "sem_dist", "--language", "en", "--config", "c.toml",
-               "--profile", "mine")  # fmt: skip
+               "--profile", "mine", "--trust")  # fmt: skip
     assert done.code == 2
     assert "nowhere/at-all" in done.said
 

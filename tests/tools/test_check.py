@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -36,8 +37,8 @@ fail_under = { wer = 20 }
 
 [evaluation.parses]
 shape = "parse"
-gold = "SAMPLES/parse/cs-gold.conllu"
-systems = ["SAMPLES/parse/cs-careful.conllu"]
+gold = "samples/cs-gold.conllu"
+systems = ["samples/cs-careful.conllu"]
 fail_under = { las = 0.5 }
 """
 
@@ -50,7 +51,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     config = tmp_path / "g.toml"
-    config.write_text(CONFIG.replace("SAMPLES", str(SAMPLES)))
+    shutil.copytree(SAMPLES / "parse", tmp_path / "samples")
+    config.write_text(CONFIG)
     return config
 
 
@@ -139,6 +141,14 @@ def test_mistakes_are_told_before_anything_is_scored(
     assert not Path("runs").exists()
 
 
+def test_every_path_of_the_file_starts_at_its_folder(project: Path) -> None:
+    """Also those that Python may give as values: words and spellings."""
+    (project.parent / "data" / "words.txt").write_text("light\n")
+    change(project, 'metrics = ["wer"]', 'metrics = ["wer"]\nkeywords = "data/words.txt"')
+    call(project, "--only", "calls")
+    assert gistmeter.load_run("runs/check/calls")["keyword_recall"].value == 100.0
+
+
 def test_other_mistakes(project: Path) -> None:
     assert "Name the file" in call(code=2).output
     assert "nothing.toml" in call("nothing.toml", code=2).output
@@ -172,7 +182,8 @@ def test_the_examples_of_the_documentation_are_true(in_folder: Path) -> None:
     """The page's file is planned, and every command of the example workflow is understood."""
     (example,) = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/pipelines.md").read_text(), re.S)
     Path("g.toml").write_text(example)
-    assert [one.name for one in plan(CheckSettings(file=Path("g.toml")))] == ["answers", "calls"]
+    settings = CheckSettings(file=Path("g.toml"))
+    assert [one.name for one in plan(settings, settings.read())] == ["answers", "calls"]
     lines = re.findall(r"run: gistmeter (.+)", (ROOT / "docs/examples/workflow.yml").read_text())
     assert len(lines) == 4
     for line in lines:

@@ -292,7 +292,7 @@ CASES: dict[str, Case] = {
     "configuration": (
         "x.toml",
         lambda chance: changed(CONFIGURATION, "=", chance),
-        configuration.profiles,
+        lambda path: configuration.profiles(path, trust=True),
     ),
 }  # fmt: skip
 

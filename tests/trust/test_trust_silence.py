@@ -28,6 +28,7 @@ COMMANDS = (
     ("models", "list"),
     ("models", "list", "--profile", "paper"),
     ("models", "verify"),
+    ("trust",),
     ("cache", "info"),
     ("runs",),
     ("history", "runs/demo", "--resamples", "100"),

@@ -44,17 +44,17 @@ class BookSettings(ModelSettings):
         (),
         "The original, then one or more editions of it: .txt, .md, .html, .epub, .docx, .fb2, a"
         " folder of chapters, - for the standard input, or .json (title → text).",
-        panel="input", argument="only", metavar="ORIGINAL EDITION...", main=True,
+        panel="input", reach="read", argument="only", metavar="ORIGINAL EDITION...", main=True,
     )  # fmt: skip
     source_path: Path | None = option(
         None,
         "The originals, instead of the first book named: also a folder of books titled by their"
         " names.",
-        panel="input", metavar="PATH", main=True,
+        panel="input", reach="read", metavar="PATH", main=True,
     )  # fmt: skip
     summary_path: tuple[Path, ...] = option(
         (), "The editions, in the same form. May be repeated, each a system of its own.",
-        panel="input", metavar="PATH", main=True,
+        panel="input", reach="read", metavar="PATH", main=True,
     )  # fmt: skip
     chapters: bool = option(
         False, "Folders are books, and their files chapters, on both sides.",
@@ -71,7 +71,7 @@ class BookSettings(ModelSettings):
     )
     language: str = option(
         "auto", "zh, zh-Hant, ja, ko, en, cs, ru or any other code; auto finds it for each book.",
-        panel="input", main=True,
+        panel="input", reach="nothing", main=True,
     )  # fmt: skip
     splitter: Literal["language", "simple"] = option(
         "language",
@@ -81,7 +81,7 @@ class BookSettings(ModelSettings):
     metrics: tuple[str, ...] = option(
         (), "Scores to make, separated by commas; further ones come from installed packages."
         " Default: all of the alignment.",
-        panel="scores",
+        panel="scores", reach="nothing",
     )  # fmt: skip
     alignment: Literal["blocks", "monotone", "nw", "dtw"] = option(
         "blocks",
@@ -146,12 +146,12 @@ class BookSettings(ModelSettings):
     )  # fmt: skip
     model_name: Any = option(
         "", "A sentence model by hub name or folder, instead of the profile's.",
-        panel="models", model=True, flags=("--embedder",),
+        panel="models", reach="model", model=True, flags=("--embedder",),
     )  # fmt: skip
     pooling: str = option(
         "",
         "How token vectors become a sentence's: mean or cls. Default: as the model's files say.",
-        panel="models", advanced=True,
+        panel="models", reach="nothing", advanced=True,
     )  # fmt: skip
     batch_size: int = option(
         0, "Sentences in a batch, of 128 tokens each; 0: the model's own choice.",
@@ -159,7 +159,7 @@ class BookSettings(ModelSettings):
     )  # fmt: skip
     output_path: Path | None = option(
         None, "Where to write the report with every sentence and its sources.",
-        panel="output", metavar="FILE.json",
+        panel="output", reach="write", metavar="FILE.json",
     )  # fmt: skip
 
     @property

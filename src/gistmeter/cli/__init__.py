@@ -34,6 +34,7 @@ COMMANDS = {
     "history": ("history", "A score over time, and where it really changed."),
     "drift": ("drift", "Is a language model that judged a run still the same?"),
     "models": ("models", "Which model plays which role, and how to get it."),
+    "trust": ("trust", "Which configuration files may do more than read and score."),
     "cache": ("cache", "What is kept of the models' answers."),
     "demo": ("demo", "Every shape on the samples that come with gistmeter."),
     "doctor": ("doctor", "What is installed and found here, and how to get what is not."),
@@ -124,11 +125,11 @@ def _adds_families() -> bool:
 
 def further_families() -> list[str]:
     """Shapes of data that installed packages add."""
-    if "gistmeter.core.registry" not in sys.modules and not _adds_families():
-        return []  # the usual case: looking packages up would take as long as all the rest of help
     from gistmeter.core import registry
 
-    return [name for name in registry.names("gistmeter.families") if name not in COMMANDS]
+    # Looking packages up takes as long as all the rest of help: only where one adds a family.
+    names = registry.names if _adds_families() else registry.TABLES.__getitem__
+    return [name for name in names("gistmeter.families") if name not in COMMANDS]
 
 
 @click.group(

@@ -17,7 +17,7 @@ import click
 
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.files import MAX_PIPED
-from gistmeter.core.settings import PANELS, Option, Settings, aliases_of, options_of, split
+from gistmeter.core.settings import PANELS, Option, Settings, options_of, split
 
 TITLES = {
     "": "Most used", "input": "Input", "scores": "Scores", "models": "Models",
@@ -114,9 +114,8 @@ class SettingsCommand(click.Command):
         if "config" in self.declared and given.get("config"):
             from gistmeter.core.configuration import options_for
 
-            aliases = [alias for kind in self.kinds for alias in aliases_of(kind)]
-            known = [*self.declared, *aliases]
-            given = {**options_for(Path(given["config"]), self.table, known), **given}
+            path, trust = Path(given["config"]), bool(given.get("trust"))
+            given = {**options_for(path, self.table, self.kinds, trust=trust), **given}
         return self.work(*split(given, *self.kinds)) or 0
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

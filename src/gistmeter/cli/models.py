@@ -10,6 +10,7 @@ from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand, ToolGroup
 from gistmeter.core.errors import GistmeterError, InputError
 from gistmeter.core.settings import Settings, option
+from gistmeter.core.trust import HELP
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,14 +19,24 @@ class Where(Settings):
 
     title: ClassVar[str] = "models"
     profile: str = option(
-        "", "One profile only; all of them if not given.", panel="models", flags=("-p",)
+        "",
+        "One profile only; all of them if not given.",
+        panel="models",
+        reach="model",
+        flags=("-p",),
     )
     language: str = option(
-        "", "A language's code, where a profile depends on it.", panel="input", flags=("-l",)
+        "",
+        "A language's code, where a profile depends on it.",
+        panel="input",
+        reach="nothing",
+        flags=("-l",),
     )
     config: Path | None = option(
-        None, "A TOML file with further [profiles.NAME].", panel="input", metavar="FILE.toml"
-    )
+        None, "A TOML file with further [profiles.NAME].",
+        panel="input", reach="read", metavar="FILE.toml",
+    )  # fmt: skip
+    trust: bool = option(False, HELP, panel="input", advanced=True, kept=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +57,11 @@ class Which(Settings):
     title: ClassVar[str] = "models"
     name: str = option(
         "", "A profile, a model of the hub, a folder, or e5-small.",
-        panel="input", argument="only", metavar="NAME",
+        panel="input", reach="model", argument="only", metavar="NAME",
     )  # fmt: skip
-    revision: str = option("", "A branch, tag or commit of the hub's repository.", panel="models")
+    revision: str = option(
+        "", "A branch, tag or commit of the hub's repository.", panel="models", reach="model"
+    )
 
     def check(self) -> None:
         if not self.name:
@@ -60,7 +73,7 @@ def list_models(where: Where) -> None:
     from gistmeter.models.inventory import list_models as look
     from gistmeter.models.settings import PROFILES
 
-    own = profiles(where.config)
+    own = profiles(where.config, trust=where.trust)
     for name in [where.profile] if where.profile else [*PROFILES, *own]:
         entries = look(name, where.language, own)
         console.show(f"{name}{f' ({where.language})' if where.language else ''}")
@@ -79,7 +92,8 @@ def pull(which: Which, where: Where, pulled: Pulled) -> None:
     from gistmeter.models import inventory
 
     failed: list[GistmeterError] = []
-    for name in inventory.names_to_pull(which.name, where.language, profiles(where.config)):
+    own = profiles(where.config, trust=where.trust)
+    for name in inventory.names_to_pull(which.name, where.language, own):
         try:
             place = inventory.pull(name, which.revision, models_folder(), pickles=pulled.pickles)
         except GistmeterError as error:
@@ -98,7 +112,7 @@ def verify(where: Where) -> None:
     from gistmeter.models import inventory
     from gistmeter.models.settings import PROFILES
 
-    own = profiles(where.config)
+    own = profiles(where.config, trust=where.trust)
     chosen = [where.profile] if where.profile else [*PROFILES, *own]
     names = [name for one in chosen for name in inventory.names_to_pull(one, where.language, own)]
     damaged = 0

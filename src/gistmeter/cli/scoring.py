@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
+from gistmeter.core.errors import UnknownName
 from gistmeter.core.family import RunSettings, family_of
 from gistmeter.core.settings import Settings, option
 
 if TYPE_CHECKING:
+    import click
+
     from gistmeter.core.family import Family
     from gistmeter.core.run import Run
 
@@ -37,17 +40,39 @@ class Shown(Settings):
     )  # fmt: skip
 
 
+class ScoringCommand(SettingsCommand):
+    """The command of a family: the options of its metrics are looked up where one is unknown."""
+
+    def __init__(self, family: Family[Any, Any], settings: type[Settings]) -> None:
+        self.family = family
+        super().__init__(
+            family.name,
+            (settings, RunSettings, Shown),
+            partial(run_command, family),
+            summary=family.summary,
+            description=family.description,
+            examples=family.examples,
+        )
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> click.Context:
+        try:
+            return super().make_context(info_name, list(args), parent, **extra)
+        except UnknownName:
+            from gistmeter.core.wiring import complete_settings
+
+            settings = complete_settings(self.family)
+            if settings is self.kinds[0]:
+                raise
+            command = ScoringCommand(self.family, settings)
+            return super(ScoringCommand, command).make_context(info_name, args, parent, **extra)
+
+
 def scoring_command(name: str) -> SettingsCommand:
     """The command of a family."""
     family = family_of(name)
-    return SettingsCommand(
-        name,
-        (family.Settings, RunSettings, Shown),
-        partial(run_command, family),
-        summary=family.summary,
-        description=family.description,
-        examples=family.examples,
-    )
+    return ScoringCommand(family, family.Settings)
 
 
 def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown) -> int:
@@ -75,7 +100,7 @@ def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown
     cache = None if how.no_cache else Cache(cache_file())
     try:
         run = score(
-            family, settings, how=how, cache=cache, profiles=profiles(how.config),
+            family, settings, how=how, cache=cache, profiles=profiles(how.config, trust=how.trust),
             progress=None if shown.quiet else bars.update,
             hear=partial(_hear, shown.quiet), confirm=_confirm,
         )  # fmt: skip

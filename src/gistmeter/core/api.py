@@ -12,7 +12,7 @@ from gistmeter.core.configuration import options_for, profiles
 from gistmeter.core.family import Items, RunSettings, family_of
 from gistmeter.core.run import Run
 from gistmeter.core.score import score as score_family
-from gistmeter.core.settings import Settings, aliases_of, options_of, split
+from gistmeter.core.settings import Settings, options_of, split
 from gistmeter.core.wiring import settings_of
 
 Files = str | Path
@@ -47,7 +47,7 @@ def score_shape(
     own, how = settle(shape, settings, options)
     run = score_family(
         family_of(shape), own, items=items, how=how, cache=open_cache(cache),
-        profiles=profiles(how.config),
+        profiles=profiles(how.config, trust=how.trust),
     )  # fmt: skip
     if how.fail_under:
         run.require(how.fail_under)
@@ -67,8 +67,8 @@ def settle(
     kind = settings_of(family_of(shape), own_names)
     given = dict(options)
     if options.get("config"):
-        known = [*options_of(kind), *options_of(RunSettings), *aliases_of(kind)]
-        given = {**options_for(Path(options["config"]), shape, known), **options}
+        path, trust = Path(options["config"]), bool(options.get("trust"))
+        given = {**options_for(path, shape, (kind, RunSettings), trust=trust), **options}
     own, how = split(given, kind, RunSettings)
     assert isinstance(how, RunSettings)
     if settings is not None:

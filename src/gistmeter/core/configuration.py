@@ -10,48 +10,99 @@ embedder = "BAAI/bge-m3"
 
 [evaluation.answers]          # `gistmeter check`, see docs/pipelines.md
 shape = "text"
+
+What it may do without being trusted is said in `trust.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.settings import Settings, aliases_of, options_of
+from gistmeter.core.trust import MEANINGS, Limits
 
 PROFILES, EVALUATIONS = "profiles", "evaluation"
 
 
-def read(path: Path) -> dict[str, Any]:
-    """A TOML file."""
-    import tomllib
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A TOML file, read once, and what it is held to."""
 
-    from gistmeter.core.files import read_bytes
+    path: Path
+    document: Mapping[str, Any]
+    limits: Limits
 
-    try:
-        return tomllib.loads(read_bytes(path).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is not TOML ({error})") from error
+    @classmethod
+    def read(cls, path: Path, *, trust: bool = False) -> Configuration:
+        """`trust` is the user's word that the file may do all that options can."""
+        import tomllib
+
+        from gistmeter.core.files import read_bytes
+
+        content = read_bytes(path)
+        try:
+            document = tomllib.loads(content.decode("utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: is not TOML ({error})") from error
+        return cls(path, document, Limits.of(path, content, trusted=trust))
+
+    def options(
+        self, command: str, kinds: Sequence[type[Settings]], base: Path | None = None
+    ) -> dict[str, Any]:
+        """The options of a command; a name that no command knows is an error.
+
+        Paths start at `base`, or at the working folder.
+        """
+        own = self.document.get(command, {})
+        if not isinstance(own, dict):
+            raise InputError(f"{self.path}: [{command}] must be a table of options")
+        names = {name for kind in kinds for name in (*options_of(kind), *aliases_of(kind))}
+        anywhere = {*names, *_commands(), PROFILES, EVALUATIONS}
+        found: dict[str, Any] = {}
+        for key, value in {**self.document, **own}.items():
+            name = key.replace("-", "_").lower()
+            if name in names:
+                found[name] = value
+            elif key in own:
+                place = f"option of '{command}' in {self.path}"
+                raise UnknownName(place, name, names - {"config"})
+            elif name not in anywhere and not _known_to_families(name):
+                raise UnknownName(f"option or command in {self.path}", name, anywhere - {"config"})
+        self.limits.check(found, kinds, base or Path(), "")
+        return {**self.limits.withheld(kinds), **found}
+
+    def profiles(self) -> dict[str, Mapping[str, Any]]:
+        """[profiles.NAME] with a model for each role; only of a file that is trusted."""
+        tables = self._tables(PROFILES, "profile")
+        for name, roles in tables.items():
+            self.limits.refuse(f"{PROFILES}.{name}", roles, MEANINGS["model"])
+        return tables
+
+    def evaluations(self) -> dict[str, dict[str, Any]]:
+        """The evaluations of `gistmeter check`: [evaluation.NAME], each a table of options."""
+        return self._tables(EVALUATIONS, "evaluation")
+
+    def _tables(self, key: str, noun: str) -> dict[str, Any]:
+        held = self.document.get(key, {})
+        if not isinstance(held, dict) or not all(isinstance(one, dict) for one in held.values()):
+            raise InputError(f"{self.path}: [{key}] must hold tables, one per {noun}")
+        return held
 
 
-def options_for(path: Path, command: str, known: Iterable[str]) -> dict[str, Any]:
-    """The options of a command; a name that no command knows is an error."""
-    document, names = read(path), set(known)
-    own = document.get(command, {})
-    if not isinstance(own, dict):
-        raise InputError(f"{path}: [{command}] must be a table of options")
-    anywhere = {*names, *_commands(), PROFILES, EVALUATIONS}
-    found: dict[str, Any] = {}
-    for key, value in {**document, **own}.items():
-        name = key.replace("-", "_").lower()
-        if name in names:
-            found[name] = value
-        elif key in own:
-            raise UnknownName(f"option of '{command}' in {path}", name, names - {"config"})
-        elif name not in anywhere and not _known_to_families(name):
-            raise UnknownName(f"option or command in {path}", name, anywhere - {"config"})
-    return found
+def options_for(
+    path: Path, command: str, kinds: Sequence[type[Settings]], *, trust: bool = False
+) -> dict[str, Any]:
+    """The options that a file gives a command."""
+    return Configuration.read(path, trust=trust).options(command, kinds)
+
+
+def profiles(path: Path | None, *, trust: bool = False) -> dict[str, Mapping[str, Any]]:
+    """The profiles of a file; none where there is no file."""
+    return {} if path is None else Configuration.read(path, trust=trust).profiles()
 
 
 def _commands() -> set[str]:
@@ -66,19 +117,3 @@ def _known_to_families(name: str) -> bool:
 
     families = (registry.find("gistmeter.families", one) for one in _commands())
     return any(name in options_of(family.Settings) for family in families)
-
-
-def evaluations(path: Path) -> dict[str, dict[str, Any]]:
-    """The evaluations of `gistmeter check`: [evaluation.NAME], each a table of options."""
-    held = read(path).get(EVALUATIONS, {})
-    if not isinstance(held, dict) or not all(isinstance(one, dict) for one in held.values()):
-        raise InputError(f"{path}: [{EVALUATIONS}] must hold tables, one per evaluation")
-    return held
-
-
-def profiles(path: Path | None) -> dict[str, Mapping[str, Any]]:
-    """The profiles of a configuration file: [profiles.NAME] with a model for each role."""
-    held = read(path).get(PROFILES, {}) if path is not None else {}
-    if not isinstance(held, dict) or not all(isinstance(one, dict) for one in held.values()):
-        raise InputError(f"{path}: [{PROFILES}] must hold tables, one per profile")
-    return held

@@ -6,6 +6,7 @@ GistmeterError            the base of everything raised on purpose; exit code 1
 │   ├── UnknownName       a name that no table knows: says which exist, which was meant
 │   ├── MissingDependency an optional package is not installed: gives the `pip install` line
 │   ├── MissingModel      a model is not there: says where it was looked for, how to get it
+│   ├── UntrustedError    a configuration file wants more than its folder is trusted with
 │   └── ResumeError       a run folder that does not belong to these arguments
 ├── ThresholdError        a score is worse than it was allowed to be; exit code 3
 └── ModelError            a model or a service failed: an item's reason, not a run's end
@@ -98,6 +99,10 @@ class MissingModel(InputError):
             f"{commands}",
         )
         return joined
+
+
+class UntrustedError(InputError):
+    """A configuration file of a folder that is not trusted reaches for more than it may."""
 
 
 class ResumeError(InputError):

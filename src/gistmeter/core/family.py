@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
+from gistmeter.core.trust import HELP as TRUST_HELP
 from gistmeter.core.types import SEED, Item, Sheet
 from gistmeter.core.views import View
 
@@ -47,11 +48,11 @@ class ModelSettings(Settings):
         "embedded",
         "Which models: embedded (offline), paper (exactly those of the papers), or one of the"
         " configuration's own.",
-        panel="models", main=True,
+        panel="models", reach="model", harmless=("embedded", "embedded-plain"), main=True,
     )  # fmt: skip
     encoding: str = option(
         "", "The files' encoding, such as gb18030. By default it is found.",
-        panel="input", kept=False, advanced=True,
+        panel="input", reach="nothing", kept=False, advanced=True,
     )  # fmt: skip
     no_judge: bool = option(
         False, "Leave out the judge that comes with gistmeter: S_Acc is then partial, S_Logic and"
@@ -59,7 +60,11 @@ class ModelSettings(Settings):
         panel="models", advanced=True,
     )  # fmt: skip
     device: str = option(
-        "auto", "Where torch runs: auto, cpu, cuda or mps.", panel="models", kept=False
+        "auto",
+        "Where torch runs: auto, cpu, cuda or mps.",
+        panel="models",
+        reach="nothing",
+        kept=False,
     )
     max_length: int = option(
         0,
@@ -78,7 +83,8 @@ class RunSettings(Settings):
         "Where to write: a file by its suffix (.json .csv .tsv .xlsx .parquet .md .html), or the"
         " run's folder. May be repeated. The command always keeps its run, by default in"
         " runs/COMMAND-TIME.",
-        panel="output", flags=("-o",), metavar="PATH", main=True, variable="OUTPUT_FILE",
+        panel="output", reach="write", flags=("-o",), metavar="PATH", main=True,
+        variable="OUTPUT_FILE",
     )  # fmt: skip
     seed: int = option(SEED, "Seed of the intervals; part of the signature.", panel="statistics")
     resamples: int = option(
@@ -101,7 +107,12 @@ class RunSettings(Settings):
     )  # fmt: skip
     overwrite: bool = option(False, "Replace the run in the folder given by -o.", panel="output")
     heading: str = option(
-        "", "The title of the report.", panel="output", flag="--title", metavar="TEXT"
+        "",
+        "The title of the report.",
+        panel="output",
+        reach="nothing",
+        flag="--title",
+        metavar="TEXT",
     )
     no_cache: bool = option(
         False, "Neither read nor write the cache of model answers.", panel="output", advanced=True
@@ -114,12 +125,12 @@ class RunSettings(Settings):
     )
     engine: str = option(
         "local", "Where the work runs: local (here) or ray (on a cluster, see docs/cluster.md).",
-        panel="output", model=True, kept=False,
+        panel="output", reach="network", model=True, kept=False,
     )  # fmt: skip
     address: str = option(
         "", "The cluster that --engine ray joins: auto (the one this machine belongs to) or"
         " ray://HOST:10001. By default it starts one here.",
-        panel="output", advanced=True, kept=False,
+        panel="output", reach="network", advanced=True, kept=False,
     )  # fmt: skip
     workers: int = option(
         0, "How many workers --engine ray uses; 0: one for each processor of the cluster, or GPU"
@@ -130,8 +141,9 @@ class RunSettings(Settings):
         None,
         "Options from a TOML file: those at the top for every command, those in [COMMAND] for"
         " one. Flags win over the environment, that over the file.",
-        panel="output", metavar="FILE.toml", advanced=True,
+        panel="output", reach="read", metavar="FILE.toml", advanced=True,
     )  # fmt: skip
+    trust: bool = option(False, TRUST_HELP, panel="output", advanced=True, kept=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
 MAX_PIPED = 1024**3  # of what does not tell its size
 DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and ends
 PACKED = b"\x1f\x8b"  # how a gzip file begins
+# What is elsewhere. A path keeps one slash of the two; drive letters are no schemes.
+ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>[^/].*)", re.IGNORECASE | re.DOTALL)
 EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
@@ -85,11 +87,14 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def write_atomically(path: Path, content: bytes | str | Callable[[IO[bytes]], None]) -> None:
+def write_atomically(
+    path: Path, content: bytes | str | Callable[[IO[bytes]], None], *, mode: int | None = None
+) -> None:
     """Put content at a path so that a reader sees the old file or the new one, never a part.
 
     It is on the disk when this returns. Text is written as UTF-8; what is too large to be held is
     written by a function. A draft that a kill leaves behind is known by its name, see `sweep`.
+    `mode` is who may read and write it; by default as the umask says.
     """
     raw = content.encode("utf-8", "replace") if isinstance(content, str) else content
     draft = None
@@ -101,7 +106,7 @@ def write_atomically(path: Path, content: bytes | str | Callable[[IO[bytes]], No
             if callable(raw):
                 raw(stream)
             _put(stream, b"" if callable(raw) else raw)
-        draft.chmod(0o666 & ~_umask())
+        draft.chmod(0o666 & ~_umask() if mode is None else mode)
         draft.replace(path)
         _settle(path.parent)
     except OSError as error:

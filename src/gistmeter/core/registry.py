@@ -11,10 +11,12 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.core.errors import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 METRICS = "gistmeter.metrics"
 TABLES: Mapping[str, Mapping[str, str]] = {
@@ -91,6 +93,8 @@ def installed(group: str) -> tuple[EntryPoint, ...]:
 
 @lru_cache(maxsize=64)
 def _installed(group: str, _: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points
+
     return tuple(entry_points(group=group))
 
 

@@ -17,10 +17,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gistmeter.core.errors import InputError, MissingDependency
+from gistmeter.core.files import ADDRESS
 from gistmeter.core.settings import Settings, options_of
 
-# A path keeps one slash of the two; drive letters are no schemes.
-ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>[^/].*)", re.IGNORECASE | re.DOTALL)
 EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
 TAME = re.compile(r"[^\w.=@ -]+")
 

@@ -23,6 +23,8 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from gistmeter.core.errors import InputError, UnknownName
 
 Kind = Literal["flag", "int", "float", "text", "path", "choice", "texts", "paths", "numbers", "map"]
+# What a value can make gistmeter do; a configuration that is not trusted is held to little of it.
+Reach = Literal["nothing", "read", "write", "model", "network", "command"]
 Panel = Literal["input", "scores", "models", "statistics", "output"]
 PANELS: tuple[Panel, ...] = ("input", "scores", "models", "statistics", "output")
 KINDS: Mapping[Any, Kind] = {
@@ -62,6 +64,9 @@ class Option:
     default: Any = None
     numeric: bool = False  # a map whose values are numbers
     model: bool = False  # a model's name, or in Python the model itself
+    reach: Reach | None = None  # every option that takes free text or a path declares it
+    harmless: tuple[str, ...] = ()  # values that reach for nothing, beside the default
+    withheld: str = ""  # the default for a configuration that is not trusted, where it differs
 
 
 def option(default: Any, help: str, **more: Any) -> Any:

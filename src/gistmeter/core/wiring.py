@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gistmeter.models.loading import Loader, Models
 
 WIRE = "wire"
+ROLES = ("embedder", "matcher", "cross_encoder", "nli")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +269,12 @@ class _Builder:
         kind = self.chosen.kinds[name]
         if not dataclasses.is_dataclass(kind):
             raise InputError(f"The metric '{name}' is not a dataclass, so it cannot be signed")
-        wires = {part.name: part.metadata[WIRE] for part in dataclasses.fields(kind)
-                 if WIRE in part.metadata}  # fmt: skip
+        wires: dict[str, Wire] = {}
+        for part in dataclasses.fields(kind):
+            if WIRE in part.metadata:
+                wires[part.name] = part.metadata[WIRE]
+            elif part.name in ROLES:  # a field that has a role's name needs no declaration
+                wires[part.name] = Wire(role=part.name, required=part.default is MISSING)
         return {key: wire for key, wire in wires.items() if bool(wire.role) == models}
 
     def _roles(self, name: str) -> dict[str, Wire]:

@@ -40,22 +40,22 @@ class ParseSettings(Settings):
 
     gold: Path | None = option(
         None, "The treebank to score against (.conllu, .gz).",
-        panel="input", argument="only", metavar="GOLD", main=True,
+        panel="input", reach="read", argument="only", metavar="GOLD", main=True,
     )  # fmt: skip
     systems: tuple[Path, ...] = option(
         (), "What parsers made of it, one file each, named by its stem.",
-        panel="input", argument="only", metavar="SYSTEM...", main=True,
+        panel="input", reach="read", argument="only", metavar="SYSTEM...", main=True,
     )  # fmt: skip
-    columns: str = option("", COLUMNS_HELP, panel="input", metavar="NAMES")
+    columns: str = option("", COLUMNS_HELP, panel="input", reach="nothing", metavar="NAMES")
     metrics: tuple[str, ...] = option(
         (), "Scores to make, separated by commas; further ones come from installed packages."
         " Default: all.",
-        panel="scores",
+        panel="scores", reach="nothing",
     )  # fmt: skip
     taxonomy: Path | None = option(
         None,
         "The forest of semantic classes, as CSV: ID, ParentID, Depth, Name, or child, parent.",
-        panel="scores", metavar="FILE", main=True,
+        panel="scores", reach="read", metavar="FILE", main=True,
     )  # fmt: skip
     flat_classes: bool = option(
         False, "Compare semantic classes by equality, without a taxonomy.", panel="scores"
@@ -79,12 +79,12 @@ class ParseSettings(Settings):
         None,
         "Weights of lemmas by part of speech, as JSON. By default 0.3 for parts of speech that do"
         " not inflect and 0.7 for others.",
-        panel="scores", metavar="FILE",
+        panel="scores", reach="read", metavar="FILE",
     )  # fmt: skip
     feats_weights: Path | None = option(
         None,
         "Weights of grammatical categories, as JSON. By default those of the SEMarkup treebank.",
-        panel="scores", metavar="FILE",
+        panel="scores", reach="read", metavar="FILE",
     )  # fmt: skip
 
     unknown_tags: Literal["estimate", "refuse"] = option(

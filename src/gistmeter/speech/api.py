@@ -64,7 +64,7 @@ def estimate_speech(
     """What the semantic error rate of `score_speech` would cost; nothing is run."""
     options, items = _speech(expected, got, {"language": language}, models, options)
     own, how = settle("speech", settings, options)
-    context = Context(open_cache(cache) or Cache(None), profiles(how.config))
+    context = Context(open_cache(cache) or Cache(None), profiles(how.config, trust=how.trust))
     cost: CostEstimate = estimate(family_of("speech"), own, context, items)
     return cost
 

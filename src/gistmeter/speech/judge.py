@@ -25,12 +25,12 @@ from gistmeter.speech.metrics.fact_prompt import (
     fact_schema,
     verdict_schema,
 )
+from gistmeter.speech.settings import NO_MODEL
 
 if TYPE_CHECKING:
     from gistmeter.core.cache import Cache
     from gistmeter.core.family import Context
     from gistmeter.core.types import Clip
-    from gistmeter.core.wiring import Wiring
     from gistmeter.speech.metrics.normalizer import Normalisation
     from gistmeter.speech.settings import SpeechSettings
 
@@ -246,6 +246,13 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
     """The language model, or None after one warning that says how to get it."""
     if not isinstance(settings.llm, str):
         return Judge(settings.llm, settings.occurrence)
+    if settings.llm == NO_MODEL:
+        context.warn(
+            f"The semantic error rate (ser) is left out: llm is '{NO_MODEL}', as it is where a "
+            "configuration that is not trusted says what is scored. Name one with --llm, or trust "
+            "the configuration: gistmeter trust FOLDER"
+        )
+        return None
     try:
         found = find_judge(
             settings.llm, context.cache, base_url=settings.llm_url, batch=settings.batch,
@@ -255,12 +262,6 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
     except (NoJudge, MissingDependency) as error:
         context.leave_out(f"The semantic error rate (ser) is left out. {error}")
         return None
-
-
-def language_model_of(wiring: Wiring) -> Any:
-    """The language model that is asked about facts; None where there is none."""
-    judge = judge_of(wiring.settings, wiring.context)
-    return judge.llm if judge is not None else None
 
 
 def limit_cost(

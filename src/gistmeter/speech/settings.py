@@ -12,6 +12,8 @@ from gistmeter.core.errors import InputError
 from gistmeter.core.family import ModelSettings
 from gistmeter.core.settings import option
 
+NO_MODEL = "none"  # of language: the semantic error rate is left out
+
 
 @dataclass(frozen=True, kw_only=True)
 class SpeechSettings(ModelSettings):
@@ -23,18 +25,18 @@ class SpeechSettings(ModelSettings):
         None,
         "A table with the columns file, expected and one per system, or file, system, expected,"
         " got.",
-        panel="input", metavar="TABLE", argument="only", main=True,
+        panel="input", reach="read", metavar="TABLE", argument="only", main=True,
     )  # fmt: skip
     expected: Path | None = option(
         None,
         "What was said: one utterance per line (with ids: id<TAB>text, Kaldi, NIST trn; STM), or"
         " one text (also SRT, WebVTT); or a folder of texts. Which of them is found and said.",
-        panel="input", metavar="FILE", main=True,
+        panel="input", reach="read", metavar="FILE", main=True,
     )  # fmt: skip
     got: tuple[Path, ...] = option(
         (),
         "A system's transcripts, of the same form (CTM with STM). May be repeated.",
-        panel="input", metavar="FILE", main=True,
+        panel="input", reach="read", metavar="FILE", main=True,
     )  # fmt: skip
     lines: bool = option(
         False, "Every line of the files is an utterance, in the same order.", panel="input"
@@ -44,24 +46,24 @@ class SpeechSettings(ModelSettings):
         (),
         "The columns of a wide table that are systems, separated by commas. By default they are"
         " found by content.",
-        panel="input", metavar="HEADER,…",
+        panel="input", reach="nothing", metavar="HEADER,…",
     )  # fmt: skip
     column: Mapping[str, str] = option(
         {},
         "Which column of the table is meant, such as expected=Reference. May be repeated.",
-        panel="input", metavar="NAME=HEADER",
+        panel="input", reach="nothing", metavar="NAME=HEADER",
     )  # fmt: skip
     language: str = option(
         "auto",
         "Language of the texts (en, cs, zh, ja, ko, th …), for all of them. auto takes it from a"
         " column 'language', the files' names or the texts.",
-        panel="input",
+        panel="input", reach="nothing",
     )  # fmt: skip
     assets: Path | None = option(
         None,
         "A folder with x.txt beside every x.wav, .flac or .ogg: for recognisers, or with --got for"
         " transcripts that are there.",
-        panel="input", metavar="FOLDER", main=True,
+        panel="input", reach="read", metavar="FOLDER", main=True,
     )  # fmt: skip
     recognizers: tuple[str, ...] = option(
         (),
@@ -69,6 +71,7 @@ class SpeechSettings(ModelSettings):
         " vosk:FOLDER, deepgram, elevenlabs, openai:MODEL@URL, command:PROGRAM, module:Class. May"
         " be repeated.",
         panel="input", metavar="NAME,…", main=True, separator="",
+        reach="command", harmless=("moonshine", "pocketsphinx"),
     )  # fmt: skip
     realtime_factor: float = option(
         0.0, "Pace of streaming: 1 as spoken, 0 as fast as the recogniser takes it.",
@@ -85,7 +88,7 @@ class SpeechSettings(ModelSettings):
         (),
         "Scores to compute, separated by commas: wer,cer,gist,alarms,sem_dist,ser. By default all"
         " that can be.",
-        panel="scores", main=True,
+        panel="scores", reach="nothing", main=True,
     )  # fmt: skip
     normalizer: Literal["seed", "basic", "none"] = option(
         "seed",
@@ -100,13 +103,13 @@ class SpeechSettings(ModelSettings):
         None,
         "Spellings that count as equal, one set per line: colour = color. In Python also the sets"
         " themselves.",
-        panel="scores", metavar="FILE", model=True, kept=False,
+        panel="scores", reach="read", metavar="FILE", model=True, kept=False,
     )  # fmt: skip
     keywords: Any = option(
         None,
         "Words or phrases that must be heard, one per line: adds keyword_recall, keyword_precision"
         " and keyword_f1. In Python also the words themselves.",
-        panel="scores", metavar="FILE", model=True, kept=False,
+        panel="scores", reach="read", metavar="FILE", model=True, kept=False,
     )  # fmt: skip
     segments: bool | None = option(
         None,
@@ -118,16 +121,17 @@ class SpeechSettings(ModelSettings):
         "",
         "A metric of your own: an async function of (expected, got) that returns a"
         " CustomMetricResult.",
-        panel="scores", metavar="MODULE:FUNCTION", model=True, advanced=True,
+        panel="scores", reach="command", metavar="MODULE:FUNCTION", model=True, advanced=True,
     )  # fmt: skip
     llm: Any = option(
         "",
-        "The language model that compares facts. By default Gemini, when GEMINI_API_KEY is set.",
-        panel="models", metavar="PROVIDER:MODEL", model=True,
+        "The language model that compares facts, or none. By default Gemini, when GEMINI_API_KEY is"
+        " set.",
+        panel="models", reach="network", withheld=NO_MODEL, metavar="PROVIDER:MODEL", model=True,
     )  # fmt: skip
     llm_url: str = option(
         "", "Where the model is served, such as an OpenAI-compatible server of your own.",
-        panel="models", metavar="URL", kept=False,
+        panel="models", reach="network", metavar="URL", kept=False,
     )  # fmt: skip
     batch: bool = option(
         False,
@@ -162,7 +166,7 @@ class SpeechSettings(ModelSettings):
     )  # fmt: skip
     token_encoder: Any = option(
         "", "Another model for the semantic distance: a name or a folder.",
-        panel="models", model=True, advanced=True,
+        panel="models", reach="model", model=True, advanced=True,
     )  # fmt: skip
     layer: int | None = option(
         None, "The layer of its token vectors.", panel="models", advanced=True

@@ -47,33 +47,34 @@ class TextSettings(ModelSettings):
         " system), a workbook with one sheet per arrangement or system, a folder of"
         " MODEL_ARRANGEMENT.csv, or a .txt with one text per line. May be repeated; bare paths are"
         " predictions too.",
-        panel="input", metavar="PATH", argument="too", main=True, variable="MODEL_FILE",
+        panel="input", reach="read", metavar="PATH", argument="too", main=True,
+        variable="MODEL_FILE",
     )  # fmt: skip
     references: tuple[Path, ...] = option(
         (),
         "Idioms and their explanations, or a folder with one file per language. May be repeated:"
         " all count. Default: the predictions' own column Reference.",
-        panel="input", metavar="PATH", main=True, variable="ORIGINAL_FILE",
+        panel="input", reach="read", metavar="PATH", main=True, variable="ORIGINAL_FILE",
     )  # fmt: skip
     original: tuple[Path, ...] = option(
         (),
         "Predictions for the unscrambled forms, in place of a sheet or arrangement named"
         " 'original'. May be repeated, one per system (SYSTEM_original.csv).",
-        panel="input", metavar="FILE", advanced=True,
+        panel="input", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
     structure: Path | None = option(
         None, "Structure classes: a table of idiom and structure.",
-        panel="input", metavar="FILE", advanced=True,
+        panel="input", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
     column: Mapping[str, str] = option(
         {}, "Which column is meant, such as prediction=Output. May be repeated.",
-        panel="input", metavar="NAME=HEADER",
+        panel="input", reach="nothing", metavar="NAME=HEADER",
     )  # fmt: skip
     systems: tuple[str, ...] = option(
         (),
         "The columns of a wide table that are systems, separated by commas. By default text columns"
         " beside one reference.",
-        panel="input", metavar="HEADER,…",
+        panel="input", reach="nothing", metavar="HEADER,…",
     )  # fmt: skip
     sheets: Literal["auto", "systems", "arrangements"] = option(
         "auto",
@@ -84,19 +85,19 @@ class TextSettings(ModelSettings):
         "auto",
         "zh, zh-Hant, ja, ko, en, cs, ru or any other code, for all items. auto takes it from a"
         " column 'language', the files' names or the texts.",
-        panel="input", main=True,
+        panel="input", reach="nothing", main=True,
     )  # fmt: skip
     reference_separators: str = option(
         "||",
         "What separates references in a cell, several marks with spaces between them; 'wide'"
         " splits at || ; ； / 、 as the reference code does, and keeps duplicates.",
-        panel="input", advanced=True,
+        panel="input", reach="nothing", advanced=True,
     )  # fmt: skip
     metrics: tuple[str, ...] = option(
         (),
         "Scores to make, separated by commas (s_acc,s_logic,s_cons,s_seq,s_struct,s_info,alarms,"
         "recovery …). Default: all that the predictions and the models allow.",
-        panel="scores", main=True,
+        panel="scores", reach="nothing", main=True,
     )  # fmt: skip
     aggregate: Literal["max", "mean"] = option(
         "max", "Over several references: max or mean.",
@@ -135,21 +136,21 @@ class TextSettings(ModelSettings):
     )  # fmt: skip
     polarity_words: Path | None = option(
         None, "Polar words in place of the language's own: a table of word and polarity.",
-        panel="scores", metavar="FILE", advanced=True,
+        panel="scores", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
     negations: Path | None = option(
         None, "Negations in place of the language's own, one per line.",
-        panel="scores", metavar="FILE", advanced=True,
+        panel="scores", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
     stopwords: Path | None = option(
         None, "Stop words in place of the language's own, one per line.",
-        panel="scores", metavar="FILE", advanced=True,
+        panel="scores", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
     polarity_overrides: Path | None = option(
         None,
         "Polarity of idioms that the word lists get wrong: a table of idiom and polarity"
         " (positive, negative or neutral).",
-        panel="scores", metavar="FILE", advanced=True,
+        panel="scores", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
     direction: Literal["reference-to-prediction", "prediction-to-reference", "both"] = option(
         "reference-to-prediction",
@@ -206,24 +207,30 @@ class TextSettings(ModelSettings):
     )
     tokenizer: str = option(
         "", "Another analyser for content words: jieba (plain) or unicode.",
-        panel="scores", advanced=True,
+        panel="scores", reach="nothing", advanced=True,
     )  # fmt: skip
     strict: bool = option(
         False, "A component without its model is an error.", panel="models", kept=False
     )
     embedder: Any = option(
-        "", "Embedding model for STS: a name or a folder.", panel="models", model=True
+        "",
+        "Embedding model for STS: a name or a folder.",
+        panel="models",
+        reach="model",
+        model=True,
     )
     token_encoder: Any = option(
-        "", "Model for BERTScore: a name or a folder.", panel="models", model=True
+        "", "Model for BERTScore: a name or a folder.", panel="models", reach="model", model=True
     )
     layer: int | None = option(
         None, "Layer for BERTScore, counted as bert-score counts.", panel="models", advanced=True
     )
     cross_encoder: Any = option(
-        "", "Cross-encoder: a name or a folder.", panel="models", model=True
+        "", "Cross-encoder: a name or a folder.", panel="models", reach="model", model=True
     )
-    nli: Any = option("", "Model of inference: a name or a folder.", panel="models", model=True)
+    nli: Any = option(
+        "", "Model of inference: a name or a folder.", panel="models", reach="model", model=True
+    )
     batch_size: int = option(
         0, "Tokens in a batch; 0: the model's own choice.",
         panel="models", low=0, kept=False, advanced=True,

@@ -32,8 +32,18 @@ if TYPE_CHECKING:
     from gistmeter.core.cache import Cache
     from gistmeter.core.comparison import Contender
     from gistmeter.core.run import Run
+from gistmeter.core.errors import UntrustedError
+from gistmeter.core.settings import aliases_of
+from gistmeter.core.trust import HELP as TRUST_HELP
+
+if TYPE_CHECKING:
+    from gistmeter.core.cache import Cache
+    from gistmeter.core.comparison import Contender
+    from gistmeter.core.configuration import Configuration
+    from gistmeter.core.run import Run
 
 NAME = re.compile(r"[\w][\w.-]*")
+PATHS = ("path", "paths")
 BELOW = 3  # the exit code of a threshold or gate that did not hold
 
 
@@ -57,9 +67,18 @@ class CheckSettings(Settings):
         panel="output", metavar="FOLDER",
     )  # fmt: skip
 
+    trust: bool = option(False, TRUST_HELP, panel="input", kept=False)
+
     def check(self) -> None:
         if self.file is None:
             raise InputError("Name the file of the evaluations: gistmeter check FILE.toml")
+
+    def read(self) -> Configuration:
+        """The file, with what it is held to."""
+        from gistmeter.core.configuration import Configuration
+
+        assert self.file is not None
+        return Configuration.read(self.file, trust=self.trust)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +86,13 @@ class GateSettings(Settings):
     """What an evaluation has beside the options of its shape."""
 
     title: ClassVar[str] = "an evaluation"
-    shape: str = option("", "text, book, parse, speech, or a shape that a package adds.")
-    baseline: Path | None = option(None, "The folder of a run to compare with.")
-    compare: tuple[str, ...] = option((), "The scores to compare; by default the headline.")
+    shape: str = option(
+        "", "text, book, parse, speech, or a shape that a package adds.", reach="nothing"
+    )
+    baseline: Path | None = option(None, "The folder of a run to compare with.", reach="read")
+    compare: tuple[str, ...] = option(
+        (), "The scores to compare; by default the headline.", reach="nothing"
+    )
     margin: float | None = option(None, "The loss against the baseline to be excluded.", low=0.0)
 
 
@@ -158,10 +181,9 @@ def run_check(
     **listeners: Any,
 ) -> Outcomes:
     """`began` hears the name of each evaluation; `listeners` are those of `score.score`."""
-    from gistmeter.core.configuration import profiles
-
-    planned = list(plan(settings))
-    known = profiles(settings.file)
+    configuration = settings.read()
+    planned = list(plan(settings, configuration))
+    known = configuration.profiles()
     done = []
     for one in planned:
         if began:
@@ -170,12 +192,9 @@ def run_check(
     return Outcomes(done)
 
 
-def plan(settings: CheckSettings) -> Iterator[Evaluation]:
+def plan(settings: CheckSettings, configuration: Configuration) -> Iterator[Evaluation]:
     """The evaluations of the file, each with its settings; a wrong one says which it is."""
-    from gistmeter.core.configuration import evaluations
-
-    assert settings.file is not None
-    tables = evaluations(settings.file)
+    tables = configuration.evaluations()
     if not tables:
         raise InputError(f"{settings.file}: has no evaluation. Write one as [evaluation.NAME]")
     for name in settings.only:
@@ -184,15 +203,16 @@ def plan(settings: CheckSettings) -> Iterator[Evaluation]:
     for name, table in tables.items():
         if not settings.only or name in settings.only:
             try:
-                yield _evaluation(name, table, settings)
+                yield _evaluation(name, table, settings, configuration)
+            except UntrustedError:  # says the table itself
+                raise
             except InputError as error:
                 raise InputError(f"{settings.file}, [evaluation.{name}]: {error}") from error
 
 
-def _evaluation(name: str, table: Mapping[str, Any], settings: CheckSettings) -> Evaluation:
-    from gistmeter.core.configuration import options_for
-
-    assert settings.file is not None
+def _evaluation(
+    name: str, table: Mapping[str, Any], settings: CheckSettings, configuration: Configuration
+) -> Evaluation:
     if not NAME.fullmatch(name):
         raise InputError("its name becomes a folder's: use letters, digits, '.', '-' and '_'")
     own = {key.replace("-", "_").lower(): value for key, value in table.items()}
@@ -203,14 +223,20 @@ def _evaluation(name: str, table: Mapping[str, Any], settings: CheckSettings) ->
     family = family_of(own["shape"])
     kinds = (family.Settings, RunSettings, GateSettings)
     known = {key: one for kind in reversed(kinds) for key, one in options_of(kind).items()}
-    given = {**options_for(settings.file, family.name, known), **own}
-    base = settings.file.parent
+    base, limits = configuration.path.parent, configuration.limits
+    shared = configuration.options(family.name, kinds, base)
+    limits.check(own, kinds, base, f", [evaluation.{name}]")
+    aliases = {alias: key for kind in kinds for alias, key in aliases_of(kind).items()}
+    given = {aliases.get(key, key): value for key, value in {**shared, **own}.items()}
     for key, value in given.items():
-        if key in known and known[key].kind in ("path", "paths"):
-            given[key] = _placed(value, base)
+        declared = known.get(key)
+        if declared and (declared.kind in PATHS or declared.reach in ("read", "write")):
+            given[key] = _placed(value, base, several=declared.kind == "paths")
     made, how, gate = split(given, *kinds)
     assert isinstance(how, RunSettings) and isinstance(gate, GateSettings)
     folder = settings.folder / name
+    if settings.folder == options_of(CheckSettings)["folder"].default:
+        limits.check_output(folder)
     if settings.no_baseline:
         gate = replace(gate, baseline=None)
     elif gate.baseline is not None and gate.baseline.resolve() == folder.resolve():
@@ -219,11 +245,12 @@ def _evaluation(name: str, table: Mapping[str, Any], settings: CheckSettings) ->
     return Evaluation(name, family, made, how, gate)
 
 
-def _placed(value: Any, base: Path) -> Any:
+def _placed(value: Any, base: Path, *, several: bool) -> Any:
     """A path of the file, or several, from the file's own folder."""
     if isinstance(value, str):
         return base / Path(value).expanduser()
-    return [_placed(one, base) for one in value] if isinstance(value, list) else value
+    listed = several and isinstance(value, list)
+    return [_placed(one, base, several=False) for one in value] if listed else value
 
 
 def _run(one: Evaluation, further: Mapping[str, Any]) -> Outcome:

@@ -21,7 +21,7 @@ from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context, Items, RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.score import Scorer, score
-from gistmeter.core.settings import aliases_of, options_of, split
+from gistmeter.core.settings import split
 from gistmeter.core.types import Pair, Score
 from gistmeter.core.views import Opener, Row, shown
 from gistmeter.text.family import Text, TextSettings
@@ -99,8 +99,7 @@ class Checker:
         """With the options of a configuration file: those at its top and in [text]."""
         from gistmeter.core.configuration import options_for, profiles
 
-        known = [*options_of(TextSettings), *options_of(RunSettings), *aliases_of(TextSettings)]
-        given = options_for(config, "text", known) if config else {}
+        given = options_for(config, "text", (TextSettings, RunSettings)) if config else {}
         settings, how = split(given, TextSettings, RunSettings)
         assert isinstance(settings, TextSettings) and isinstance(how, RunSettings)
         return cls(settings, how, cache, profiles(config))

@@ -22,9 +22,8 @@ from typing import Any, ClassVar, Literal
 
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Clip, ScoreInfo
-from gistmeter.core.wiring import given, setting
+from gistmeter.core.wiring import Wiring, given, setting
 from gistmeter.models.protocols import Answer, LanguageModel
-from gistmeter.speech.judge import language_model_of
 from gistmeter.speech.metrics import fact_prompt
 from gistmeter.speech.metrics.edits import Columns, align, clip_rows, is_segmented, why_unscored
 from gistmeter.speech.metrics.fact_answers import (
@@ -43,6 +42,14 @@ NUMBERS = (
     "verdict_flips", "facts_corrected", "facts_unsupported", "facts_untold", "facts_disputed",
 )  # fmt: skip
 TEXTS = ("facts", "ser_note", "diff")
+
+
+def language_model_of(wiring: Wiring) -> LanguageModel | None:
+    """The language model that is asked about facts; None where there is none."""
+    from gistmeter.speech.judge import judge_of
+
+    judge = judge_of(wiring.settings, wiring.context)
+    return judge.llm if judge is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,18 +10,16 @@ label=any of these                 the name it gets in the report
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import os
 import re
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from gistmeter.core.errors import InputError, UnknownName
-from gistmeter.core.registry import find, load, names
+from gistmeter.core.registry import find, names
+from gistmeter.core.working_folder import load
 from gistmeter.speech.recognizers.protocols import MissingKey, Recognizer, Session
 from gistmeter.speech.recognizers.whole import Transcribe, WholeFiles
 
@@ -73,8 +71,7 @@ def _make(text: str, environment: Mapping[str, str]) -> Recognizer:
         return adapt(target, text)
     if not colon:
         raise UnknownName("recognizer", name, [*known, "module:attribute"])
-    with _working_folder():
-        return adapt(load(text), text)
+    return adapt(load(text), text)
 
 
 def adapt(target: Any, name: str = "") -> Recognizer:
@@ -150,14 +147,3 @@ def _takes(function: Any, parameter: str) -> bool:
         return parameter in inspect.signature(function).parameters
     except (TypeError, ValueError):
         return False
-
-
-@contextlib.contextmanager
-def _working_folder() -> Iterator[None]:
-    """The user's own modules are found where the command is given; installed ones go first."""
-    folder = str(Path.cwd())
-    sys.path.append(folder)
-    try:
-        yield
-    finally:
-        sys.path.remove(folder)
