@@ -212,7 +212,7 @@ def build(
     codes = tuple(dict.fromkeys(getattr(item, "language", "") for item in items)) or ("",)
     loader = Loader(context.cache, family.model_settings(settings), context.progress)
     wiring = Wiring(family, items, settings, context, codes, loader)
-    chosen = choose(family.name, tuple(getattr(settings, "metrics", ())))
+    chosen = choose(family.name, tuple(getattr(settings, "metrics", ())), family.beside)
     return _Builder(family, wiring, chosen).build()
 
 
@@ -222,17 +222,20 @@ class Choice:
 
     kinds: dict[str, Any]
     asked: dict[str, tuple[str, ...]]  # metric -> its scores asked for by name; none: all
-    by_name: bool  # whether anything was asked for
+    by_name: frozenset[str]  # the metrics that were asked for, by a score or for another's sake
 
 
-def choose(shape: str, wanted: Sequence[str]) -> Choice:
-    """The metrics that make the wanted scores, or all of a shape, in the registry's order."""
+def choose(shape: str, wanted: Sequence[str], beside: Sequence[str] = ()) -> Choice:
+    """The metrics that make the wanted scores, or all of a shape, in the registry's order.
+
+    Those `beside` are made too where they apply.
+    """
     known = metrics_of(shape)
     asked: dict[str, tuple[str, ...]] = {}
     for score in wanted:
         name = metric_named(shape, score)
         asked[name] = (*asked.get(name, ()), score.strip().lower().replace("-", "_"))
-    chosen = set(asked or known)
+    chosen = {*asked, *beside} if asked else set(known)
     whole = {name for name, scores in asked.items() if name in scores}
     bases = {base for name in asked for base in getattr(known[name](), "derives", ())}
     chosen |= bases
@@ -241,7 +244,8 @@ def choose(shape: str, wanted: Sequence[str]) -> Choice:
         if set(known[name]().derives) <= chosen:
             kinds[name] = known[name]()
     own = {name: () if name in whole | bases else asked.get(name, ()) for name in kinds}
-    return Choice({name: kinds[name] for name in known if name in kinds}, own, bool(wanted))
+    ordered = {name: kinds[name] for name in known if name in kinds}
+    return Choice(ordered, own, frozenset(kinds) - {*beside} | {*asked} if asked else frozenset())
 
 
 @dataclass
@@ -313,7 +317,7 @@ class _Builder:
         """Whether a metric cannot be made; an error where it was asked for."""
         for role, wire in self._roles(name).items():
             if wire.required and getattr(models, role) is None:
-                if self.chosen.by_name:
+                if name in self.chosen.by_name:
                     why = models.absent.get(role, "the profile has none")
                     title = title_of(self.chosen.kinds[name], name)
                     raise InputError(f"{title} needs a model for '{role}': {why}")
@@ -343,7 +347,7 @@ class _Builder:
         for name in names:
             wiring = replace(
                 self.wiring, language=code, asked=self.chosen.asked[name],
-                by_name=self.chosen.by_name, models=models, made=made,
+                by_name=name in self.chosen.by_name, models=models, made=made,
             )  # fmt: skip
             metric = self._build(name, wiring)
             if metric is not None:
@@ -374,12 +378,16 @@ class _Builder:
 
     def _wanted(self, made: Mapping[str, Metric]) -> list[str]:
         """The metrics to compute; an error where one that was asked for lacks something."""
-        for metric in made.values():
-            requires = getattr(metric, "requires", None)
-            if self.chosen.by_name and requires and (lacking := requires(self.wiring.items)):
-                raise InputError(lacking)
-        return [name for name, metric in made.items() if self.chosen.by_name
-                or not hasattr(metric, "applies") or metric.applies(self.wiring.items)]  # fmt: skip
+        wanted = []
+        for name, metric in made.items():
+            by_name = name in self.chosen.by_name
+            hook = getattr(metric, "requires" if by_name else "applies", None)
+            answer = hook(self.wiring.items) if hook is not None else not by_name
+            if by_name and answer:
+                raise InputError(answer)
+            if by_name or answer:
+                wanted.append(name)
+        return wanted
 
 
 def title_of(kind: Any, name: str) -> str:

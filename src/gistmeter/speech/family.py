@@ -47,6 +47,7 @@ class Speech(Family[SpeechSettings, Clip]):
     Settings: ClassVar[type[Settings]] = SpeechSettings
     headline = ("wer", "gist", "cer", "sem_dist", "ser")
     shows = "gistmeter.speech.views:VIEW"
+    beside = ("keywords", "latency", "custom_metric")
     roles: ClassVar[Mapping[str, str]] = {"matcher": "token_encoder"}
     chunk = 256
 

@@ -20,7 +20,7 @@ from gistmeter.tools.adapters import promptfoo_assertion
 
 SAME = ("We open at nine.", "We open at nine.")
 OTHER = ("We never open.", "We open at nine.")
-ADAPTERS = sorted((ROOT / "src" / "gistmeter" / "adapters").glob("*.py"))
+ADAPTERS = sorted((ROOT / "src" / "gistmeter" / "tools" / "adapters").glob("*.py"))
 FOREIGN = pytest.mark.filterwarnings("default")  # other libraries' warnings are not ours to mend
 
 
@@ -30,7 +30,7 @@ def package(name: str) -> Any:
 
 
 def test_every_adapter_is_thin() -> None:
-    assert len(ADAPTERS) == 6
+    assert len(ADAPTERS) == 6, ADAPTERS
     for path in ADAPTERS:
         assert len(path.read_text().splitlines()) < 100, path
 

@@ -26,7 +26,7 @@ def by_default(wiring: Wiring) -> bool:
 
 def judge_of(wiring: Wiring) -> JudgeModel | None:
     """The judge; none where a run does not ask for it."""
-    from gistmeter.models.loading import Loader, is_judge, require
+    from gistmeter.models.loading import is_judge, load_judge
 
     if not wiring.by_name and not (by_default(wiring) and _short_enough(wiring)):
         return None
@@ -34,9 +34,7 @@ def judge_of(wiring: Wiring) -> JudgeModel | None:
     for model in (own.nli, own.cross_encoder):
         if is_judge(model):  # it remembers what other scores ask it
             return model  # type: ignore[return-value]
-    loader = Loader(wiring.context.cache, progress=wiring.context.progress)
-    judge: JudgeModel = require(loader.load(["nli"], EMBEDDED, {}, ""), "nli")
-    return judge
+    return load_judge(wiring.context.cache, progress=wiring.context.progress)
 
 
 def _short_enough(wiring: Wiring) -> bool:
