@@ -11,7 +11,9 @@ from click.testing import CliRunner
 
 from gistmeter.cli import app
 from gistmeter.core.errors import InputError
-from gistmeter.speech.read import pair_files, read_clip_table, read_transcripts
+from gistmeter.speech.formats.pairing import pair_files
+from gistmeter.speech.formats.utterances import read_transcripts
+from gistmeter.speech.read import read_clip_table
 
 # Seven words were said, two are wrong: 28.57%, whatever the form. Ids counted as words gave 22.22%.
 SAID = {"c1": "turn on the light", "c2": "call my mother"}

@@ -10,9 +10,10 @@ import pytest
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.run import Run
 from gistmeter.languages import get
+from gistmeter.speech.formats.pairing import pair_files
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.rates import ErrorRates
-from gistmeter.speech.read import pair_files, read_alternatives
+from gistmeter.speech.read import read_alternatives
 
 SAMPLES = Path(str(files("gistmeter") / "samples" / "speech"))
 SYSTEMS = {"en": ("careful", "names", "noisy"), "cs": ("names", "endings", "noisy")}

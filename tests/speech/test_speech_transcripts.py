@@ -8,13 +8,9 @@ import pytest
 
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import system_names
-from gistmeter.speech.read import (
-    pair_files,
-    read_alternatives,
-    read_assets,
-    read_clip_table,
-    read_transcripts,
-)
+from gistmeter.speech.formats.pairing import pair_files
+from gistmeter.speech.formats.utterances import read_transcripts
+from gistmeter.speech.read import read_alternatives, read_assets, read_clip_table
 
 
 def write(folder: Path, name: str, text: str | bytes) -> Path:

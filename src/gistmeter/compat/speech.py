@@ -28,6 +28,7 @@ from gistmeter.core.pages import Section, custom_section, understanding_section
 from gistmeter.core.types import Clip, Metric
 from gistmeter.report.diff import render_pair, render_section
 from gistmeter.speech.family import Speech
+from gistmeter.speech.formats.utterances import read_one_text
 from gistmeter.speech.judge import DEFAULT_MODEL, gemini
 from gistmeter.speech.metrics.custom import call_safely
 from gistmeter.speech.metrics.edits import NO_EXPECTED
@@ -37,7 +38,6 @@ from gistmeter.speech.metrics.latency import UNTIMED, Latency
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.rates import ErrorRates
 from gistmeter.speech.metrics.semantic_error import SHORT, SemanticErrorRate
-from gistmeter.speech.read import read_one_text
 from gistmeter.speech.results import ClipResult, gather, view
 
 if TYPE_CHECKING:

@@ -26,7 +26,6 @@ SOURCES = (
     "Give one of: a table; --expected FILE with --got FILE; --assets FOLDER with --recognizers "
     "NAME,… or with --got FILE"
 )
-MOST_FILES = 200  # that a run reports one by one, beside the whole
 
 
 class Speech(Family[SpeechSettings, Clip]):
@@ -53,7 +52,8 @@ class Speech(Family[SpeechSettings, Clip]):
 
     def read(self, settings: SpeechSettings, context: Context) -> Items[Clip]:
         """The clips of the one source that was named."""
-        from gistmeter.speech import read as transcripts
+        from gistmeter.speech.formats.pairing import pair_files
+        from gistmeter.speech.read import pair_assets, read_assets, read_clip_table
 
         table, expected, got, assets = (
             settings.table, settings.expected, settings.got, settings.assets,
@@ -62,7 +62,7 @@ class Speech(Family[SpeechSettings, Clip]):
         if bool(table) + bool(expected or assets or heard) != 1 or heard > 1:
             raise InputError(SOURCES)
         if table:
-            found = transcripts.read_clip_table(table, settings.column, settings.systems)
+            found = read_clip_table(table, settings.column, settings.systems)
             files = [table]
         elif not (expected or assets):
             given = "--got" if got else "--recognizers"
@@ -73,14 +73,14 @@ class Speech(Family[SpeechSettings, Clip]):
         elif settings.recognizers:
             if not assets:
                 raise InputError("--assets and --recognizers belong together")
-            found, files = transcripts.read_assets(assets), [assets]
+            found, files = read_assets(assets), [assets]
         elif assets and expected:
             raise InputError("--assets has the expected texts already; leave --expected out")
         elif assets:
-            found, files = transcripts.pair_assets(assets, got), [assets, *got]
+            found, files = pair_assets(assets, got), [assets, *got]
         else:
             assert expected is not None
-            found = transcripts.pair_files(expected, got, settings.reading)
+            found = pair_files(expected, got, settings.reading)
             files = [expected, *got]
         for remark in found.remarks:
             context.say(remark)
@@ -88,12 +88,14 @@ class Speech(Family[SpeechSettings, Clip]):
 
     def prepare(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
         """Every clip with its language and its group."""
+        from gistmeter.speech.read import grouped_by_file
+
         if not read.items:
             raise InputError("There is nothing to score: no clips were given")
         texts = [(clip.expected,) for clip in read.items]
         found = assign_languages(read, settings.language, texts, context, read.names)
         given = (settings.alternatives, settings.keywords)
-        files = [Path(one) for one in given if isinstance(one, str | Path) and one]
+        files = [Path(value) for value in given if isinstance(value, str | Path) and value]
         items = found.items if settings.recognizers else grouped_by_file(found.items)
         return replace(found, items=items, files=[*read.files, *files])
 
@@ -106,14 +108,9 @@ class Speech(Family[SpeechSettings, Clip]):
     ) -> Items[Clip]:
         """Clips through the recognisers where they run; then the limit of what is spent."""
         if settings.recognizers:
-            from gistmeter.speech.recognition import HeardItems, hear
+            from gistmeter.speech.recognition import hear
 
-            heard = hear(read.items, settings, context)
-            # The transcripts are what is resumed; their scores are computed again.
-            read = HeardItems(
-                grouped_by_file(heard.clips), read.files, read.found, read.signed, read.notes,
-                read.digests, anew=True, interrupted=heard.interrupted, journal=heard.journal,
-            )  # fmt: skip
+            read = hear(read, settings, context)
         if "facts" in metrics:
             from gistmeter.speech.judge import Judge, limit_cost
             from gistmeter.speech.metrics.normalizer import normalisations_of
@@ -192,10 +189,3 @@ class Speech(Family[SpeechSettings, Clip]):
             ]
         normalisations = normalisations_of([clip.language for clip in clips], settings)
         return judge.total(clips, normalisations, settings.repeats, settings.verify)
-
-
-def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
-    """Clips that name no group are reported by file, unless there are too many files to look at."""
-    if len({clip.id for clip in clips}) > MOST_FILES:
-        return list(clips)
-    return [replace(clip, group=clip.group or clip.id) for clip in clips]

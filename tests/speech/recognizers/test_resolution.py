@@ -15,7 +15,7 @@ from gistmeter.speech.recognizers.protocols import Recognizer, Session
 from speech.recognizers.recognizer_doubles import QUICK, Echo, Echoes, clip
 
 MODULE = '''
-from gistmeter.recognizers.benchmark import SpeechEvent
+from gistmeter.speech.recognizers.benchmark import SpeechEvent
 
 def plain(path):
     return f"plain {path.name}"
