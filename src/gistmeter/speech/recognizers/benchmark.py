@@ -34,10 +34,9 @@ from gistmeter.core.errors import FormatError, InputError, blot, hide
 from gistmeter.core.types import Clip
 from gistmeter.speech.formats.audio import Audio, read_audio
 from gistmeter.speech.recognizers.listening import Notes, Pace, join, listen
+from gistmeter.speech.recognizers.local import WholeFiles, in_thread
 from gistmeter.speech.recognizers.protocols import Recognizer, RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.resolution import adapt, resolve
-from gistmeter.speech.recognizers.threads import in_thread
-from gistmeter.speech.recognizers.whole import WholeFiles
 
 log = logging.getLogger(__name__)
 LONGEST_PAUSE = 60.0  # seconds; a service that asks for more is tried again all the same

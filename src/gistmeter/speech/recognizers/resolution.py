@@ -20,8 +20,8 @@ from typing import Any
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.registry import find, names
 from gistmeter.core.working_folder import load
+from gistmeter.speech.recognizers.local import Transcribe, WholeFiles
 from gistmeter.speech.recognizers.protocols import MissingKey, Recognizer, Session
-from gistmeter.speech.recognizers.whole import Transcribe, WholeFiles
 
 GROUP = "gistmeter.recognizers"
 LABELLED = re.compile(r"([\w.-]+)\s*=\s*(.+)", re.DOTALL)
