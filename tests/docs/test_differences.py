@@ -16,14 +16,17 @@ import gistmeter
 from gistmeter import languages
 from gistmeter.book.family import BookSettings
 from gistmeter.book.metrics.thresholds import CALIBRATED
+from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Rows
 from gistmeter.core.settings import options_of
 from gistmeter.core.types import Pair
+from gistmeter.models.llm.asking import ServiceAsker
 from gistmeter.models.protocols import Judgements, PairScores
 from gistmeter.models.settings import profile_names
 from gistmeter.parse.family import ParseSettings
 from gistmeter.speech.family import SpeechSettings
+from gistmeter.speech.judge import DEFAULT_MODEL, find_judge
 from gistmeter.speech.metrics.fact_answers import check
 from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict
 from gistmeter.text.family import TextSettings
@@ -305,6 +308,17 @@ def _(folder: Path) -> None:
     with pytest.raises(InputError, match="refused"):
         gistmeter.score_parses(path, path, unknown_tags="refuse", resamples=0)
     assert gistmeter.score_parses(path, path, resamples=0)["feats"].value == 1.0
+
+
+@row("Semantic understanding: when the model is asked")
+def _(_: Path) -> None:
+    pytest.importorskip("google.genai")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GEMINI_API_KEY", "a-key")
+        patch.setattr(ServiceAsker, "answer", None)  # nothing is sent
+        run = gistmeter.score_speech(["it rains"], ["it rained"], language="en")
+        assert "ser" not in run.systems["system"].scores
+        assert find_judge("gemini", Cache(None)).name == f"google:{DEFAULT_MODEL}"
 
 
 @row("Semantic understanding: facts")

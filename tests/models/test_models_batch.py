@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
-    monkeypatch.setenv("GISTMETER_LLM_KEY", KEY)
+    monkeypatch.setenv("KEY_OF_MINE", KEY)
     running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     held = BatchServer(url=f"http://127.0.0.1:{running.server_port}/v1")
     running.held = held  # type: ignore[attr-defined]
@@ -141,8 +141,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
 
 def model(server: BatchServer, cache: Cache, **more: Any) -> CachedLanguageModel:
     settings = LanguageModelSettings(
-        base_url=server.url, batch=True, poll=0.01, pause=0.01, attempts=3, **more
-    )
+        base_url=server.url, key_env="KEY_OF_MINE", batch=True, poll=0.01, pause=0.01, attempts=3,
+        **more,
+    )  # fmt: skip
     return load_language_model("openai:judge", cache=cache, settings=settings)
 
 

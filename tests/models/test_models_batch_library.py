@@ -177,7 +177,7 @@ class Handler(QuietHandler):
 
 @pytest.fixture(params=list(NAMES))
 def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setenv("GISTMETER_LLM_KEY", KEY)
+    monkeypatch.setenv("KEY_OF_MINE", KEY)
     held = Server(request.param)
     with serving(type("Holding", (Handler,), {"held": held})) as held.url:
         yield held
@@ -185,7 +185,7 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 
 def model(server: Server, cache: Cache) -> CachedLanguageModel:
     settings = LanguageModelSettings(
-        base_url=server.url, batch=True, poll=0.01, pause=0.01, attempts=3
+        base_url=server.url, key_env="KEY_OF_MINE", batch=True, poll=0.01, pause=0.01, attempts=3
     )
     return load_language_model(NAMES[server.provider], cache=cache, settings=settings)
 

@@ -233,25 +233,19 @@ def test_the_id_names_what_could_change_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "sent"),
-    [
-        ({"OPENAI_API_KEY": "key-of-openai"}, "key-of-openai"),
-        ({"OPENAI_API_KEY": "key-of-openai", "GISTMETER_LLM_KEY": "key-of-mine"}, "key-of-mine"),
-        ({}, "none"),
-    ],
+    ("key_env", "sent"),
+    [("", ""), ("KEY_OF_MINE", "Bearer key-of-mine"), ("OPENAI_API_KEY", "Bearer key-of-openai")],
 )
-def test_a_server_of_ones_own_is_given_the_key(
-    names: dict[str, str], sent: str, monkeypatch: pytest.MonkeyPatch
+def test_a_server_of_ones_own_is_given_the_key_that_is_named(
+    key_env: str, sent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("OPENAI_API_KEY", "GISTMETER_LLM_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in names.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-openai")
+    monkeypatch.setenv("KEY_OF_MINE", "key-of-mine")
     with serve(GOOD) as service:
-        settings = LanguageModelSettings(base_url=f"{service.url}/v1")
+        settings = LanguageModelSettings(base_url=f"{service.url}/v1", key_env=key_env)
         asked = load_language_model("qwen", cache=Cache(None), settings=settings)
         assert asked.ask(["What?"], Thing)[0].value == Thing(name="fact", size=3)
-    assert service.keys == [f"Bearer {sent}"]
+    assert service.keys == [sent]
 
 
 @pytest.mark.parametrize("step", [GOOD, 401, 500, "no JSON", 0.3])

@@ -14,8 +14,8 @@ import gistmeter
 from conftest import ROOT
 from gistmeter.cli import app
 from gistmeter.core import registry
+from gistmeter.core.credentials import SERVICES
 from gistmeter.core.errors import GistmeterError
-from gistmeter.models.llm import service as llm_service
 from gistmeter.speech.recognizers.protocols import MissingKey
 from gistmeter.tools import doctor as health
 
@@ -49,7 +49,7 @@ def test_every_extra_says_what_it_enables() -> None:
 
 
 def test_no_key_is_forgotten() -> None:
-    needed = {llm_service.OWN_KEY, *(name for own in llm_service.KEYS.values() for name in own)}
+    needed = {name for own in SERVICES.values() for name in own.variables}
     for name in ("deepgram", "elevenlabs", "speechmatics", "cartesia", "openai"):
         with pytest.raises(MissingKey) as missing:
             registry.find("gistmeter.recognizers", name).from_name("", {})

@@ -16,11 +16,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from gistmeter.core import files
+from gistmeter.core import files, folders
+from gistmeter.core.runs import lock
 
 GROWING = ("open", "os.mkdir", "os.rename", "write")
 WATCHED = (*GROWING, "os.remove", "os.rmdir", "os.chmod")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+
+PARENT = {"os.rename": 2, "os.remove": 1, "os.mkdir": 2, "os.rmdir": 1}  # where the folder's is
+OPEN_AT = folders.open_at
+
+
+def absolute(path: Any, parent: int) -> str:
+    """A path, relative to an open folder where there is one."""
+    folder = Path(f"/proc/self/fd/{parent}").readlink() if parent >= 0 else Path.cwd()
+    return str(folder / os.fsdecode(path))
 
 
 class Killed(BaseException):
@@ -57,8 +68,16 @@ class Disk:
             return
         if isinstance(path, int):
             return
-        if self.happens(event, str(Path(os.fsdecode(path)).absolute())):
+        parent = arguments[PARENT[event]] if event in PARENT else -1
+        if self.happens(event, absolute(path, parent)):
             raise self.failure()
+
+    def open_at(self, place: folders.Place, flags: int) -> int:
+        """In the place of `folders.open_at`: its folder is not among what an audit hook is told."""
+        counts = self.on and flags & WRITING and place.parent is not None
+        if counts and self.happens("open", absolute(place.name, place.parent or -1)):
+            raise self.failure()
+        return OPEN_AT(place, flags)
 
     def put(self, stream: IO[bytes], content: bytes) -> None:
         """In the place of `files._put`."""
@@ -83,7 +102,9 @@ def failing(folder: Path, at: int = 0, kind: Literal["kill", "full"] = "kill") -
     """Let the nth operation below a folder fail; 0 only counts them."""
     DISK.folder, DISK.at, DISK.kind, DISK.count, DISK.on = str(folder), at, kind, 0, True
     kept, files._put = files._put, DISK.put
+    folders.open_at = lock.open_at = DISK.open_at
     try:
         yield DISK
     finally:
         DISK.on, files._put = False, kept
+        folders.open_at = lock.open_at = OPEN_AT

@@ -26,7 +26,7 @@ PART = CANARY[:14]
 SAMPLE = 6
 PROVIDERS = {
     "openai": ("openai:gpt-5", "OPENAI_API_KEY", "/v1"),
-    "own": ("qwen", "GISTMETER_LLM_KEY", "/v1"),
+    "own": ("qwen", "KEY_OF_MINE", "/v1"),
     "google": ("gemini-2.5-flash", "GEMINI_API_KEY", ""),
     "anthropic": ("claude-haiku-4-5", "ANTHROPIC_API_KEY", ""),
 }
@@ -42,7 +42,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         begin(self)
 
     monkeypatch.setattr(ServiceAsker, "__post_init__", quickly)
-    for name in [name for name in os.environ if name.endswith(("_API_KEY", "_LLM_KEY"))]:
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
 
 
@@ -53,7 +53,7 @@ def ask(provider: str, url: str, monkeypatch: pytest.MonkeyPatch) -> int:
     Path("clips.csv").write_text("file,expected,x\n1,it rains today,it rained\n2,we left,we left\n")
     return app.main(
         ["--verbose", "speech", "clips.csv", "--metrics", "ser", "--language", "en",
-         "--llm", name, "--llm-url", url + end, "--resamples", "10",
+         "--llm", name, "--llm-url", url + end, "--llm-key-env", variable, "--resamples", "10",
          "-o", "folder", "--overwrite", "-o", "x.csv", "-o", "x.xlsx"],
         standalone_mode=False,
     )  # fmt: skip

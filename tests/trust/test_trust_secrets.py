@@ -25,6 +25,7 @@ from trust.scenes import sounds
 CANARY = "sk-canary-0123456789abcdefghij"
 Answer = tuple[int, str, dict[str, str]]
 NAMES = {"openai": "openai:some-model@{}/v1", "elevenlabs": "elevenlabs:scribe_v2@{}"}
+HERE = {"127.0.0.1": "MINE"}  # the key that was named for the loopback
 LONG = "x" * 190 + CANARY + "y" * 4000
 
 
@@ -66,6 +67,7 @@ def test_no_failure_of_a_recogniser_tells_its_key(
 def speech(recognizer: str) -> subprocess.CompletedProcess[str]:
     arguments = ["speech", "--assets", "assets", "--recognizers", recognizer, "--metrics", "wer"]
     further = ["--language", "en", "--tries", "1", "--timeout", "5"]
+    further += ["--recognizer-key-env", "127.0.0.1=OPENAI_API_KEY"]
     further += ["-o", "folder", "-o", "x.csv", "-o", "x.xlsx"]
     return subprocess.run(
         [sys.executable, "-m", "gistmeter", "--verbose", *arguments, *further],
@@ -134,8 +136,8 @@ def test_rude_services_of_files_get_the_key_once_and_end(
     caplog.set_level(logging.INFO)
     packed()
     with serving(MANNERS[manner], CANARY) as service:
-        keys = dict.fromkeys(("OPENAI_API_KEY", "ELEVENLABS_API_KEY"), CANARY)
-        found = resolve([f"x={NAMES[vendor].format(service.url)}"], keys).recognizers["x"]
+        name = f"x={NAMES[vendor].format(service.url)}"
+        found = resolve([name], {"MINE": CANARY}, HERE).recognizers["x"]
         heard = asyncio.run(transcribe(found, str(clip(tmp_path).audio), PATIENCE))
     assert heard.error and not heard.text
     assert CANARY[:14] not in heard.error + caplog.text
@@ -154,7 +156,7 @@ def test_no_stream_follows_a_redirect_with_its_key(
     with Service(nobody).running() as elsewhere, Service(nobody).running() as service:
         service.refusals = [(status, CANARY, {"Location": elsewhere.url})]
         name = f"x={vendor}:some-realtime@{service.url}"
-        found = resolve([name], {f"{vendor.upper()}_API_KEY": CANARY}).recognizers["x"]
+        found = resolve([name], {"MINE": CANARY}, HERE).recognizers["x"]
         heard = asyncio.run(transcribe(found, str(clip(tmp_path).audio), PATIENCE))
     assert service.refused == 1
     assert elsewhere.visits == []
@@ -168,5 +170,5 @@ def test_a_text_that_repeats_the_key_is_kept_without_it(tmp_path: Path) -> None:
             (CANARY, "it is [key], none other"),
             ("none", f"it is {CANARY}, none other"),
         ):
-            found = resolve([name], {"OPENAI_API_KEY": key}).recognizers["x"]
+            found = resolve([name], {"MINE": key}, HERE).recognizers["x"]
             assert asyncio.run(transcribe(found, str(clip(tmp_path).audio), PATIENCE)).text == text

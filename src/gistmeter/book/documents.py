@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gistmeter.book.metrics.documents import document_name
 from gistmeter.book.metrics.metric import passage_labels
 from gistmeter.core.files import write_atomically
+from gistmeter.core.folders import Folder
 from gistmeter.core.rows import Rows
 from gistmeter.core.statistics import intervals
 from gistmeter.core.types import defined
@@ -148,9 +149,9 @@ def document_of(run: Run, title: str, system: str) -> dict[str, Any] | None:
     """The document of a book, from memory or from the run's folder."""
     name = document_name(title, system)
     held: dict[str, Any] | None = run.measured.details.get(name)
-    file = run.path / "details" / name if run.path else None
-    if held is None and file is not None and file.is_file():
-        held = json.loads(file.read_bytes())
+    folder = Folder(run.path) if run.path else None
+    if held is None and folder is not None and folder.has(f"details/{name}"):
+        held = json.loads(folder.read(f"details/{name}"))
     return held
 
 

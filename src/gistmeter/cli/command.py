@@ -111,12 +111,13 @@ class SettingsCommand(click.Command):
             if self.declared[name].panel == "input":
                 value = _without_stdin(value, context)
             given[name] = [*given.get(name, ()), *value] if isinstance(value, tuple) else value
+        file: dict[str, Any] = {}
         if "config" in self.declared and given.get("config"):
             from gistmeter.core.configuration import options_for
 
             path, trust = Path(given["config"]), bool(given.get("trust"))
-            given = {**options_for(path, self.table, self.kinds, trust=trust), **given}
-        return self.work(*split(given, *self.kinds)) or 0
+            file = options_for(path, self.table, self.kinds, trust=trust)
+        return self.work(*split(given, *self.kinds, file=file)) or 0
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:

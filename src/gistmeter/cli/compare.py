@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.cli.finding import find_run, find_runs
+from gistmeter.cli.finding import find_run, find_runs, of_runs
 from gistmeter.core.errors import InputError, ThresholdError
 from gistmeter.core.run import CompareSettings
 from gistmeter.core.settings import Settings, option
@@ -73,6 +73,7 @@ class Shown(Settings):
             raise InputError("The same run is given twice: a run does not differ from itself")
 
 
+@of_runs
 def work(settings: CompareSettings, shown: Shown) -> int:
     from gistmeter.core.files import write_atomically
     from gistmeter.core.run import compare_all

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.cli.finding import find_run
+from gistmeter.cli.finding import find_run, of_runs
 from gistmeter.core.errors import InputError, ThresholdError
 from gistmeter.core.settings import Settings, option
 from gistmeter.tools.drift import DriftSettings
@@ -28,6 +28,7 @@ class Shown(Settings):
     )
 
 
+@of_runs
 def work(settings: DriftSettings, shown: Shown) -> int:
     from gistmeter.core.run import load_run
     from gistmeter.tools.drift import ask_again

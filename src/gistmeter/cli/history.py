@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
+from gistmeter.cli.finding import of_runs
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
 from gistmeter.tools.history import HistorySettings
@@ -35,6 +36,7 @@ class Shown(Settings):
                 raise InputError(f"{path}: unknown suffix; use one of {' '.join(SUFFIXES)}")
 
 
+@of_runs
 def work(settings: HistorySettings, shown: Shown) -> int:
     from gistmeter.tools.history import read_history
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.cli.finding import find_runs
+from gistmeter.cli.finding import find_runs, of_runs
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
 
@@ -40,6 +40,7 @@ class ReportSettings(Settings):
             raise InputError(f"{self.output}: a report is an HTML file; give it the suffix .html")
 
 
+@of_runs
 def work(settings: ReportSettings) -> int:
     from gistmeter.core.run import load_run, write_report
 

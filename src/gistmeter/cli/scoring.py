@@ -87,15 +87,26 @@ def run_command(family: Family[Any, Any], settings: Any, how: RunSettings, shown
 
 
 def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown) -> int:
+    from gistmeter.cli.finding import using
+
+    if getattr(settings, "estimate", False):
+        return _estimate(family, settings, how)
+    how, folder = _with_folder(family.name, how)
+    if how.resume:  # of a finished run is used what its folder holds
+        with using([folder]):
+            return _score(family, settings, how, shown, folder)
+    return _score(family, settings, how, shown, folder)
+
+
+def _score(
+    family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown, folder: Path
+) -> int:
     from gistmeter.core.cache import Cache
     from gistmeter.core.configuration import profiles
     from gistmeter.core.locations import cache_file
     from gistmeter.core.score import score
     from gistmeter.report.progress import ProgressBars
 
-    if getattr(settings, "estimate", False):
-        return _estimate(family, settings, how)
-    how, folder = _with_folder(family.name, how)
     bars = ProgressBars(quiet=shown.quiet)
     cache = None if how.no_cache else Cache(cache_file())
     try:

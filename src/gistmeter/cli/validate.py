@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
-from gistmeter.cli.finding import find_run
+from gistmeter.cli.finding import find_run, of_runs
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
 from gistmeter.core.types import SEED
@@ -72,6 +72,7 @@ class ValidateSettings(Settings):
                 raise InputError(f"{path}: unknown suffix; use one of {' '.join(SUFFIXES)}")
 
 
+@of_runs
 def work(settings: ValidateSettings) -> int:
     from gistmeter.core.run import load_run
     from gistmeter.core.validation import read_labels, validate

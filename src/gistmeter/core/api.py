@@ -65,11 +65,11 @@ def settle(
     """A family's settings and a run's, sorted out of the options."""
     own_names = [name for name in options if name not in options_of(RunSettings)]
     kind = settings_of(family_of(shape), own_names)
-    given = dict(options)
+    file: dict[str, Any] = {}
     if options.get("config"):
         path, trust = Path(options["config"]), bool(options.get("trust"))
-        given = {**options_for(path, shape, (kind, RunSettings), trust=trust), **options}
-    own, how = split(given, kind, RunSettings)
+        file = options_for(path, shape, (kind, RunSettings), trust=trust)
+    own, how = split(options, kind, RunSettings, file=file)
     assert isinstance(how, RunSettings)
     if settings is not None:
         changed = {key: getattr(own, key) for key in options if key in options_of(type(own))}

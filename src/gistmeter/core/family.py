@@ -155,7 +155,7 @@ class Items(Generic[ItemT]):
     found: Mapping[str, Any] = field(default_factory=dict)  # settings that reading settled
     signed: Mapping[str, Any] = field(default_factory=dict)  # of these, what can change a score
     notes: Mapping[str, Any] = field(default_factory=dict)  # kept with the run
-    digests: Mapping[str, str] = field(default_factory=dict)  # of inputs that are not files here
+    digests: Mapping[str, str] = field(default_factory=dict)  # of inputs, by name
     anew: bool = False  # a resumed run scores all items again: reading them was the work
     interrupted: str = ""  # what stopped the reading midway
     names: Sequence[Sequence[str]] = ()  # of the files that each item comes from

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from gistmeter.core.errors import GistmeterError, InputError
+from gistmeter.core.inputs import note
 
 HALVES = re.compile("[\ud800-\udfff]")  # of a character: UTF-8 has no place for them
 MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
@@ -28,29 +29,38 @@ DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and
 PACKED = b"\x1f\x8b"  # how a gzip file begins
 # What is elsewhere. A path keeps one slash of the two; drive letters are no schemes.
 ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>[^/].*)", re.IGNORECASE | re.DOTALL)
+READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
 def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
     """A file's content; a missing, unreadable or empty file is an error."""
-    refuse_device(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: is larger than {MAX_BYTES:,} bytes")
-        with path.open("rb") as stream:
-            if path.is_file():
-                content = stream.read()
-            else:  # a pipe does not say how much will come
-                content = stream.read(MAX_PIPED + 1)
-                if len(content) > MAX_PIPED:
-                    raise InputError(f"{path}: gives more than {MAX_PIPED:,} bytes")
+        with open_input(path) as stream:
+            if os.fstat(stream.fileno()).st_size > MAX_BYTES:
+                raise InputError(f"{path}: is larger than {MAX_BYTES:,} bytes")
+            content = stream.read()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    note(path, content)
     if content.startswith(PACKED):
         content = unpack(content, path)
     if not content.strip() and not may_be_empty:
         raise InputError(f"{path}: is empty")
     return content
+
+
+def open_input(path: Path) -> io.BufferedReader:
+    """A file to read. It must end: whatever is no regular file is refused, and not waited for."""
+    refuse_device(path)
+    try:
+        handle = os.open(path, READING)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):  # it was replaced since it was looked at
+        os.close(handle)
+        raise InputError(f"{path}: is no regular file")
+    return os.fdopen(handle, "rb")
 
 
 def unpack(content: bytes, path: Path) -> bytes:
@@ -66,7 +76,7 @@ def unpack(content: bytes, path: Path) -> bytes:
 
 
 def refuse_device(path: Path) -> None:
-    """A file must be there, and must end: a folder and a device such as /dev/zero are refused."""
+    """A file must be there, and must end: folders, pipes and devices such as /dev/zero do not."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -77,6 +87,11 @@ def refuse_device(path: Path) -> None:
         raise InputError(f"{path}: is a folder, a file was expected")
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise InputError(f"{path}: is a device, a file was expected")
+    if not stat.S_ISREG(mode):
+        kind = "pipe" if stat.S_ISFIFO(mode) else "socket"
+        raise InputError(
+            f"{path}: is a {kind}, a file was expected. Save it as a file first, or pipe it in as -"
+        )
 
 
 def parse_json(text: str | bytes, **options: Any) -> Any:
@@ -114,9 +129,7 @@ def write_atomically(
         raise unwritable(path, error) from error
     except UnicodeEncodeError as error:
         _remove(draft)
-        raise InputError(
-            f"{path}: this system's locale cannot spell the file's name. Set PYTHONUTF8=1"
-        ) from error
+        raise unspellable(path) from error
     except BaseException:
         _remove(draft)
         raise
@@ -135,6 +148,12 @@ def unwritable(path: Path, error: OSError, what: str = "written") -> GistmeterEr
     """What to say where the disk refuses: a full one is no mistake of the user's."""
     kind = GistmeterError if error.errno in EXHAUSTED else InputError
     return kind(f"{path}: cannot be {what} ({error.strerror or error})")
+
+
+def unspellable(path: Path) -> InputError:
+    return InputError(
+        f"{path}: this system's locale cannot spell the file's name. Set PYTHONUTF8=1"
+    )
 
 
 def sweep(folder: Path, *, age: float = 0.0) -> None:
@@ -178,16 +197,14 @@ def _umask() -> int:
 
 
 def sha256(path: Path) -> str:
-    """The digest of a file, or of all files below a folder in the order of their names."""
-    hashed = hashlib.sha256()
-    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-    for file in files:
-        if path.is_dir():
-            hashed.update(str(file.relative_to(path)).encode("utf-8", "replace") + b"\0")
-        with file.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                hashed.update(block)
-    return hashed.hexdigest()
+    """The digest of a file."""
+    with open_input(path) as stream:
+        return digest_of(stream)
+
+
+def digest_of(stream: io.BufferedReader) -> str:
+    """The SHA-256 of what is left of a stream."""
+    return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def printable(text: str) -> str:

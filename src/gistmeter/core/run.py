@@ -107,9 +107,9 @@ class Run:
     def measured(self) -> Rows:
         """The rows, those of a large run read from its folder; an error where there are none."""
         if self.excerpt and self.path:
-            from gistmeter.core.runs.layout import ITEMS, read_items
+            from gistmeter.core.runs.layout import read_items
 
-            return read_items(self.path / ITEMS)
+            return read_items(self.path)
         if self.rows is None:
             raise InputError("This run carries no rows: load it from its folder")
         return self.rows
@@ -136,9 +136,16 @@ class Run:
         """Write the HTML report, by default into the run's folder; returns its place."""
         if path is None and self.path is None:
             raise InputError("This run has no folder yet: name the report's file, or save it first")
-        target = Path(path) if path is not None else Path(str(self.path)) / "report.html"
+        target = Path(path) if path is not None else self._own_report()
         write_report([self.shown], target, title=title, everything=everything)
         return target
+
+    def _own_report(self) -> Path:
+        """The place of the report in the run's folder, once `run.json` lists it."""
+        from gistmeter.core.runs import REPORT, claim
+
+        claim(Path(str(self.path)), [REPORT])
+        return Path(str(self.path)) / REPORT
 
     def plot(self, name: str | None = None) -> Plot:
         """The report's charts, for a notebook: all of them, or one by its name.
@@ -154,12 +161,17 @@ class Run:
     def write_pages(self) -> None:
         """Write the family's pages of single items into the run's details."""
         from gistmeter.core.family import family_of
-        from gistmeter.core.files import write_atomically
-        from gistmeter.core.runs import DETAILS
         from gistmeter.report.diff import render_pair
 
-        for name, view in family_of(self.command).pages(self):
-            write_atomically(Path(str(self.path)) / DETAILS / name, render_pair(view))
+        pages = family_of(self.command).pages(self)
+        self.keep({name: render_pair(view).encode("utf-8", "replace") for name, view in pages})
+
+    def keep(self, documents: Mapping[str, bytes]) -> None:
+        """Write files into the details of the run's folder, which `run.json` lists then."""
+        from gistmeter.core.runs import DETAILS, write_beside
+
+        named = {f"{DETAILS}/{name}": content for name, content in documents.items()}
+        write_beside(Path(str(self.path)), named)
 
     def write(self, path: str | Path, *, bom: bool = True) -> list[Path]:
         """Write a table, JSON or report by the file's suffix; returns all files written.

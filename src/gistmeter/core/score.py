@@ -20,10 +20,12 @@ from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.evaluation import HERE, evaluate
 from gistmeter.core.family import Context, Family, Items, Progress, RunSettings, Task
 from gistmeter.core.files import sha256
+from gistmeter.core.inputs import Noted, noting
 from gistmeter.core.remote import fetch_inputs
 from gistmeter.core.run import Run
-from gistmeter.core.runs import RunFolder, hold, open_folder
+from gistmeter.core.runs import REPORT, RunFolder, hold, open_folder
 from gistmeter.core.settings import OURS, PRESET, Settings
+from gistmeter.core.signature import digest
 from gistmeter.core.types import Metric
 from gistmeter.core.wiring import build
 
@@ -61,10 +63,12 @@ def score(
             store, profiles or {}, progress, hear, confirm, folder, how.resume, how.overwrite,
             engine=engine,
         )  # fmt: skip
-        settings, read = _read(family, settings, items, stack, context)
-        tell_preset(settings, context)
-        spare(read.files, files)
-        metrics = build(family, read, settings, context)
+        with noting() as noted:
+            settings, read = _read(family, settings, items, stack, context)
+            tell_preset(settings, context)
+            spare(read.files, files)
+            metrics = build(family, read, settings, context)
+        read = replace(read, digests={**input_digests(read.files, noted), **read.digests})
         know_thresholds(how.fail_under, metrics)
         read = family.collect(read, metrics, settings, context)
         statistics = {name: getattr(how, name) for name in ("seed", "resamples", "confidence")}
@@ -136,7 +140,7 @@ def _evaluate(
         command=family.name,
         settings=settings,
         signed=read.signed,
-        inputs={**input_digests(read.files), **read.digests},
+        inputs=read.digests,
         open_folder=(
             partial(open_folder, folder, resume=resume, overwrite=overwrite, say=context.say)
             if folder else None
@@ -162,7 +166,9 @@ def _written(run: Run, files: Sequence[Path], how: RunSettings, context: Context
     run = replace(run, remarks=tuple(context.remarks))  # the last: it keeps its findings
     if run.path:
         run.write_pages()
-    if run.path and not how.no_report:
+    # Only a run that was finished already has its report when it is resumed.
+    is_there = run.path and how.resume and not how.heading and (run.path / REPORT).is_file()
+    if run.path and not how.no_report and not is_there:
         run.report(title=how.heading)
     return run
 
@@ -237,11 +243,11 @@ def split_outputs(given: Sequence[Path]) -> tuple[list[Path], Path | None]:
     return files, folders[0] if folders else None
 
 
-def input_digests(paths: Sequence[Path]) -> dict[str, str]:
+def input_digests(paths: Sequence[Path], noted: Noted) -> dict[str, str]:
     """The content of the input files, so that a changed file is not resumed by mistake.
 
-    Files are named without their folder, since a run may be resumed from another one; a name that
-    occurs again is numbered.
+    It is that which was read, see `inputs`. Files are named without their folder, since a run may
+    be resumed from another one; a name that occurs again is numbered.
     """
     digests: dict[str, str] = {}
     for path in paths:
@@ -249,5 +255,14 @@ def input_digests(paths: Sequence[Path]) -> dict[str, str]:
         while name in digests:
             number += 1
             name = f"{path.name} ({number})"
-        digests[name] = sha256(path)
+        digests[name] = _digest_of_folder(path, noted) if path.is_dir() else _digest(path, noted)
     return digests
+
+
+def _digest(path: Path, noted: Noted) -> str:
+    return noted.get(path) or sha256(path)
+
+
+def _digest_of_folder(folder: Path, noted: Noted) -> str:
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return digest({file.relative_to(folder).as_posix(): _digest(file, noted) for file in files})

@@ -88,6 +88,9 @@ class Settings:
     title: ClassVar[str] = "settings"
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
+    # The options that a configuration file set, and not the user's own call.
+    from_file: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+
     def __new__(cls, **given: Any) -> Self:
         made = super().__new__(cls)
         object.__setattr__(made, "_given", frozenset(given))
@@ -123,16 +126,27 @@ class Settings:
         }
 
 
-def split(given: Mapping[str, Any], *kinds: type[Settings]) -> list[Settings]:
-    """Several settings from one set of names, each name going where it is known."""
+def split(
+    given: Mapping[str, Any], *kinds: type[Settings], file: Mapping[str, Any] | None = None
+) -> list[Settings]:
+    """Several settings from one set of names, each name going where it is known.
+
+    `file` holds the options of a configuration file; what is given beside them wins.
+    """
     known = {name: kind for kind in reversed(kinds) for name in options_of(kind)}
     other = {alias: name for kind in kinds for alias, name in aliases_of(kind).items()}
-    named = {other.get(name, name): value for name, value in given.items()}
+    typed = {other.get(name, name): value for name, value in given.items()}
+    filed = {other.get(name, name): value for name, value in (file or {}).items()}
+    named = {**filed, **typed}
     for name in named:
         if name not in known:
             raise UnknownName(f"option of {kinds[0].title}", name, known)
+    from_file = frozenset(filed) - frozenset(typed)
     return [
-        kind(**{name: value for name, value in named.items() if known[name] is kind})
+        kind(
+            from_file=from_file,
+            **{name: value for name, value in named.items() if known[name] is kind},
+        )
         for kind in kinds
     ]
 

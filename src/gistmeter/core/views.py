@@ -19,7 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gistmeter.core.errors import InputError
 from gistmeter.core.files import parse_json, printable
+from gistmeter.core.folders import Folder
 
 if TYPE_CHECKING:
     from gistmeter.core.rows import Rows
@@ -116,24 +118,21 @@ class Details(Mapping[str, Any]):
     def __init__(self, run: Run) -> None:
         held = run.rows.details if run.rows is not None else {}
         self._known: dict[str, Any] = dict(held)
-        folder = run.path / "details" if run.path else None
-        self._files = (
-            {file.name: file for file in sorted(folder.iterdir()) if file.is_file()}
-            if folder and folder.is_dir()
-            else {}
-        )
+        self._folder = Folder(run.path) if run.path else None
+        self._files = set(self._folder.names("details") if self._folder else ())
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._known:
-            file = self._files[name]
+            if self._folder is None or name not in self._files:
+                raise KeyError(name)
             try:
-                self._known[name] = parse_json(file.read_bytes())
-            except (OSError, ValueError):
+                self._known[name] = parse_json(self._folder.read(f"details/{name}"))
+            except (InputError, ValueError):
                 self._known[name] = None
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self._known, *self._files]))
+        return iter(dict.fromkeys([*self._known, *sorted(self._files)]))
 
     def __len__(self) -> int:
         return len({*self._known, *self._files})

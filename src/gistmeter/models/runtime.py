@@ -10,13 +10,23 @@ from collections.abc import Sequence
 from typing import Any
 
 
+def threads_of(told: str) -> int:
+    """How many threads the variable asks for; 0, which leaves it to the library, where none.
+
+    >>> threads_of("4,2"), threads_of("8"), threads_of("")
+    (4, 8, 0)
+    """
+    first = told.partition(",")[0].strip()  # others are for threads of threads
+    return int(first) if first.isascii() and first.isdigit() and len(first) < 5 else 0
+
+
 def open_session(source: str | bytes, *, threads: int, without: Sequence[str] = ()) -> Any:
     """A session on the processor for a graph's file or bytes, less the optimizers in `without`."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     # What others say by this variable of their threads holds here: workers share a machine.
-    options.intra_op_num_threads = threads or int(os.environ.get("OMP_NUM_THREADS") or 0)
+    options.intra_op_num_threads = threads or threads_of(os.environ.get("OMP_NUM_THREADS", ""))
     options.log_severity_level = 3
     options.enable_cpu_mem_arena = False  # no slower, and gives memory back
     # Threads that wait by spinning take the processor from whoever else works.

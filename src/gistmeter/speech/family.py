@@ -155,7 +155,7 @@ class Speech(Family[SpeechSettings, Clip]):
         if task.settings.diffs and shown > MOST_PAGES:
             context.say(f"HTML diffs: the {MOST_PAGES:,} pairs with the most errors")
         if isinstance(task.read, HeardItems):
-            task.read.journal.move_into(run.path, unfinished=task.read.interrupted)
+            task.read.journal.move_into(run, unfinished=task.read.interrupted)
 
     def sheets(self, run: Run) -> list[Sheet]:
         from gistmeter.speech.results import results_sheet
@@ -171,6 +171,7 @@ class Speech(Family[SpeechSettings, Clip]):
         self, read: Items[Clip], settings: SpeechSettings, context: Context
     ) -> CostEstimate:
         """What the semantic error rate would cost; nothing is run."""
+        from gistmeter.speech.asking import unheard
         from gistmeter.speech.judge import judge_of
         from gistmeter.speech.metrics.normalizer import normalisations_of
 
@@ -180,12 +181,6 @@ class Speech(Family[SpeechSettings, Clip]):
                 "Nothing can be estimated: there is no language model. Set GEMINI_API_KEY or name "
                 "one by --llm"
             )
-        clips = read.items
-        if settings.recognizers:  # not heard yet: a transcript is about as long as what was said
-            clips = [
-                replace(clip, got=clip.expected, recognizer=name)
-                for name in settings.recognizers
-                for clip in clips
-            ]
+        clips = unheard(read.items, settings)
         normalisations = normalisations_of([clip.language for clip in clips], settings)
         return judge.total(clips, normalisations, settings.repeats, settings.verify)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from gistmeter.core.credentials import NoKey, Withheld
 from gistmeter.core.errors import InputError, MissingDependency
 from gistmeter.models.llm import Budget, CachedLanguageModel, Usage
 from gistmeter.speech.metrics.fact_prompt import (
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from gistmeter.speech.metrics.normalizer import Normalisation
     from gistmeter.speech.settings import SpeechSettings
 
-DEFAULT_MODEL = "gemini-3-pro-preview"
+DEFAULT_MODEL = "gemini-3-pro-preview"  # `--llm gemini`
 KEY = "GEMINI_API_KEY"
 TEMPERATURE = 0.2
 BYTES_A_TOKEN, WORDS_A_FACT, TOKENS_A_FACT = 4, 10, 45
@@ -227,19 +228,22 @@ def find_judge(
     cache: Cache,
     *,
     base_url: str = "",
+    key_env: str = "",
     batch: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Judge:
     """The named model, or Gemini when its key is in the environment; `NoJudge` without a key.
 
-    A missing package is a `MissingDependency`; a name that cannot be understood an `InputError`.
+    Nothing is asked yet: whether that may be is for `asking.may_ask` to say. A missing package is a
+    `MissingDependency`; a name that cannot be understood an `InputError`.
     """
     if not name and not base_url and not os.environ.get(KEY):
         raise NoJudge(
-            f"It asks a language model: set {KEY} in the environment, or name another model with "
-            "--llm provider:model"
+            f"It asks a language model: set {KEY} in the environment and add --llm gemini, or name "
+            "another model with --llm provider:model"
         )
-    return Judge(_load(name or DEFAULT_MODEL, cache, base_url, None, progress, batch=batch))
+    model = DEFAULT_MODEL if name in {"", "gemini"} else name
+    return Judge(_load(model, cache, base_url, None, progress, key_env=key_env, batch=batch))
 
 
 def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
@@ -255,8 +259,8 @@ def judge_of(settings: SpeechSettings, context: Context) -> Judge | None:
         return None
     try:
         found = find_judge(
-            settings.llm, context.cache, base_url=settings.llm_url, batch=settings.batch,
-            progress=context.progress,
+            settings.llm, context.cache, base_url=settings.llm_url, key_env=settings.llm_key_env,
+            batch=settings.batch, progress=context.progress,
         )  # fmt: skip
         return replace(found, occurrence=settings.occurrence)
     except (NoJudge, MissingDependency) as error:
@@ -309,21 +313,25 @@ def _load(
     api_key: str | None,
     progress: Callable[[str, int, int], None] | None,
     *,
+    key_env: str = "",
     batch: bool = False,
 ) -> CachedLanguageModel:
     from gistmeter.models.llm import LanguageModelSettings, load_language_model, service
 
     full = service.full_name(name, base_url)
-    settings = LanguageModelSettings(temperature=TEMPERATURE, base_url=base_url, batch=batch)
+    settings = LanguageModelSettings(
+        temperature=TEMPERATURE, base_url=base_url, key_env=key_env, batch=batch
+    )
     try:
+        key = service.find_key(full, settings, api_key)
         model = load_language_model(
-            full, cache=cache, settings=settings, api_key=api_key, progress=progress
+            full, cache=cache, settings=settings, api_key=key, progress=progress
         )
-        service.make_model(full, base_url, api_key)  # a provider's package may still be missing
-    except MissingDependency:
+        service.make_model(full, base_url, key)  # a provider's package may still be missing
+    except (MissingDependency, Withheld):
         raise
     except InputError as error:
-        if "key" in str(error).lower():
+        if isinstance(error, NoKey) or "_API_KEY" in str(error):
             raise NoJudge(str(error)) from error
         raise
     return model

@@ -14,11 +14,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gistmeter.core.errors import InputError, ResumeError
 from gistmeter.core.family import DETAILS, TRANSCRIPTS, Context, Items
-from gistmeter.core.files import append, parse_json, sha256, write_atomically
+from gistmeter.core.files import parse_json, sha256
+from gistmeter.core.folders import Folder
+from gistmeter.core.inputs import refuse_change, stamp_of
 from gistmeter.core.signature import SEAL, canonical, is_whole, seal
 from gistmeter.core.types import Clip
 from gistmeter.speech.metrics.edits import TimedClip
@@ -30,6 +32,9 @@ from gistmeter.speech.recognizers.benchmark import (
     transcribe_all,
 )
 from gistmeter.speech.settings import SpeechSettings
+
+if TYPE_CHECKING:
+    from gistmeter.core.run import Run
 
 GENERIC = "generic"  # no language that a recogniser could be told
 NOT_REACHED = "not reached: the benchmark was stopped before"
@@ -48,23 +53,26 @@ class HeardItems(Items[Clip]):
 def hear(read: Items[Clip], settings: SpeechSettings, context: Context) -> HeardItems:
     """All clips by all recognisers; what a resumed run has already is taken as it is."""
     clips = read.items
-    resolved = resolve(settings.recognizers)
+    resolved = resolve(settings.recognizers, key_env=settings.recognizer_key_env)
     for name, reason in resolved.skipped.items():
         context.warn(f"{name} is left out. {reason}")
     recognizers = resolved.recognizers
     if not recognizers:
         raise InputError("No recogniser can run: " + "; ".join(resolved.skipped.values()))
+    sounds = {clip.id: Path(str(clip.audio)) for clip in clips}
+    stamps = {path: stamp_of(path) for path in sounds.values()}
     plan = {
         "recognizers": {name: recognizer.id for name, recognizer in recognizers.items()},
         "pace": settings.realtime_factor,
         "languages": {clip.id: clip.language for clip in clips},
-        "sounds": {clip.id: sha256(Path(str(clip.audio))) for clip in clips},
+        "sounds": {name: sha256(path) for name, path in sounds.items()},
     }
     journal = TranscriptJournal.open(context, plan)
     if journal.done:
         context.say(f"Resumed: {len(journal.done)} transcripts were there already")
 
     def keep(name: str, clip: Clip, transcript: Transcript) -> None:
+        refuse_change(sounds[clip.id], stamps[sounds[clip.id]])
         journal.add(name, clip.id, transcript)
         if context.progress:
             context.progress("Recognising", len(journal.done), len(recognizers) * len(clips))
@@ -128,18 +136,22 @@ class TranscriptJournal:
         folder = context.folder if context.folder.name else context.folder.resolve()
         path, finished = folder.with_name(folder.name + TRANSCRIPTS), folder / DETAILS / KEPT
         if context.resume:
-            for source in (path, finished):
-                if source.exists() and (kept := read_journal(source, plan)):
+            for source, whole, name in (
+                (path, Folder(path.parent), path.name),
+                (finished, Folder(folder), f"{DETAILS}/{KEPT}"),
+            ):
+                raw = whole.read(name) if whole.has(name) else b""
+                if kept := read_journal(source, plan, raw):
                     content, done = kept
-                    if source is finished or content != source.read_bytes():
-                        write_atomically(path, content)
+                    if source is finished or content != raw:
+                        Folder(path.parent).write(path.name, content)
                     return cls(path, done)
         elif path.exists() and not context.overwrite:
             raise InputError(
                 f"{path}: holds the transcripts of a benchmark that was stopped. Use --resume to go"
                 " on with it, --overwrite to hear everything again, or another folder"
             )
-        write_atomically(path, _spelled({"plan": plan}))
+        Folder(path.parent).write(path.name, _spelled({"plan": plan}))
         return cls(path)
 
     def add(self, recognizer: str, clip: str, transcript: Transcript) -> None:
@@ -147,7 +159,8 @@ class TranscriptJournal:
         self.done[recognizer, clip] = transcript
         if self.path is None:
             return
-        append(self.path, _spelled(_line(recognizer, clip, transcript)))
+        line = _spelled(_line(recognizer, clip, transcript))
+        Folder(self.path.parent).append(self.path.name, line)
 
     def document(self) -> dict[str, str]:
         """The journal of a benchmark that has no folder, as the file that a folder would hold."""
@@ -156,21 +169,21 @@ class TranscriptJournal:
         lines = [_line(name, clip, heard) for (name, clip), heard in self.done.items()]
         return {KEPT: b"".join(map(_spelled, ({"plan": self.plan}, *lines))).decode("utf-8")}
 
-    def move_into(self, folder: Path, *, unfinished: str = "") -> None:
+    def move_into(self, run: Run, *, unfinished: str = "") -> None:
         """Make the journal one of the run's details; an unfinished one stays where it is, too."""
         if self.path is None:
             return
-        write_atomically(folder / DETAILS / KEPT, self.path.read_bytes())
+        kept = Folder(self.path.parent).read(self.path.name)
+        run.keep({KEPT: kept})
         if not unfinished:
             self.path.unlink()
 
 
-def read_journal(path: Path, plan: Mapping[str, Any]) -> tuple[bytes, Done] | None:
+def read_journal(path: Path, plan: Mapping[str, Any], raw: bytes) -> tuple[bytes, Done] | None:
     """The whole lines of a benchmark with the same plan, and the good transcripts among them.
 
     None where nothing was kept yet.
     """
-    raw = path.read_bytes()
     whole, newline, tail = raw.rpartition(b"\n")
     content = whole + newline
     if tail and _is_document(tail):  # only the end of its line was lost

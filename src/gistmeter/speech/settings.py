@@ -73,6 +73,12 @@ class SpeechSettings(ModelSettings):
         panel="input", metavar="NAME,…", main=True, separator="",
         reach="command", harmless=("moonshine", "pocketsphinx"),
     )  # fmt: skip
+    recognizer_key_env: Mapping[str, str] = option(
+        {},
+        "The environment variable of the key for a recogniser's host that is not the vendor's own."
+        " May be repeated.",
+        panel="input", metavar="HOST=NAME", kept=False, advanced=True,
+    )  # fmt: skip
     realtime_factor: float = option(
         0.0, "Pace of streaming: 1 as spoken, 0 as fast as the recogniser takes it.",
         panel="input", low=0, high=10, advanced=True,
@@ -125,13 +131,20 @@ class SpeechSettings(ModelSettings):
     )  # fmt: skip
     llm: Any = option(
         "",
-        "The language model that compares facts, or none. By default Gemini, when GEMINI_API_KEY is"
+        "The language model that compares facts, or none; gemini is the one of the benchmark."
+        " Naming one sends it the texts. Without it you are asked first, where GEMINI_API_KEY is"
         " set.",
         panel="models", reach="network", withheld=NO_MODEL, metavar="PROVIDER:MODEL", model=True,
     )  # fmt: skip
     llm_url: str = option(
         "", "Where the model is served, such as an OpenAI-compatible server of your own.",
         panel="models", reach="network", metavar="URL", kept=False,
+    )  # fmt: skip
+    llm_key_env: str = option(
+        "",
+        "The environment variable of the key for --llm-url. A server that is not the provider's own"
+        " gets no key without it.",
+        panel="models", metavar="NAME", kept=False,
     )  # fmt: skip
     batch: bool = option(
         False,
@@ -182,6 +195,10 @@ class SpeechSettings(ModelSettings):
         object.__setattr__(self, "recognizers", tuple(dict.fromkeys(names)))
         if self.lines and self.whole:
             raise InputError("--lines and --whole contradict each other; give one")
+        if self.from_file:
+            from gistmeter.speech.asking import check_origins
+
+            check_origins(self)
 
     @property
     def reading(self) -> str:

@@ -27,7 +27,8 @@ import numpy.typing as npt
 from gistmeter.core import remote
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
-from gistmeter.core.files import stem_of, suffix_of
+from gistmeter.core.files import sha256, stem_of, suffix_of
+from gistmeter.core.inputs import NOTED, Stamp, refuse_change, stamp_of
 from gistmeter.core.statistics import hash_of
 from gistmeter.core.table import Table, read_frame, read_table
 from gistmeter.core.types import Pair
@@ -54,6 +55,7 @@ class Stretch:
     groups: tuple[int, ...] = ()  # of a Parquet file's rows; none: the whole file
     before: int = 0  # rows of the file that stand before it
     rows: int = 0  # of a table that is held
+    stamp: Stamp | None = None  # of a file that is read when its turn comes
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,13 @@ def examples_of(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 
 def read_stretch(stretch: Stretch, folder: Path) -> Table:
     """The rows of a stretch; a file that is elsewhere is fetched into the folder."""
+    table = _read_stretch(stretch, folder)
+    if stretch.stamp:
+        refuse_change(Path(stretch.place), stretch.stamp)
+    return table
+
+
+def _read_stretch(stretch: Stretch, folder: Path) -> Table:
     if not stretch.groups:
         (here,) = remote.fetched(Path(stretch.place), folder)
         return read_table(here)
@@ -299,6 +308,8 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
     local = [Path(place) for place in places if not remote.address_of(place)]
     lists = (settings.polarity_overrides, settings.stopwords, settings.negations,
              settings.polarity_words)  # fmt: skip
+    if apart:
+        _note(stretches)
     return Items(
         pairs,
         files=[*local, *(path for path in lists if path)],
@@ -308,6 +319,15 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
         notes={"unmatched": {"predicted without reference": bare,
                              "references without prediction": []}},
     )  # fmt: skip
+
+
+def _note(stretches: Sequence[Stretch]) -> None:
+    """Hash the files that workers read: their stamp holds them to the same ones."""
+    noted = NOTED.get()
+    for place, stamp in dict.fromkeys((one.place, one.stamp) for one in stretches):
+        if stamp and noted is not None:
+            noted.add(Path(place), sha256(Path(place)))
+            refuse_change(Path(place), stamp)
 
 
 def _read_tables(
@@ -334,6 +354,11 @@ class _Looking:
 
 def stretches_of(place: str) -> list[Stretch]:
     """A Parquet file by its groups of rows, any other whole."""
+    stamp = None if remote.address_of(place) else stamp_of(Path(place))
+    return [replace(one, stamp=stamp) for one in _stretches_of(place)]
+
+
+def _stretches_of(place: str) -> list[Stretch]:
     if suffix_of(Path(place)) != ".parquet":
         return [Stretch(place)]
     with open_parquet(place) as file:

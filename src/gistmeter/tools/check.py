@@ -9,11 +9,13 @@
     margin = 0.02                         # non-inferiority; without it, only a shown loss fails
 
 Paths are taken from the file's own folder. All options are checked before anything is scored. Every
-evaluation is run, whatever became of the others.
+evaluation is run, whatever became of the others. One whose first score could not be computed fails:
+what was not scored did not pass.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,6 +64,19 @@ class CheckSettings(Settings):
     no_baseline: bool = option(
         False, "Compare with no baseline: for the first run, which becomes one.", panel="statistics"
     )
+    llm_url: str = option(
+        "", "Where the language model is served, in place of the file's llm_url.",
+        panel="models", metavar="URL",
+    )  # fmt: skip
+    llm_key_env: str = option(
+        "", "The environment variable of the key for --llm-url.", panel="models", metavar="NAME"
+    )
+    recognizer_key_env: Mapping[str, str] = option(
+        {},
+        "The environment variable of the key for a recogniser's host that is not the vendor's own."
+        " May be repeated.",
+        panel="models", metavar="HOST=NAME",
+    )  # fmt: skip
     folder: Path = option(
         Path("runs/check"), "The folder of the runs, one per evaluation. Earlier ones go.",
         panel="output", metavar="FOLDER",
@@ -72,6 +87,8 @@ class CheckSettings(Settings):
     def check(self) -> None:
         if self.file is None:
             raise InputError("Name the file of the evaluations: gistmeter check FILE.toml")
+        if self.llm_key_env and not self.llm_url:
+            raise InputError("--llm-key-env names the key for --llm-url; give both")
 
     def read(self) -> Configuration:
         """The file, with what it is held to."""
@@ -232,7 +249,7 @@ def _evaluation(
         declared = known.get(key)
         if declared and (declared.kind in PATHS or declared.reach in ("read", "write")):
             given[key] = _placed(value, base, several=declared.kind == "paths")
-    made, how, gate = split(given, *kinds)
+    made, how, gate = split(_typed(settings, given), *kinds, file=given)
     assert isinstance(how, RunSettings) and isinstance(gate, GateSettings)
     folder = settings.folder / name
     if settings.folder == options_of(CheckSettings)["folder"].default:
@@ -243,6 +260,16 @@ def _evaluation(
         raise InputError(f"the baseline {folder} would be replaced by the run that is compared")
     how = replace(how, output=(*how.output, folder), overwrite=True)
     return Evaluation(name, family, made, how, gate)
+
+
+def _typed(settings: CheckSettings, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Addresses and keys that the user typed, for an evaluation whose table names such a server."""
+    typed: dict[str, Any] = {}
+    if settings.llm_url and "llm_url" in given:
+        typed |= {"llm_url": settings.llm_url, "llm_key_env": settings.llm_key_env}
+    if settings.recognizer_key_env and "recognizers" in given:
+        typed |= {"recognizer_key_env": settings.recognizer_key_env}
+    return typed
 
 
 def _placed(value: Any, base: Path, *, several: bool) -> Any:
@@ -260,10 +287,27 @@ def _run(one: Evaluation, further: Mapping[str, Any]) -> Outcome:
     run = None
     try:
         run = score(one.family, one.settings, how=one.how, **further)
-        requirements = [*_thresholds(run, one.how.fail_under), *_losses(run, one.gate)]
+        requirements = [
+            *_unscored(run), *_thresholds(run, one.how.fail_under), *_losses(run, one.gate)
+        ]  # fmt: skip
     except GistmeterError as error:
         return Outcome(one.name, run, error=error, seconds=time.perf_counter() - started)
     return Outcome(one.name, run, requirements, seconds=time.perf_counter() - started)
+
+
+def _unscored(run: Run) -> Iterator[Requirement]:
+    """Whoever has no value in the score to judge by was not checked, whatever else holds."""
+    for system, held in run.systems.items():
+        named = [*(name for name in run.headline if name in held.scores), *held.scores]
+        score = held.scores[named[0]] if named else Score("score", float("nan"))
+        if math.isnan(score.value):
+            reasons = score.reasons or run.unscored
+            why = max(reasons, key=reasons.__getitem__) if reasons else "it is undefined"
+            yield Requirement(
+                f"{system}: {score.name} is computed", False,
+                f"{system}: {score.name} could not be computed ({score.unscored} unscored:"
+                f" {why}), so nothing was checked",
+            )  # fmt: skip
 
 
 def _thresholds(run: Run, thresholds: Mapping[str, float]) -> Iterator[Requirement]:

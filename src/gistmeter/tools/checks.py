@@ -100,7 +100,7 @@ class Checker:
         from gistmeter.core.configuration import options_for, profiles
 
         given = options_for(config, "text", (TextSettings, RunSettings)) if config else {}
-        settings, how = split(given, TextSettings, RunSettings)
+        settings, how = split({}, TextSettings, RunSettings, file=given)
         assert isinstance(settings, TextSettings) and isinstance(how, RunSettings)
         return cls(settings, how, cache, profiles(config))
 

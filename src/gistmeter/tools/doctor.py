@@ -53,7 +53,6 @@ KEYS: Mapping[str, str] = {
     "GOOGLE_API_KEY": "the same, where GEMINI_API_KEY is not set",
     "OPENAI_API_KEY": "OpenAI's models as judges, and its recogniser",
     "ANTHROPIC_API_KEY": "Anthropic's models as judges",
-    "GISTMETER_LLM_KEY": "a server of your own (--llm-url) that asks for a key",
     "DEEPGRAM_API_KEY": "Deepgram's recogniser", "ELEVENLABS_API_KEY": "ElevenLabs' recogniser",
     "SPEECHMATICS_API_KEY": "Speechmatics' recogniser",
     "CARTESIA_API_KEY": "Cartesia's recogniser",

@@ -60,6 +60,9 @@ class DriftSettings(TestingSettings):
         "", "Another model than the run's.", panel="models", metavar="PROVIDER:MODEL", model=True
     )
     llm_url: str = option("", "Where the model is served.", panel="models", metavar="URL")
+    llm_key_env: str = option(
+        "", "The environment variable of the key for --llm-url.", panel="models", metavar="NAME"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +150,17 @@ def _anchors(rows: Rows, settings: DriftSettings) -> npt.NDArray[np.int64]:
 def _settings(run: Run, settings: DriftSettings) -> Settings:
     """The run's own settings, as far as they decide what is asked and how answers are read."""
     from gistmeter.speech.family import SpeechSettings
+    from gistmeter.speech.judge import DEFAULT_MODEL
 
     known = options_of(SpeechSettings)
     kept = {name: one for name, one in run.settings.items() if name in known}
     for name in ("recognizers", "assets", "language", "metrics", "segments"):
         kept.pop(name, None)
-    asked = settings.llm or kept.pop("llm", "")
+    asked = settings.llm or kept.pop("llm", "") or DEFAULT_MODEL
     return SpeechSettings.of(
-        {**kept, "metrics": [SCORE], "llm": asked, "llm_url": settings.llm_url, "diffs": False}
-    )
+        {**kept, "metrics": [SCORE], "llm": asked, "llm_url": settings.llm_url,
+         "llm_key_env": settings.llm_key_env, "diffs": False}
+    )  # fmt: skip
 
 
 def _clips(rows: Rows) -> list[Any]:

@@ -30,7 +30,8 @@ def vendor(request: pytest.FixtureRequest) -> str:
 
 
 def hear(name: str, folder: Path, environment: dict = ENVIRONMENT, **settings: float) -> Transcript:
-    found = resolve([name], environment)
+    named = {"127.0.0.1": "OPENAI_API_KEY"} if environment else {}
+    found = resolve([name], environment, named)
     audio = clip(folder, seconds=0.5).audio or ""
     changed = dataclasses.replace(QUICK, **settings)
     return asyncio.run(transcribe(found.recognizers[name], audio, changed, "en-GB"))

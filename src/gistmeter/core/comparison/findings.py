@@ -21,6 +21,7 @@ from gistmeter.core.comparison.results import Options
 from gistmeter.core.comparison.tallied import MOST_SCORES, MOST_SYSTEMS
 from gistmeter.core.errors import InputError
 from gistmeter.core.files import parse_json
+from gistmeter.core.folders import Folder
 from gistmeter.core.rows import Rows
 
 if TYPE_CHECKING:
@@ -102,13 +103,14 @@ def merge(runs: Sequence[Run]) -> Run:
 
 def _documents(run: Run) -> dict[str, Any]:
     """The documents beside a run, under its folder's name so that two runs' do not collide."""
-    folder = run.path / "details" if run.path else None
-    if folder is None or not folder.is_dir():
+    names = Folder(run.path).names("details") if run.path else []
+    if run.path is None or not names:
         return dict(run.rows.details) if run.rows is not None else {}
     found: dict[str, Any] = {}
-    for file in sorted(folder.iterdir()):
+    for name in names:
         try:
-            found[f"{folder.parent.name}/{file.name}"] = parse_json(file.read_bytes())
-        except (OSError, ValueError):
+            document = parse_json(Folder(run.path).read(f"details/{name}"))
+        except (InputError, ValueError):
             continue
+        found[f"{run.path.name}/{name}"] = document
     return found

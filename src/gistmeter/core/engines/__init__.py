@@ -74,6 +74,11 @@ def engine_of(how: RunSettings, device: str = "auto") -> Engine:
     if not isinstance(how.engine, str):
         given: Engine = how.engine
         return given
+    if "address" in how.from_file and how.address not in ("", "auto", "local"):
+        raise InputError(
+            f"address in the configuration file is {how.address}: texts would go there on a file's"
+            " word alone. Type --address, or set RAY_ADDRESS in the environment"
+        )
     kind: Any = registry.find(GROUP, how.engine)
     made: Engine = kind(address=how.address, workers=how.workers, device=device)
     return made

@@ -9,17 +9,20 @@ While a run works, `journal.jsonl` holds the plan on its first line and then one
 items; Parquet cannot be appended to, so `items.parquet` is written once, at the end, and the
 journal goes. A folder that has one is unfinished. Every line of the journal carries a digest, and
 `run.json` one of itself and of the files beside it: what is damaged is measured again or refused.
+Both list the files that the run wrote (`manifest`): no other is ever removed or replaced, and
+nothing is written through a link (`folders`).
 One process at a time writes (`.lock`).
 """
 
 from gistmeter.core.family import DETAILS
 from gistmeter.core.runs.folder import RunFolder, choose_folder, open_folder, save_run
-from gistmeter.core.runs.layout import ITEMS, JOURNAL, RUN, runs_in, to_json
+from gistmeter.core.runs.layout import ITEMS, JOURNAL, REPORT, RUN, runs_in, to_json
 from gistmeter.core.runs.loading import read_run
 from gistmeter.core.runs.lock import hold
+from gistmeter.core.runs.manifest import claim, write_beside
 from gistmeter.core.runs.plan import Plan
 
 __all__ = [
-    "DETAILS", "ITEMS", "JOURNAL", "RUN", "Plan", "RunFolder", "choose_folder", "hold",
-    "open_folder", "read_run", "runs_in", "save_run", "to_json",
+    "DETAILS", "ITEMS", "JOURNAL", "REPORT", "RUN", "Plan", "RunFolder", "choose_folder", "claim",
+    "hold", "open_folder", "read_run", "runs_in", "save_run", "to_json", "write_beside",
 ]  # fmt: skip

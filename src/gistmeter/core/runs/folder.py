@@ -3,41 +3,48 @@
 from __future__ import annotations
 
 import logging
-import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.core.errors import InputError, ResumeError
 from gistmeter.core.family import DETAILS
-from gistmeter.core.files import is_draft, sha256, write_atomically
+from gistmeter.core.files import is_draft
+from gistmeter.core.folders import Folder
 from gistmeter.core.rows import Rows
 from gistmeter.core.runs.journal import Journal
 from gistmeter.core.runs.layout import (
     ITEMS,
     JOURNAL,
-    LOCK,
-    REPORT,
     RUN,
     SHARDS,
     default_folder,
     newest_unfinished,
     plain,
     read_document,
-    read_items,
     to_json,
 )
 from gistmeter.core.runs.lock import hold
+from gistmeter.core.runs.manifest import (
+    WRITTEN,
+    clear,
+    contents,
+    differing,
+    is_run,
+    owned,
+    refuse_foreign,
+    refuse_links,
+)
 from gistmeter.core.runs.plan import Plan, refuse_other_plan
-from gistmeter.core.runs.shards import Shard, Shelf, join_shards, to_parquet, write_details
+from gistmeter.core.runs.shards import Shard, Shelf, join_shards, spelled, to_parquet, write_details
 from gistmeter.core.signature import describe, digest, seal
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
 logger = logging.getLogger(__name__)
-LEFT = {ITEMS, REPORT, DETAILS, SHARDS}  # what alone makes no run
+SHOWN = 5  # names that an error lists
 
 
 class RunFolder:
@@ -47,17 +54,16 @@ class RunFolder:
     last, so that a kill at any moment leaves a run that can be resumed or replaced.
     """
 
-    def __init__(self, path: Path, plan: Plan, kept: Journal) -> None:
-        self.path, self.plan, self._journal = path, plan, kept
+    def __init__(self, path: Path, plan: Plan, kept: Journal, *, finished: bool = False) -> None:
+        self.path, self.plan, self._journal, self.finished = path, plan, kept, finished
 
     @classmethod
     def start(cls, path: Path, plan: Plan, *, overwrite: bool = False) -> RunFolder:
         """A new run in a new or empty folder; a folder with a run in it is kept unless told."""
         cls.check_free(path, overwrite=overwrite)
-        kept = Journal(path / JOURNAL, plan.to_dict())
+        kept = Journal(path / JOURNAL, plan.to_dict(), claims=owned(path))
         kept.start()
-        _clear(path)
-        shutil.rmtree(path / SHARDS, ignore_errors=True)
+        clear(path, kept.claims)
         return cls(path, plan, kept)
 
     @staticmethod
@@ -66,24 +72,31 @@ class RunFolder:
         if path.exists() and not path.is_dir():
             raise InputError(f"{path}: is a file; a run needs a folder")
         held = contents(path)
-        if not held or (overwrite and held & {JOURNAL, RUN}):
+        if not held:
             return
-        if held & {JOURNAL, RUN}:
+        if not is_run(path):
+            shown = ", ".join(sorted(held)[:SHOWN]) + (" …" if len(held) > SHOWN else "")
+            raise InputError(
+                f"{path}: is not empty and holds no run (it has {shown}). Choose another folder"
+            )
+        refuse_links(path)
+        if not overwrite:
             raise InputError(
                 f"{path}: holds a run already. Use --resume to go on with it, --overwrite to "
                 "replace it, or choose another folder"
             )
-        if not overwrite or held - LEFT:
-            raise InputError(f"{path}: is not empty and holds no run. Choose another folder")
 
     @classmethod
     def resume(cls, path: Path, plan: Plan) -> RunFolder | None:
-        """Go on with a run; None where there is nothing to go on with."""
+        """Go on with a run; None where there is nothing to go on with.
+
+        A finished run is left as it is, unless a document of it is gone: then it is made again.
+        """
         held = contents(path)
-        if not held - LEFT:
+        if not held:
             return None
         if JOURNAL in held:
-            kept = Journal.read(path / JOURNAL, path / DETAILS)
+            kept = Journal.read(path)
             if kept.rejected:
                 logger.warning(
                     "%s: %d lines were damaged; their items are measured again",
@@ -91,27 +104,41 @@ class RunFolder:
                 )  # fmt: skip
             refuse_other_plan(path, plan, kept.plan)
         elif RUN in held:
-            kept = _reopen(path, plan)
+            document = read_document(path)
+            refuse_other_plan(path, plan, document.get("plan"))
+            if not all(map(Folder(path).has, document["files"])):
+                return cls.start(path, plan, overwrite=True)
+            return cls(path, plan, Journal(path / JOURNAL, plan.to_dict()), finished=True)
         else:
             raise ResumeError(f"{path}: holds no run to resume. Choose another folder")
-        _clear(path, kept.details)
+        keep = {f"{DETAILS}/{name}" for name in kept.details}
+        keep |= {f"{SHARDS}/{one.name}" for one in kept.chunks if isinstance(one, Shard)}
+        clear(path, kept.claims - keep)
         return cls(path, plan, kept)
 
     def missing(self) -> list[range]:
         """The stretches of items that no row stands for yet, in input order."""
-        return self._journal.missing()
+        return [] if self.finished else self._journal.missing()
 
     @property
     def shelf(self) -> Shelf:
         """Where workers may put the rows of their chunks themselves."""
-        return Shelf(self.path.resolve(), digest(self._journal.plan))
+        own = frozenset(self._journal.claims)
+        return Shelf(self.path.resolve(), digest(self._journal.plan), own)
 
     def add(self, chunk: Rows | Shard) -> None:
         """Journal a chunk: its details first, so that a journalled chunk is a whole one."""
         if isinstance(chunk, Shard):
             self._journal.add(chunk, chunk.details)
         else:
-            self._journal.add(chunk, write_details(self.path, chunk.details))
+            self._journal.add(chunk, self._write(chunk.details))
+
+    def _write(self, details: Mapping[str, Any]) -> dict[str, str]:
+        """Details in their place, claimed before; their digests."""
+        folder, documents = Folder(self.path), spelled(details)
+        refuse_foreign(folder, differing(folder, documents), self._journal.claims)
+        self._journal.claim(documents)
+        return write_details(folder, documents)
 
     def rows(self) -> Rows:
         """All rows, in input order."""
@@ -125,12 +152,12 @@ class RunFolder:
 
     def finish(self, run: Run) -> None:
         """Write the run for good and let the journal go."""
-        details = dict(self._journal.details)
+        folder, details = Folder(self.path), dict(self._journal.details)
         if run.rows is None:
-            join_shards([self.path / SHARDS / one.name for one in self.shards()], self.path / ITEMS)
+            join_shards(self.path, self.shards())
         else:
-            details |= write_details(self.path, run.rows.details)
-            write_atomically(self.path / ITEMS, to_parquet(run.rows))
+            details |= self._write(run.rows.details)
+            folder.write(ITEMS, to_parquet(run.rows))
         document = {
             **run.to_dict(),
             "plan": self.plan.to_dict(),
@@ -146,40 +173,19 @@ class RunFolder:
             "resamples": run.resamples,
             "seed": run.seed,
             "files": {
-                ITEMS: sha256(self.path / ITEMS),
+                ITEMS: folder.sha256(ITEMS),
                 **{f"{DETAILS}/{name}": sha for name, sha in sorted(details.items())},
             },
+            WRITTEN: [],
         }
         for system, held in document["systems"].items():
             for name, score in held["scores"].items():
                 known = run.systems[system].scores[name]
                 score.update(unit=known.unit, reasons=dict(known.reasons))
-        write_atomically(self.path / RUN, to_json(seal(plain(document))) + "\n")
-        (self.path / JOURNAL).unlink(missing_ok=True)
-        shutil.rmtree(self.path / SHARDS, ignore_errors=True)
-
-
-def contents(path: Path) -> set[str]:
-    """The names in a folder, but for what belongs to no run: the lock and drafts."""
-    if not path.is_dir():
-        return set()
-    return {file.name for file in path.iterdir() if file.name != LOCK and not is_draft(file)}
-
-
-def _reopen(path: Path, plan: Plan) -> Journal:
-    """The journal of a finished run, which counts as unfinished until it is written again."""
-    document = read_document(path)
-    refuse_other_plan(path, plan, document.get("plan", {}))
-    details = {
-        name.removeprefix(f"{DETAILS}/"): sha
-        for name, sha in document.get("files", {}).items()
-        if name != ITEMS
-    }
-    rows = read_items(path / ITEMS)
-    kept = Journal(path / JOURNAL, plan.to_dict())
-    kept.start()
-    kept.add(rows, details)
-    return kept
+        folder.write(RUN, to_json(seal(plain(document))) + "\n")
+        shards = [name for name in owned(self.path) if name.startswith(f"{SHARDS}/")]
+        folder.remove(JOURNAL)
+        clear(self.path, shards)
 
 
 def choose_folder(command: str, *, resume: bool) -> Path:
@@ -217,17 +223,10 @@ def save_run(run: Run, *, overwrite: bool = False, source: Path | None = None) -
 
 def _details(source: Path | None) -> dict[str, str]:
     """The documents in a run's folder; pages are made again."""
-    if source is None or not (source / DETAILS).is_dir():
-        return {}
-    files = [file for file in (source / DETAILS).iterdir() if file.suffix in {".json", ".jsonl"}]
-    return {file.name: file.read_text("utf-8") for file in files if not is_draft(file)}
-
-
-def _clear(path: Path, details: Collection[str] = ()) -> None:
-    """Remove what earlier runs have written here, but for the named details; no other file."""
-    for name in (RUN, ITEMS, REPORT):
-        (path / name).unlink(missing_ok=True)
-    if (path / DETAILS).is_dir():
-        for file in (path / DETAILS).iterdir():
-            if file.is_file() and file.name not in details:
-                file.unlink()
+    folder = Folder(source) if source is not None else None
+    names = folder.names(DETAILS) if folder else []
+    return {
+        name: folder.read(f"{DETAILS}/{name}").decode("utf-8")
+        for name in names
+        if folder and Path(name).suffix in {".json", ".jsonl"} and not is_draft(Path(name))
+    }

@@ -1,6 +1,7 @@
 """The journal of a run: its plan, then one line per chunk of rows, each whole or not counted.
 
-A line holds its chunk's table, or names the shard that a worker wrote of it (see `shards`).
+A line holds its chunk's table, or names the shard that a worker wrote of it (see `shards`); a line
+of claims names files that are about to be written.
 
 Every line carries a digest; that of a chunk covers the plan too, so that no line of another run
 counts. A line that does not fit (cut off by a kill, damaged on the disk, there twice) is left out,
@@ -10,7 +11,7 @@ and its items are measured again.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,16 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import ResumeError
-from gistmeter.core.files import append, parse_json, sha256, write_atomically
+from gistmeter.core.family import DETAILS
+from gistmeter.core.files import parse_json
+from gistmeter.core.folders import Folder
 from gistmeter.core.rows import Rows
+from gistmeter.core.runs.layout import JOURNAL
+from gistmeter.core.runs.manifest import CLAIMS, is_of_layout, owned
 from gistmeter.core.runs.shards import Shard, to_parquet
 from gistmeter.core.signature import SEAL, canonical, digest, is_whole, seal
+
+MOST = 10**10  # items of a plan; more are nonsense
 
 
 @dataclass(slots=True)
@@ -33,14 +40,31 @@ class Journal:
     plan: Mapping[str, Any]
     chunks: list[Rows | Shard] = field(default_factory=list)
     details: dict[str, str] = field(default_factory=dict)  # file name -> SHA-256
+    claims: set[str] = field(default_factory=set)  # files that the run wrote, or is about to
     rejected: int = 0  # whole lines that did not fit
 
+    @property
+    def folder(self) -> Folder:
+        return Folder(self.path.parent)
+
     def start(self) -> None:
-        write_atomically(self.path, self._line({"plan": dict(self.plan)}))
+        """Write the plan, and the claims that there are."""
+        claims = self._claims(self.claims) if self.claims else ""
+        self.folder.write(JOURNAL, self._line({"plan": dict(self.plan)}) + claims)
+
+    def claim(self, names: Collection[str]) -> None:
+        """Name files before they are written, on disk when this returns."""
+        new = set(names) - self.claims
+        if new:
+            self.folder.append(JOURNAL, self._claims(new).encode())
+            self.claims |= new
+
+    def _claims(self, names: Collection[str]) -> str:
+        return self._line({"of": digest(self.plan), CLAIMS: sorted(names)})
 
     def add(self, chunk: Rows | Shard, details: Mapping[str, str]) -> None:
         """Add a chunk, on disk when this returns."""
-        append(self.path, self._line(self._chunk(chunk, details)).encode())
+        self.folder.append(JOURNAL, self._line(self._chunk(chunk, details)).encode())
         self.chunks.append(chunk)
         self.details.update(details)
 
@@ -59,41 +83,43 @@ class Journal:
 
     def _chunk(self, chunk: Rows | Shard, details: Mapping[str, str]) -> dict[str, Any]:
         held = chunk.to_dict() if isinstance(chunk, Shard) else {"rows": _encode(chunk)}
-        return {"of": digest(self.plan), **held, "details": dict(details)}
+        return {"of": digest(self.plan), **held, DETAILS: dict(details)}
 
     def _line(self, document: Mapping[str, Any]) -> str:
         return canonical(seal(document)) + "\n"
 
     @classmethod
-    def read(cls, path: Path, folder: Path) -> Journal:
-        """What fits of a journal; the file is left with that alone. Details are in the folder."""
-        lines = path.read_bytes().split(b"\n")
+    def read(cls, folder: Path) -> Journal:
+        """What fits of the journal in a run's folder; the file is left with that alone."""
+        path, here = folder / JOURNAL, Folder(folder)
+        lines = here.read(JOURNAL).split(b"\n")
         cut_off = lines.pop()
         head = _document(lines[0]) if lines else {}
-        if not isinstance(head.get("plan"), dict):
+        plan = head.get("plan")
+        if not isinstance(plan, dict) or not _is_count(plan.get("items")):
             raise ResumeError(f"{path}: is damaged: it has no plan. Start again with --overwrite")
-        found, kept = cls(path, head["plan"]), [lines[0]]
+        found, kept = cls(path, plan, claims=owned(folder)), [lines[0]]
         documents = [_document(line) for line in lines[1:]]
-        newest = {name: sha for one in documents for name, sha in one.get("details", {}).items()}
-        spoilt = {name for name, sha in newest.items() if not _is(folder / name, sha)}
+        newest = {name: sha for one in documents for name, sha in one.get(DETAILS, {}).items()}
+        spoilt = {name for name, sha in newest.items() if not _is(here, name, sha)}
         left = np.ones(int(found.plan["items"]), np.bool_)
         for line, document in zip(lines[1:], documents, strict=True):
-            if found._take(document, left, spoilt):
+            if _is_claim(document, plan) or found._take(document, left, spoilt):
                 kept.append(line)
         found.rejected = len(lines) - len(kept)
         if cut_off or found.rejected:
-            write_atomically(path, b"\n".join([*kept, b""]))
+            here.write(JOURNAL, b"\n".join([*kept, b""]))
         return found
 
     def _take(self, line: Mapping[str, Any], left: npt.NDArray[np.bool_], spoilt: set[str]) -> bool:
         """Count a chunk of this plan whose items are wanted and whose details are whole."""
         import polars
 
-        if line.get("of") != digest(self.plan) or not spoilt.isdisjoint(line["details"]):
+        if line.get("of") != digest(self.plan) or not spoilt.isdisjoint(line[DETAILS]):
             return False
         try:
             chunk = Shard.of(line) if "shard" in line else _decode(line["rows"])
-        except (ValueError, polars.exceptions.PolarsError):
+        except (ValueError, TypeError, KeyError, polars.exceptions.PolarsError):
             return False
         if isinstance(chunk, Shard) and not chunk.is_whole(self.path.parent):
             return False
@@ -102,12 +128,21 @@ class Journal:
             return False
         left[items] = False
         self.chunks.append(chunk)
-        self.details.update(line["details"])
+        self.details.update(line[DETAILS])
         return True
 
 
-def _is(file: Path, sha: str) -> bool:
-    return file.is_file() and sha256(file) == sha
+def _is(folder: Folder, name: str, sha: Any) -> bool:
+    file = f"{DETAILS}/{name}"
+    return is_of_layout(file) and folder.has(file) and folder.sha256(file) == sha
+
+
+def _is_claim(line: Mapping[str, Any], plan: Mapping[str, Any]) -> bool:
+    return CLAIMS in line and line.get("of") == digest(plan)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and 0 < value <= MOST
 
 
 def _document(line: bytes) -> dict[str, Any]:
@@ -117,7 +152,7 @@ def _document(line: bytes) -> dict[str, Any]:
         whole = isinstance(document, dict) and SEAL in document and is_whole(document)
     except ValueError:
         return {}
-    return document if whole else {}
+    return document if whole and isinstance(document.get(DETAILS, {}), dict) else {}
 
 
 def _items(chunk: Rows | Shard) -> slice | npt.NDArray[np.int64]:

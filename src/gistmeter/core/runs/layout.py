@@ -13,13 +13,19 @@ import numpy as np
 
 from gistmeter.core.errors import FormatError
 from gistmeter.core.family import TRANSCRIPTS
-from gistmeter.core.files import parse_json, read_bytes, sha256
+from gistmeter.core.files import parse_json
+from gistmeter.core.folders import Folder
 from gistmeter.core.rows import Rows
 from gistmeter.core.signature import SEAL, is_whole
 
 JOURNAL, RUN, ITEMS, REPORT = "journal.jsonl", "run.json", "items.parquet", "report.html"
 LOCK = ".lock"
 SHARDS = "shards"  # rows that workers wrote, until the run is finished
+LARGEST = 1e100  # of statistics: sums of their squares are numbers still
+# What Python raises where a document does not hold what it should
+NONSENSE = (
+    ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError,
+)  # fmt: skip
 REMEDY = "Take it from a backup, or score again with --overwrite"
 
 
@@ -71,34 +77,65 @@ def plain(value: Any) -> Any:
     return value
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path, name: str = RUN) -> dict[str, Any]:
+    """A JSON object of a run's folder."""
+    content = Folder(path).read(name)
     try:
-        document = parse_json(read_bytes(path))
+        document = parse_json(content, parse_constant=_refuse_constant)
     except ValueError as error:
-        raise FormatError(f"is not JSON ({error})", path=path) from error
+        raise FormatError(f"is not JSON ({error}). {REMEDY}", path=path / name) from error
     if not isinstance(document, dict):
-        raise FormatError("is not a JSON object", path=path)
+        raise FormatError(f"is not a JSON object. {REMEDY}", path=path / name)
     return document
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"it has {name}, where undefined numbers are null")
 
 
 def read_document(path: Path) -> dict[str, Any]:
     """The `run.json` of a folder, once it and the files that it names are found undamaged."""
-    document = read_json(path / RUN)
+    document = read_json(path)
+    if SEAL not in document:
+        raise FormatError(
+            f"is not a run of gistmeter, or was changed: it has no digest ({SEAL}). {REMEDY}",
+            path=path / RUN,
+        )
     digests = document.get("files")
-    if SEAL not in document or not isinstance(digests, dict):
-        return document  # made before runs were sealed
-    if not is_whole(document):
+    if not is_whole(document) or not isinstance(digests, dict) or ITEMS not in digests:
         raise FormatError(f"is not as it was written. {REMEDY}", path=path / RUN)
+    folder = Folder(path)
     for name, digest in digests.items():
-        if (path / name).is_file() and sha256(path / name) != digest:
+        if (name == ITEMS or folder.has(name)) and folder.sha256(name) != digest:
             raise FormatError(f"is not as it was written. {REMEDY}", path=path / name)
     return document
 
 
-def read_items(path: Path) -> Rows:
+def read_items(path: Path, name: str = ITEMS) -> Rows:
+    """The rows of a run's folder, or of one of its shards."""
     import polars
 
+    broken = (*NONSENSE, OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException)
     try:
-        return Rows.from_polars(polars.read_parquet(path))
-    except (OSError, ValueError, TypeError, polars.exceptions.PolarsError) as error:
-        raise FormatError(f"cannot be read ({error})", path=path) from error
+        with Folder(path).open(name) as stream:
+            frame = polars.read_parquet(stream)
+        if frame.schema["item"] != polars.Int64:
+            raise ValueError("the column 'item' has no whole numbers")
+        rows = Rows.from_polars(frame)
+        _refuse_nonsense(rows)
+    except broken as error:
+        raise FormatError(f"cannot be read ({error}). {REMEDY}", path=path / name) from error
+    return rows
+
+
+def _refuse_nonsense(rows: Rows) -> None:
+    """A table has texts where rows have keys, and a reason is a text for a row and a score."""
+    for name, keys in rows.keys.items():
+        if not all(isinstance(key, str) for key in keys):
+            raise ValueError(f"the column '{name}' has cells that are no text")
+    for name, column in rows.numbers.items():
+        if np.nanmax(np.abs(column), initial=0.0) > LARGEST:
+            raise ValueError(f"the column '{name}' has numbers that no statistic has")
+    for name, cells in rows.reasons.items():
+        if not all(isinstance(why, str) for why in cells.values()):
+            raise ValueError(f"a reason of '{name}' is no text")

@@ -11,6 +11,7 @@ import errno
 import logging
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +19,12 @@ from pathlib import Path
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import DETAILS
 from gistmeter.core.files import sweep, unwritable
-from gistmeter.core.runs.layout import LOCK
+from gistmeter.core.folders import Folder, open_at
+from gistmeter.core.runs.layout import LOCK, SHARDS
 
 logger = logging.getLogger(__name__)
 FORGOTTEN = 86_400  # seconds after which nobody goes on with a draft beside the folder
+OURS = re.compile(rb"(process [0-9]+ on [^\n]*\n?)?")  # what a lock holds
 TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
@@ -41,8 +44,8 @@ def hold(folder: Path) -> Iterator[None]:
     try:
         handle = _acquire(folder)
         try:
-            sweep(folder)
-            sweep(folder / DETAILS)
+            for inner in ("", DETAILS, SHARDS):
+                Folder(folder).sweep(inner)
             sweep(folder.parent, age=FORGOTTEN)
             yield
         finally:
@@ -57,12 +60,15 @@ def _acquire(folder: Path) -> int:
     file = folder / LOCK
     while True:
         try:
-            handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+            with Folder(folder).at(LOCK) as place:
+                place.refuse_others()
+                handle = open_at(place, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise unwritable(folder, error) from error
         try:
             _lock(handle)
-            if os.path.samestat(os.fstat(handle), file.stat()):
+            if os.path.samestat(os.fstat(handle), file.lstat()):
+                _refuse_other_content(file, handle)
                 os.lseek(handle, 0, os.SEEK_SET)
                 os.ftruncate(handle, 0)
                 os.write(handle, f"process {os.getpid()} on {platform.node()}\n".encode())
@@ -83,10 +89,20 @@ def _acquire(folder: Path) -> int:
         os.close(handle)
 
 
+def _refuse_other_content(file: Path, handle: int) -> None:
+    """A file of this name that somebody else wrote is not ours to take."""
+    os.lseek(handle, 0, os.SEEK_SET)
+    if not OURS.fullmatch(os.read(handle, 4096)):
+        os.close(handle)
+        raise InputError(
+            f"{file}: is not the lock of a run. Move it away, or choose another folder"
+        )
+
+
 def _release(folder: Path, handle: int) -> None:
     try:
         with contextlib.suppress(OSError):
-            (folder / LOCK).unlink()
+            Folder(folder).remove(LOCK)
     finally:
         os.close(handle)
 

@@ -33,7 +33,7 @@ class Plan:
         spelled: dict[str, Any] = json.loads(canonical(plain))
         return spelled
 
-    def differences(self, other: Mapping[str, Any]) -> list[str]:
+    def differences(self, other: Any) -> list[str]:
         """Where another plan differs, each as "name: then -> now"."""
         return [
             f"{name}: {_short(then)} -> {_short(now)}"
@@ -55,7 +55,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def refuse_other_plan(path: Path, plan: Plan, stored: Mapping[str, Any]) -> None:
+def refuse_other_plan(path: Path, plan: Plan, stored: Any) -> None:
     differences = plan.differences(stored)
     if differences:
         listed = "\n  ".join(differences)

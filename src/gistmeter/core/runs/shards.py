@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from gistmeter.core.errors import GistmeterError
+from gistmeter.core.errors import GistmeterError, InputError
 from gistmeter.core.family import DETAILS
-from gistmeter.core.files import parse_json, sha256, write_atomically
+from gistmeter.core.files import parse_json
+from gistmeter.core.folders import Folder
 from gistmeter.core.rows import KEYS, Rows
-from gistmeter.core.runs.layout import JOURNAL, SHARDS, read_items, to_json
+from gistmeter.core.runs.layout import ITEMS, JOURNAL, SHARDS, read_items, to_json
+from gistmeter.core.runs.manifest import CLAIMS, differing, owned, refuse_foreign
 from gistmeter.core.signature import digest
 
 
@@ -39,11 +41,11 @@ class Shard:
 
     def is_whole(self, folder: Path) -> bool:
         """Whether the file in a run's folder is the one that was written."""
-        file = folder / SHARDS / self.name
-        return file.is_file() and sha256(file) == self.sha
+        name, whole = f"{SHARDS}/{self.name}", Folder(folder)
+        return whole.has(name) and whole.sha256(name) == self.sha
 
     def read(self, folder: Path) -> Rows:
-        return read_items(folder / SHARDS / self.name)
+        return read_items(folder, f"{SHARDS}/{self.name}")
 
     def to_dict(self) -> dict[str, Any]:
         return {"shard": self.name, "sha": self.sha, "items": [self.first, self.last]}
@@ -62,25 +64,32 @@ class Shelf:
 
     folder: Path  # absolute
     plan: str  # its digest
+    own: frozenset[str] = frozenset()  # files in the folder that the run may replace
 
     def put(self, rows: Rows) -> Shard | Rows:
         """The shard of a chunk; the rows themselves where this process does not see the folder."""
         if not self._is_here():
             return rows
         first, last = int(rows.item.min()), int(rows.item.max())
-        details = write_details(self.folder, rows.details)
+        folder, name = Folder(self.folder), f"{SHARDS}/{first:012d}-{last:012d}"
+        documents = spelled(rows.details)
+        if documents:
+            claims = {*owned(self.folder), *self.own}
+            refuse_foreign(folder, differing(folder, documents), claims)
+            folder.write(f"{name}.claims.json", to_json({CLAIMS: list(documents)}))
+        details = write_details(folder, documents)
         content = to_parquet(rows)
-        name = f"{first:012d}-{last:012d}.parquet"
-        write_atomically(self.folder / SHARDS / name, content)
-        return Shard(name, hashlib.sha256(content).hexdigest(), first, last, details)
+        folder.write(f"{name}.parquet", content)
+        sha = hashlib.sha256(content).hexdigest()
+        return Shard(f"{name}.parquet".removeprefix(f"{SHARDS}/"), sha, first, last, details)
 
     def _is_here(self) -> bool:
         """Whether the folder is the run's: another machine may have one of the same name."""
         try:
-            with (self.folder / JOURNAL).open("rb") as stream:
+            with Folder(self.folder).open(JOURNAL) as stream:
                 head = parse_json(stream.readline())
             return digest(head["plan"]) == self.plan
-        except (OSError, ValueError, KeyError, TypeError):
+        except (InputError, OSError, ValueError, KeyError, TypeError):
             return False
 
 
@@ -91,13 +100,14 @@ def to_parquet(rows: Rows) -> bytes:
     return stream.getvalue()
 
 
-def join_shards(files: Sequence[Path], target: Path) -> None:
+def join_shards(path: Path, shards: Sequence[Shard]) -> None:
     """One file of the rows of all, one after another, without ever holding all of them.
 
     It has the columns of all, as `Rows.merge` puts them; a row that lacks one has it undefined.
     """
     import polars
 
+    files = [path / SHARDS / shard.name for shard in shards]
     whole = polars.concat([polars.scan_parquet(file) for file in files], how="diagonal")
     kinds: dict[str, dict[str, Any]] = {"String": {}, "Float64": {}, "List": {}, "Int64": {}}
     for name, kind in sorted(whole.collect_schema().items()):
@@ -105,17 +115,26 @@ def join_shards(files: Sequence[Path], target: Path) -> None:
     ordered = dict.fromkeys([*KEYS, *kinds["String"], *kinds["Float64"], *kinds["List"]])
     columns = [name for name in ordered if name != "reasons"]
     try:
-        write_atomically(target, whole.select(*columns, "reasons", "item").sink_parquet)
+        Folder(path).write(ITEMS, whole.select(*columns, "reasons", "item").sink_parquet)
     except polars.exceptions.PolarsError as error:
-        raise GistmeterError(f"{target}: cannot be written ({error})") from error
+        raise GistmeterError(f"{path / ITEMS}: cannot be written ({error})") from error
 
 
-def write_details(folder: Path, documents: Mapping[str, Any]) -> dict[str, str]:
-    """Documents beside the run, JSON or text as it is: their file names and digests."""
-    digests = {}
+def spelled(documents: Mapping[str, Any]) -> dict[str, bytes]:
+    """Documents of a run, JSON or text as it is, by the names that their files have."""
+    found = {}
     for name, document in documents.items():
         tame = re.sub(r"[^\w.-]+", "_", name, flags=re.UNICODE).lstrip(".") or "detail"
         text = document if isinstance(document, str) else to_json(document)
-        write_atomically(folder / DETAILS / tame, text)
-        digests[tame] = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return digests
+        found[f"{DETAILS}/{tame}"] = text.encode("utf-8", "replace")
+    return found
+
+
+def write_details(folder: Folder, documents: Mapping[str, bytes]) -> dict[str, str]:
+    """Write spelled documents; their file names and digests."""
+    for name, content in documents.items():
+        folder.write(name, content)
+    return {
+        name.removeprefix(f"{DETAILS}/"): hashlib.sha256(content).hexdigest()
+        for name, content in documents.items()
+    }

@@ -61,7 +61,7 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     if suffix == ".xlsx":
         return read_workbook(path, content, header is not False)
     if suffix == ".parquet":
-        return {stem_of(path): read_parquet(path)}
+        return {stem_of(path): read_parquet(path, content)}
     text, guessed = decode(content, path)
     del content  # a large file is not held twice
     if suffix in {".jsonl", ".ndjson"}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,11 @@ from gistmeter.core.files import MAX_BYTES
 from gistmeter.core.table.cells import MAX_CELLS, Table, cell_text, checked
 
 
-def read_parquet(path: Path) -> Table:
+def read_parquet(path: Path, content: bytes) -> Table:
     import polars
 
     try:
-        scan = polars.scan_parquet(path, glob=False)
+        scan = polars.scan_parquet(io.BytesIO(content))
         count, width = scan.select(polars.len()).collect().item(), len(scan.collect_schema())
         _refuse_large(path, count, width)
         frame = scan.collect()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel
 
 WRONG_FORM = "the answer was not of the form asked for"
+KEPT_WRONG = f"{WRONG_FORM} (kept from an earlier run; --no-cache asks again)"
 Keep = Callable[["Question", Answer[Any]], None]
 
 
@@ -34,6 +35,7 @@ class LanguageModelSettings:
     seed: int | None = None
     max_tokens: int = 0  # of an answer; 0: the service's own limit
     base_url: str = field(default="", repr=False)  # of an OpenAI-compatible server; may hold a key
+    key_env: str = ""  # the variable of the key; needed where base_url is not the provider's own
     concurrency: int = 4  # questions under way at once
     attempts: int = 5  # of each question, before it is left unanswered
     pause: float = 1.0  # seconds before the second attempt; doubles with each
@@ -144,7 +146,7 @@ def load_language_model(
     from gistmeter.models.llm.asking import ServiceAsker
 
     full = service.full_name(name, settings.base_url)
-    service.check(full, settings.base_url, api_key)
+    api_key = service.find_key(full, settings, api_key)
     asker: Asker = ServiceAsker(full, settings, api_key)
     if settings.batch:
         from gistmeter.models.llm.batch import BatchAsker
@@ -196,7 +198,7 @@ class CachedLanguageModel:
         def keep(question: Question, answer: Answer[Any]) -> None:
             done[question.key] = answer
             self.usage.add(answer)
-            if not answer.failure:
+            if answer.failure in {"", WRONG_FORM}:  # a wrong one was paid for, too
                 self._keep(question.key, answer)
             if self.progress is not None:
                 self.progress("asking", len(done), len(questions))
@@ -233,7 +235,7 @@ class CachedLanguageModel:
     def _keep(self, key: Key, answer: Answer[Any]) -> None:
         value: Any = answer.value
         stored = {
-            "value": value.model_dump_json(),
+            "value": None if answer.failure else value.model_dump_json(),
             "raw": answer.raw,
             "input": answer.input_tokens,
             "output": answer.output_tokens,
@@ -245,9 +247,11 @@ class CachedLanguageModel:
 
 
 def _read_stored(stored: Mapping[str, Any], schema: type[Any]) -> Answer[Any]:
+    kept = stored["value"]
     return Answer(
-        schema.model_validate_json(stored["value"]),
+        None if kept is None else schema.model_validate_json(kept),
         str(stored["raw"]),
+        KEPT_WRONG if kept is None else "",
         input_tokens=int(stored["input"]),
         output_tokens=int(stored["output"]),
         cost=None if stored["cost"] is None else float(stored["cost"]),

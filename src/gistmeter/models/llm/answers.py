@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gistmeter.core.errors import blot, hide
-from gistmeter.models.llm.service import FINAL, LARGEST, PASSING, TooLong
+from gistmeter.models.llm.service import FINAL, LARGEST, PASSING, UNASKED, TooLong
 from gistmeter.models.protocols import Answer
 
 
@@ -104,8 +104,8 @@ def _said(part: Any) -> str:
     return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
 
 
-def understand(error: Exception, secrets: Sequence[str]) -> Trouble:
-    """An error as a reason, without anything secret in it."""
+def understand(error: Exception, secrets: Sequence[str], *, keyed: bool = True) -> Trouble:
+    """An error as a reason, without anything secret in it; `keyed` says that a key was sent."""
     from pydantic_ai import exceptions
 
     if any(isinstance(one, TooLong) for one in _causes(error)):
@@ -114,7 +114,8 @@ def understand(error: Exception, secrets: Sequence[str]) -> Trouble:
     wait = min(float(getattr(error, "retry_after", None) or 0.0), 120.0)
     if isinstance(status, int):
         if status in FINAL:
-            return Trouble(f"{FINAL[status]} (HTTP {status})", final=True)
+            reason = FINAL[status] if keyed or status != 401 else UNASKED
+            return Trouble(f"{reason} (HTTP {status})", final=True)
         spoken = hide(str(getattr(error, "body", "") or ""), secrets)[:160]
         return Trouble(
             f"the service failed (HTTP {status})", status in PASSING, wait=wait, raw=spoken

@@ -82,7 +82,9 @@ class ServiceAsker:
         gate = asyncio.Semaphore(max(1, self.settings.concurrency))
         refused: list[str] = []  # why the service will answer nothing more
         first = questions[0]
-        client = service.http_client(self.settings.timeout)
+        client = service.http_client(
+            self.settings.timeout, base_url=self.settings.base_url, api_key=self.api_key
+        )
         agent = service.make_agent(
             self.name,
             first.schema,
@@ -131,7 +133,7 @@ class ServiceAsker:
                         result = await agent.run(question.prompt, model_settings=options)
             except Exception as error:
                 spent.add(messages, secrets)
-                trouble = answers.understand(error, secrets)
+                trouble = answers.understand(error, secrets, keyed=bool(self.api_key))
                 if trouble.final:
                     refused.append(trouble.reason)
                 if not trouble.passing:

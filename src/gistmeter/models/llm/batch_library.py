@@ -107,9 +107,11 @@ class LibraryBatches:
         """What a request comes to; it is tried again while the trouble is passing."""
 
         async def once() -> Any:
-            client = service.http_client(self.settings.timeout, LARGEST)
+            given = self.settings.base_url
+            client = service.http_client(
+                self.settings.timeout, LARGEST, base_url=given, api_key=self.api_key
+            )
             async with client:
-                given = self.settings.base_url
                 model = service.make_model(self.name, given, self.api_key, client)
                 if getattr(model, "batch_max_requests", None) is None:
                     raise InputError(f"'{self.name}' has no batch interface in this pydantic-ai")

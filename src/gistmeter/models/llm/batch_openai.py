@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from gistmeter.core.credentials import stays_here
 from gistmeter.core.errors import MissingDependency, ModelError, hide
 from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, service
 from gistmeter.models.llm.batch import BatchLost
@@ -71,13 +72,15 @@ class OpenAIBatches:
         except ImportError as error:
             raise MissingDependency("httpx", "llm", "Asking in batches") from error
         base = service.without_user(self.settings.base_url) if self.settings.base_url else OPENAI
-        key = self.api_key or service.find_key("openai", self.settings.base_url) or "none"
-        headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": "identity"}
+        headers = {"Accept-Encoding": "identity"}
+        headers |= {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         headers |= service.request_options(self.settings).get("extra_headers", {})
         return httpx.Client(
             base_url=base.rstrip("/") + "/",
             headers=headers,
             timeout=self.settings.timeout,
+            trust_env=not stays_here(self.settings.base_url),  # its proxies
+            follow_redirects=False,
         )
 
     def _line(self, question: Question) -> dict[str, Any]:

@@ -8,12 +8,14 @@ import importlib
 import inspect
 import logging
 import os
+import re
 import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from gistmeter.core import credentials
 from gistmeter.core.errors import InputError, MissingDependency, hide
 
 if TYPE_CHECKING:
@@ -27,23 +29,30 @@ FAMILIES = {
     "o1": "openai",
     "o3": "openai",
 }
-KEYS = {
-    "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "openai": ("OPENAI_API_KEY",),
-    "anthropic": ("ANTHROPIC_API_KEY",),
-}
-OWN_KEY = "GISTMETER_LLM_KEY"  # of a server of one's own; before the provider's
+# Whose address may be another one. Other providers' libraries would send their own key there.
+MOVABLE = ("openai", "google", "anthropic", "ollama")
+KEYLESS = "none"  # what libraries get that ask for a key where there is none
+# Headers that hold no key, whoever asks; a server of one's own gets no others but its key.
+HARMLESS = re.compile(
+    r"accept|accept-encoding|anthropic-beta|anthropic-version|connection|content-length"
+    r"|content-type|host|transfer-encoding|user-agent|x-goog-api-client|x-goog-upload-.*"
+    r"|x-server-timeout|x-stainless-.*",
+    re.IGNORECASE,
+)
 EXTRAS = {"google": "gemini"}
 LARGEST = 16 * 2**20  # bytes of one answer
 UNPACKED = 1000  # bytes that one of a compressed answer may stand for
 BATCH_SHARE = 0.5  # of the price, where answers may take a day
 PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 FINAL = {
-    401: "the service refused the key",
+    401: "the service refused the key",  # or `UNASKED`
     402: "the account has no credit",
     403: "no permission",
     404: "the service does not know this model",
 }
+
+
+UNASKED = "the service asks for a key, and none was named for it (--llm-key-env NAME)"
 
 
 class TooLong(Exception):
@@ -71,31 +80,44 @@ def full_name(name: str, base_url: str) -> str:
     )
 
 
-def check(name: str, base_url: str, api_key: str | None) -> None:
-    """The library is there and so is a key, before anything is asked."""
+def service_of(name: str) -> str:
+    """Whose key `provider:model` needs: openai-chat and openai-responses are openai."""
     provider = name.partition(":")[0]
-    _check_url(base_url)
-    _library(provider)
-    needed = KEYS.get(provider)
-    if needed and not api_key and not base_url and not any(os.environ.get(key) for key in needed):
-        raise InputError(f"'{name}' needs a key in the environment variable {needed[0]}")
+    return "openai" if provider.startswith("openai-") else provider
 
 
-def _check_url(base_url: str) -> None:
+def find_key(name: str, settings: LanguageModelSettings, api_key: str | None = None) -> str | None:
+    """The key that is given, named or the provider's own, before anything is asked.
+
+    None where a server of one's own is asked without a key, or where the library knows the key of
+    a provider that is not among ours. The library that asks is there, or this is an error.
+    """
+    service, base_url = service_of(name), settings.base_url
+    _check_url(name, base_url)
+    _library(service)
+    if api_key or "@" in urlsplit(base_url).netloc:
+        credentials.require_encryption(base_url)
+    key = api_key or credentials.key_for(service, base_url, os.environ, settings.key_env)
+    if not key and service in credentials.SERVICES and credentials.is_home(service, base_url):
+        variable = credentials.SERVICES[service].variables[0]
+        raise credentials.NoKey(f"'{name}' needs a key in the environment variable {variable}")
+    return key or None
+
+
+def _check_url(name: str, base_url: str) -> None:
+    if not base_url:
+        return
     try:
-        parts = urlsplit(base_url)
-        good = not base_url or (parts.scheme in {"http", "https"} and bool(parts.hostname))
-    except ValueError:
+        good = credentials.parts_of(base_url).scheme in {"http", "https"}
+    except InputError:
         good = False
     if not good:
         raise InputError("The server's URL must be of the form http://host:port/v1")
-
-
-def find_key(provider: str, base_url: str) -> str | None:
-    """The key in the environment; for a server of one's own, first the one meant for it."""
-    names = [OWN_KEY] if base_url else []
-    names += KEYS.get(provider.removesuffix("-chat"), ())
-    return next((os.environ[name] for name in names if os.environ.get(name)), None)
+    if service_of(name) not in MOVABLE:
+        raise InputError(
+            f"'{name}' cannot be asked at another address than its own. A server of your own that"
+            f" speaks as OpenAI's does is openai:{name.partition(':')[2]}"
+        )
 
 
 def public_url(base_url: str) -> str:
@@ -123,7 +145,7 @@ def secrets_of(base_url: str, api_key: str | None) -> tuple[str, ...]:
     parts = urlsplit(base_url)
     user = parts.netloc.rpartition("@")[0]
     spelt = [user, _basic(user) if user else "", parts.password, parts.query, api_key]
-    kept = [value for name, value in os.environ.items() if name.endswith(("_API_KEY", OWN_KEY))]
+    kept = [value for name, value in os.environ.items() if name.endswith("_API_KEY")]
     values = [*spelt, unquote(parts.password or ""), *kept]
     return tuple(sorted({value for value in values if value}, key=len, reverse=True))
 
@@ -141,8 +163,14 @@ def _basic(user: str) -> str:
     return base64.b64encode(unquote(user).encode()).decode()
 
 
-def http_client(timeout: float, largest: int = LARGEST) -> Any:
-    """What requests go through: it follows nobody to another place and reads nothing endless."""
+def http_client(
+    timeout: float, largest: int = LARGEST, *, base_url: str = "", api_key: str | None = None
+) -> Any:
+    """What requests go through: it follows nobody to another place and reads nothing endless.
+
+    The vendors' libraries take further keys and headers from the environment: a server of one's
+    own gets none of them.
+    """
     try:
         http: Any = importlib.import_module("httpx2")
     except ImportError:  # earlier versions of the vendors' libraries
@@ -166,11 +194,20 @@ def http_client(timeout: float, largest: int = LARGEST) -> Any:
         packed = response.headers.get("content-encoding", "identity") != "identity"
         response.stream = Limited(response.stream, largest // UNPACKED if packed else largest)
 
+    user = urlsplit(base_url).netloc.rpartition("@")[0]
+    known = [secret for secret in (api_key, _basic(user) if user else "") if secret]
+
+    async def withhold(request: Any) -> None:
+        for name, value in list(request.headers.items()):
+            if not HARMLESS.fullmatch(name) and not any(secret in value for secret in known):
+                del request.headers[name]
+
     return http.AsyncClient(
         timeout=timeout,
+        trust_env=not credentials.stays_here(base_url),  # its proxies
         follow_redirects=False,
         headers={"Accept-Encoding": "identity"},
-        event_hooks={"response": [limit]},
+        event_hooks={"request": [withhold] if base_url else [], "response": [limit]},
     )
 
 
@@ -182,11 +219,8 @@ def make_model(name: str, base_url: str, api_key: str | None, client: Any = None
 
     def provide(provider: str) -> Any:
         options: dict[str, Any] = {"base_url": without_user(base_url)} if base_url else {}
-        key = api_key or find_key(provider, base_url)
-        if base_url and provider in {"openai", "openai-chat"}:
-            options["api_key"] = key or "none"  # a server of one's own may ask for no key
-        elif key:
-            options["api_key"] = key
+        if api_key or base_url:  # without one the library would look for another
+            options["api_key"] = api_key or KEYLESS
         kind = infer_provider_class(provider)
         if client is not None and "http_client" in inspect.signature(kind).parameters:
             options["http_client"] = client

@@ -11,10 +11,11 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.core.files import refuse_device
+from gistmeter.core.files import open_input
+from gistmeter.core.inputs import Reader
 
 BLOCK = 16 * 1024**2  # bytes; large enough for NumPy, small enough for its cache and any machine
 UNFOLDED = 64 * 1024**2  # a compressed file may always unfold to this,
@@ -84,28 +85,27 @@ def _shorten(line: bytes, width: int) -> bytes:
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:
-    refuse_device(path)
     try:
-        with path.open("rb") as stream:
-            start = stream.read(3)
-            stream.seek(0)
+        with open_input(path) as stream:
+            start, reader = stream.peek(3)[:3], Reader(stream)
             if start[:2] == b"\x1f\x8b":
-                yield from _unfold(path, stream, size)
-                return
-            _refuse_other_encodings(path, start)
-            if start == b"\xef\xbb\xbf":
-                stream.seek(3)
-            while piece := stream.read(size):
-                yield piece
+                yield from _unfold(path, reader, size)
+            else:
+                _refuse_other_encodings(path, start)
+                if start == b"\xef\xbb\xbf":
+                    reader.read(3)
+                while piece := reader.read(size):
+                    yield piece
+            reader.finish(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
-def _unfold(path: Path, stream: IO[bytes], size: int) -> Iterator[bytes]:
+def _unfold(path: Path, reader: Reader, size: int) -> Iterator[bytes]:
     limit = max(UNFOLDED, UNFOLDING * path.stat().st_size)
     total = 0
     try:
-        with gzip.GzipFile(fileobj=stream) as unfolded:
+        with gzip.GzipFile(fileobj=cast("IO[bytes]", reader)) as unfolded:
             while piece := unfolded.read(size):
                 if not total:
                     _refuse_other_encodings(path, piece[:3])

@@ -33,7 +33,11 @@ from gistmeter.speech.metrics.fact_answers import (
     median_judgement,
     read_answer,
 )
-from gistmeter.speech.metrics.normalizer import Normalisation, normalisation_of
+from gistmeter.speech.metrics.normalizer import (
+    Normalisation,
+    all_normalisations,
+    normalisation_of,
+)
 
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")
@@ -46,10 +50,14 @@ TEXTS = ("facts", "ser_note", "diff")
 
 def language_model_of(wiring: Wiring) -> LanguageModel | None:
     """The language model that is asked about facts; None where there is none."""
+    from gistmeter.speech.asking import may_ask
     from gistmeter.speech.judge import judge_of
 
     judge = judge_of(wiring.settings, wiring.context)
-    return judge.llm if judge is not None else None
+    if judge is None or not may_ask(judge, wiring.once(all_normalisations), wiring):
+        return None
+    model: LanguageModel = judge.llm
+    return model
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ class Cartesia(Dialect):
         return {**query, "language": language.partition("-")[0]} if language else query
 
     def headers(self) -> Mapping[str, str]:
-        return {"Authorization": f"Bearer {self.key}", "Cartesia-Version": VERSION}
+        key = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        return {**key, "Cartesia-Version": VERSION}
 
     def ending(self, chunks: int) -> str:  # noqa: ARG002
         return "close"

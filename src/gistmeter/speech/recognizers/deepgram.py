@@ -34,7 +34,7 @@ class Deepgram(Dialect):
         return {**query, "language": language} if language else query
 
     def headers(self) -> Mapping[str, str]:
-        return {"Authorization": f"Token {self.key}"}
+        return {"Authorization": f"Token {self.key}"} if self.key else {}
 
     def ending(self, chunks: int) -> str:  # noqa: ARG002
         return json.dumps({"type": "CloseStream"})

@@ -42,8 +42,8 @@ class ElevenLabs:
     def from_name(
         cls, argument: str, environment: Mapping[str, str]
     ) -> ElevenLabsLive | ElevenLabsFiles:
-        key = key_of(VENDOR, "ELEVENLABS_API_KEY", environment)
         model, url = model_and_url(argument, MODEL, URL)
+        key = key_of(VENDOR, url, environment)
         if "realtime" in model:
             live = stream_to(VENDOR, re.sub("^http", "ws", url) + LIVE, extra="elevenlabs")
             return ElevenLabsLive(key, model, live)
@@ -66,7 +66,7 @@ class ElevenLabsLive(Dialect):
         return {**query, "language_code": language.partition("-")[0]} if language else query
 
     def headers(self) -> Mapping[str, str]:
-        return {"xi-api-key": self.key}
+        return {"xi-api-key": self.key} if self.key else {}
 
     def audio(self, pcm: bytes) -> str:
         return _chunk(pcm, commit=False)
@@ -104,7 +104,7 @@ class ElevenLabsFiles:
         fields = {"model_id": self.model, "tag_audio_events": "false"}
         if language:
             fields["language_code"] = language.partition("-")[0]
-        headers = {"xi-api-key": self.key}
+        headers = {"xi-api-key": self.key} if self.key else {}
         answer = await post_file(VENDOR, self.url, headers=headers, fields=fields, path=path)
         return text_of(VENDOR, answer)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gistmeter.core.credentials import stays_here
 from gistmeter.core.files import parse_json
 from gistmeter.speech.recognizers.protocols import RecognizerError
 
@@ -22,10 +23,12 @@ async def post_file(
     """The JSON object that a service answers with. The caller sets the time limit."""
     import httpx
 
+    proxied = not stays_here(url)
     form = {"file": (path.name, path.read_bytes(), "audio/wav")}
     try:
         async with (
-            httpx.AsyncClient(timeout=None) as client,  # noqa: S113 - the benchmark's limit
+            # The time limit is the benchmark's. A redirect would take the key and the sound along.
+            httpx.AsyncClient(timeout=None, follow_redirects=False, trust_env=proxied) as client,  # noqa: S113
             client.stream("POST", url, headers=headers, data=dict(fields), files=form) as answer,
         ):
             content = await _whole(vendor, answer)

@@ -1,7 +1,8 @@
 """Any server that answers `POST /v1/audio/transcriptions` as OpenAI's does.
 
-`openai:MODEL@URL` reaches a server of one's own (vLLM, whisper.cpp, speaches, LocalAI), with or
-without a key; `openai` and `openai:MODEL` reach api.openai.com with the key in OPENAI_API_KEY.
+`openai:MODEL@URL` reaches a server of one's own (vLLM, whisper.cpp, speaches, LocalAI), with the
+key that was named for its host or without any; `openai` and `openai:MODEL` reach api.openai.com
+with the key in OPENAI_API_KEY.
 https://platform.openai.com/docs/api-reference/audio/createTranscription
 """
 
@@ -19,7 +20,6 @@ from gistmeter.speech.recognizers.local import require
 from gistmeter.speech.recognizers.websocket import key_of, model_and_url
 
 VENDOR = "OpenAI"
-KEY = "OPENAI_API_KEY"
 MODEL = "whisper-1"
 URL = "https://api.openai.com/v1"
 ENDING = "/audio/transcriptions"
@@ -39,8 +39,7 @@ class OpenAITranscriptions:
         model, url = model_and_url(argument, MODEL, URL)
         if urlsplit(url).scheme not in ("http", "https"):
             raise InputError(f"A server's address begins with http:// or https://, not '{url}'")
-        key = key_of(VENDOR, KEY, environment) if url == URL else environment.get(KEY, "").strip()
-        return cls(model, url, key)
+        return cls(model, url, key_of(VENDOR, url, environment, needed=False))
 
     @property
     def id(self) -> str:

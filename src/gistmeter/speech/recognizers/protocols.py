@@ -81,6 +81,12 @@ class RecognizerError(ModelError):
 class MissingKey(InputError):
     """A vendor's key is not in the environment; the recogniser is left out, with a warning."""
 
-    def __init__(self, vendor: str, variable: str) -> None:
-        super().__init__(f"{vendor} needs a key: set the environment variable {variable} to use it")
+    def __init__(self, vendor: str, variable: str, host: str = "") -> None:
+        advice = f"set the environment variable {variable} to use it"
+        if host:
+            advice = (
+                f"{host} is not its own host, so name the environment variable of the key for it:"
+                f" --recognizer-key-env {host}={variable}"
+            )
+        super().__init__(f"{vendor} needs a key: {advice}")
         self.variable = variable

@@ -13,10 +13,11 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gistmeter.core.credentials import SERVICES, named_key
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.registry import find, names
 from gistmeter.core.working_folder import load
@@ -36,14 +37,20 @@ class Resolved:
     skipped: Mapping[str, str] = field(default_factory=dict)  # name -> reason, for a warning
 
 
-def resolve(wanted: Sequence[str], environment: Mapping[str, str] = os.environ) -> Resolved:
+def resolve(
+    wanted: Sequence[str],
+    environment: Mapping[str, str] = os.environ,
+    key_env: Mapping[str, str] | None = None,
+) -> Resolved:
     """Recognisers by what the user wrote; one whose key is absent is skipped with the reason.
 
-    Everything else that cannot be used raises an `InputError`: an unknown name, a package that is
-    not installed, a model folder that is not there.
+    A service gets its own key at its own host only; `key_env` names, for other hosts, the variable
+    that holds the key. Everything else that cannot be used raises an `InputError`: an unknown name,
+    a package that is not installed, a model folder that is not there.
     """
     found: dict[str, Recognizer] = {}
     skipped: dict[str, str] = {}
+    environment = _with_keys(environment, key_env or {})
     for entry in wanted:
         label, text = _label(entry.strip())
         if label in found or label in skipped:
@@ -53,6 +60,21 @@ def resolve(wanted: Sequence[str], environment: Mapping[str, str] = os.environ) 
         except MissingKey as error:
             skipped[label] = str(error)
     return Resolved(found, skipped)
+
+
+def addresses(wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The service and the address of every recogniser for which the user gave one."""
+    for entry in wanted:
+        name, _, argument = _label(entry.strip())[1].partition(":")
+        url = argument.partition("@")[2].strip()
+        if name in SERVICES and url:
+            yield name, url
+
+
+def _with_keys(environment: Mapping[str, str], key_env: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment with a key under the name of every host for which one was named."""
+    named = {host.lower(): named_key(name, "", environment) for host, name in key_env.items()}
+    return {**environment, **named} if named else environment
 
 
 def _label(entry: str) -> tuple[str, str]:

@@ -29,7 +29,7 @@ class Speechmatics(Dialect):
     usual_url = "wss://eu.rt.speechmatics.com/v2"
 
     def headers(self) -> Mapping[str, str]:
-        return {"Authorization": f"Bearer {self.key}"}
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
     def opening(self, language: str) -> str:
         audio = {"type": "raw", "encoding": "pcm_s16le", "sample_rate": SAMPLE_RATE}

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+from gistmeter.core.credentials import SERVICES, host_of, is_home, is_loopback, key_for, stays_here
 from gistmeter.core.errors import InputError
 from gistmeter.core.files import parse_json
 from gistmeter.speech.recognizers.http import MISTAKES, retry_after
@@ -28,7 +29,8 @@ OPEN_SECONDS = 20.0
 class Dialect(ABC):
     """One service's way of speaking: `vendor`, `vendor:MODEL` or `vendor:MODEL@URL`.
 
-    The key is in VENDOR_API_KEY. What is written here is what most services do.
+    The key is in VENDOR_API_KEY; another host than the vendor's gets the one named for it, or none.
+    What is written here is what most services do.
     """
 
     vendor: ClassVar[str]
@@ -44,8 +46,8 @@ class Dialect(ABC):
     @classmethod
     def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
         name = cls.vendor.lower()
-        key = key_of(cls.vendor, f"{name.upper()}_API_KEY", environment)
         model, url = model_and_url(argument, cls.usual_model, cls.usual_url)
+        key = key_of(cls.vendor, url, environment)
         return cls(key, model, stream_to(cls.vendor, url, extra=name))
 
     @property
@@ -59,7 +61,8 @@ class Dialect(ABC):
         return {}
 
     @abstractmethod
-    def headers(self) -> Mapping[str, str]: ...
+    def headers(self) -> Mapping[str, str]:
+        """What is said of who asks; nothing of a key where there is none."""
 
     def opening(self, language: str) -> str | None:  # noqa: ARG002
         """What is sent first."""
@@ -106,6 +109,7 @@ class WebSocketSession:
                 max_size=LARGEST,
                 open_timeout=OPEN_SECONDS,
                 close_timeout=1,
+                **({"proxy": None} if stays_here(address) else {}),
             )
         except InvalidStatus as error:
             raise _refused(dialect.vendor, error.response) from error
@@ -234,11 +238,20 @@ def with_query(url: str, query: Mapping[str, str]) -> str:
     return urlunsplit(parts._replace(query=urlencode([*own, *query.items()])))
 
 
-def key_of(vendor: str, variable: str, environment: Mapping[str, str]) -> str:
-    """A vendor's key; whoever wants a service must also have what it is reached with."""
-    key = environment.get(variable, "").strip()
-    if not key:
-        raise MissingKey(vendor, variable)
+def key_of(vendor: str, url: str, environment: Mapping[str, str], *, needed: bool = True) -> str:
+    """The key that goes to an address: the vendor's at its own host, else the one named for it.
+
+    Under the name of a host the environment has the key that the user named for it. `needed` says
+    that the service asks for one, wherever it runs but on this machine.
+    """
+    service, host = vendor.lower(), host_of(url)
+    key = key_for(service, url, environment, host if environment.get(host) else "")
+    if key or is_loopback(url):
+        return key
+    if is_home(service, url):
+        raise MissingKey(vendor, SERVICES[service].variables[0])
+    if needed:
+        raise MissingKey(vendor, "NAME", host)
     return key
 
 
