@@ -94,7 +94,7 @@ def test_mcnemar_by_hand() -> None:
 
 def test_the_command(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = judge(lambda word, _: word in ("please", "light"))
-    monkeypatch.setattr("gistmeter.speech.judge._load", lambda *_, **__: model)
+    monkeypatch.setattr("gistmeter.models.llm.load_language_model", lambda *_, **__: model)
     arguments = ["drift", str(kept), "--llm", "openai:x", "--llm-url", "http://localhost:1/v1"]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output

@@ -13,13 +13,15 @@ import pytest
 
 from gistmeter.compat.speech import SemanticMetricResult, SemanticUnderstandingAnalyzer
 from gistmeter.core.cache import Cache
+from gistmeter.core.credentials import NoKey
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
 from gistmeter.models.llm import Budget, LanguageModelSettings, load_language_model
+from gistmeter.speech.asking import DEFAULT_MODEL, find_fact_model, limit_cost
+from gistmeter.speech.costs import FactModel
 from gistmeter.speech.family import SpeechSettings
-from gistmeter.speech.judge import DEFAULT_MODEL, Judge, NoJudge, find_judge, limit_cost
 from gistmeter.speech.metrics.fact_prompt import INSTRUCTIONS, build_prompt, fact_schema
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
@@ -150,17 +152,17 @@ def test_an_instruction_in_a_transcript_stays_inside_of_the_fence() -> None:
 
 
 def test_without_a_key_there_is_no_judge() -> None:
-    with pytest.raises(NoJudge, match="GEMINI_API_KEY"):
-        find_judge("", Cache(None))
-    with pytest.raises(NoJudge, match="OPENAI_API_KEY"):
-        find_judge("openai:gpt-5", Cache(None))
+    with pytest.raises(NoKey, match="GEMINI_API_KEY"):
+        find_fact_model("", Cache(None))
+    with pytest.raises(NoKey, match="OPENAI_API_KEY"):
+        find_fact_model("openai:gpt-5", Cache(None))
     with pytest.raises(InputError, match="does not say who serves it"):
-        find_judge("some-model", Cache(None))
+        find_fact_model("some-model", Cache(None))
 
 
 def test_the_seeds_model_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "secret-key")
-    judge = find_judge("", Cache(None))
+    judge = find_fact_model("", Cache(None))
     assert judge.name == "google:gemini-3-pro-preview"
     assert "t=0.2" in judge.llm.id and "secret-key" not in judge.llm.id
 
@@ -175,7 +177,7 @@ def test_an_estimate_counts_what_the_cache_does_not_have(tmp_path: Path) -> None
 
     with serve(reply) as service:
         cache = Cache(tmp_path / "answers.sqlite")
-        judge = Judge(model(service, cache))
+        judge = FactModel(model(service, cache))
         before = judge.estimate(clips, normalisation, repeats=2)
         assert (before.calls, before.cached) == (4, 0)
         assert before.input_tokens > 4 * 400 and before.output_tokens > 0 and before.seconds > 0
@@ -193,14 +195,14 @@ def test_an_estimate_counts_what_the_cache_does_not_have(tmp_path: Path) -> None
 
 def test_prices_are_known_for_hosted_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
-    judge = find_judge("openai:gpt-4o", Cache(None))
+    judge = find_fact_model("openai:gpt-4o", Cache(None))
     cost = judge.estimate([Clip("1", SAID, HEARD)], Normalisation(get("en"))).cost
     assert cost is not None and 0 < cost < 0.1
 
 
 def test_who_is_asked_decides_what_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
-    judge = find_judge("openai:gpt-4o", Cache(None))
+    judge = find_fact_model("openai:gpt-4o", Cache(None))
     clips = [Clip("1", SAID, HEARD, language="en"), Clip("2", SAID, HEARD, language="cs")]
     read = {code: Normalisation(get(code)) for code in ("en", "cs")}
     assert judge.total(clips, read).calls == 2
@@ -216,7 +218,7 @@ def test_who_is_asked_decides_what_is_spent(monkeypatch: pytest.MonkeyPatch) -> 
             limit_cost(judge, clips, read, settings, refusing)
     assert asked == ["That is over --max-cost 1e-06. Go on?"] * 2
     limit_cost(judge, clips, read, SpeechSettings(max_cost=5), Context(Cache(None)))
-    unpriced, context = Judge(honest()), Context(Cache(None))
+    unpriced, context = FactModel(honest()), Context(Cache(None))
     limit_cost(unpriced, clips, read, settings, context)
     assert "price of scripted is unknown" in context.remarks[0]
 
@@ -246,7 +248,7 @@ def test_the_analyser_without_a_rate_says_why() -> None:
 def test_the_analyser_takes_a_key_and_keeps_it_to_itself() -> None:
     analyzer = SemanticUnderstandingAnalyzer(api_key="secret-key")
     assert "secret-key" not in repr(vars(analyzer))
-    with pytest.raises(NoJudge, match="GEMINI_API_KEY"):
+    with pytest.raises(NoKey, match="GEMINI_API_KEY"):
         SemanticUnderstandingAnalyzer(api_key=None)
 
 
@@ -256,8 +258,8 @@ def test_the_analyser_takes_a_key_and_keeps_it_to_itself() -> None:
 def test_reasoning_is_reckoned_with(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
     clips, normalisation = [Clip("1", SAID, HEARD)], Normalisation(get("en"))
-    plain = find_judge("openai:gpt-4o", Cache(None)).estimate(clips, normalisation)
-    reasoning = find_judge("openai:gpt-5", Cache(None)).estimate(clips, normalisation)
+    plain = find_fact_model("openai:gpt-4o", Cache(None)).estimate(clips, normalisation)
+    reasoning = find_fact_model("openai:gpt-5", Cache(None)).estimate(clips, normalisation)
     assert reasoning.output_tokens > plain.output_tokens + 1500
 
 
@@ -265,7 +267,7 @@ def test_answers_so_far_correct_the_estimate(tmp_path: Path) -> None:
     clips = [Clip("1", SAID, HEARD), Clip("2", SAID, HEARD + " And more.")]
     with serve(answer) as service:
         cache = Cache(tmp_path / "answers.sqlite")
-        judge = Judge(model(service, cache))
+        judge = FactModel(model(service, cache))
         judge.llm.ask([build_prompt(SAID, HEARD, "en")], fact_schema(), instructions=INSTRUCTIONS)
         known = judge.llm.usage.output_tokens
         after = judge.estimate(clips, Normalisation(get("en")))

@@ -21,15 +21,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter import languages
+from gistmeter.core.cache import Cache
 from gistmeter.core.engines import measure
 from gistmeter.core.errors import InputError
 from gistmeter.core.files import write_atomically
 from gistmeter.core.pages import Section, custom_section, understanding_section
 from gistmeter.core.types import Clip, Metric
 from gistmeter.report.diff import render_pair, render_section
+from gistmeter.speech.asking import DEFAULT_MODEL, find_fact_model
 from gistmeter.speech.family import Speech
 from gistmeter.speech.formats.utterances import read_one_text
-from gistmeter.speech.judge import DEFAULT_MODEL, gemini
 from gistmeter.speech.metrics.custom import call_safely
 from gistmeter.speech.metrics.edits import NO_EXPECTED
 from gistmeter.speech.metrics.fact_answers import median_judgement
@@ -165,7 +166,7 @@ class SemanticUnderstandingAnalyzer:
         verify: bool = False,
     ) -> None:
         self._metric = SemanticErrorRate(
-            llm or gemini(api_key, model),
+            llm or find_fact_model(model, Cache(None), api_key=api_key or None).llm,
             Normalisation(languages.get(language or "generic")),
             repeats,
             verify,

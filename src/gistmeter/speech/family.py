@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gistmeter.core.pages import PairView
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
-    from gistmeter.speech.judge import CostEstimate
+    from gistmeter.speech.costs import CostEstimate
 
 __all__ = ["Speech", "SpeechSettings"]
 SOURCES = (
@@ -112,12 +112,13 @@ class Speech(Family[SpeechSettings, Clip]):
 
             read = hear(read, settings, context)
         if "facts" in metrics:
-            from gistmeter.speech.judge import Judge, limit_cost
+            from gistmeter.speech.asking import limit_cost
+            from gistmeter.speech.costs import FactModel
             from gistmeter.speech.metrics.normalizer import normalisations_of
 
-            judge = Judge(shared_by(metrics["facts"]).llm, settings.occurrence)
+            model = FactModel(shared_by(metrics["facts"]).llm, settings.occurrence)
             codes = [clip.language for clip in read.items]
-            limit_cost(judge, read.items, normalisations_of(codes, settings), settings, context)
+            limit_cost(model, read.items, normalisations_of(codes, settings), settings, context)
         return read
 
     def base(self, items: Sequence[Clip]) -> Rows:
@@ -171,16 +172,15 @@ class Speech(Family[SpeechSettings, Clip]):
         self, read: Items[Clip], settings: SpeechSettings, context: Context
     ) -> CostEstimate:
         """What the semantic error rate would cost; nothing is run."""
-        from gistmeter.speech.asking import unheard
-        from gistmeter.speech.judge import judge_of
+        from gistmeter.speech.asking import fact_model_of, unheard
         from gistmeter.speech.metrics.normalizer import normalisations_of
 
-        judge = judge_of(settings, context)
-        if judge is None:
+        model = fact_model_of(settings, context)
+        if model is None:
             raise InputError(
                 "Nothing can be estimated: there is no language model. Set GEMINI_API_KEY or name "
                 "one by --llm"
             )
         clips = unheard(read.items, settings)
         normalisations = normalisations_of([clip.language for clip in clips], settings)
-        return judge.total(clips, normalisations, settings.repeats, settings.verify)
+        return model.total(clips, normalisations, settings.repeats, settings.verify)

@@ -50,14 +50,13 @@ TEXTS = ("facts", "ser_note", "diff")
 
 def language_model_of(wiring: Wiring) -> LanguageModel | None:
     """The language model that is asked about facts; None where there is none."""
-    from gistmeter.speech.asking import may_ask
-    from gistmeter.speech.judge import judge_of
+    from gistmeter.speech.asking import fact_model_of, may_ask
 
-    judge = judge_of(wiring.settings, wiring.context)
-    if judge is None or not may_ask(judge, wiring.once(all_normalisations), wiring):
+    model = fact_model_of(wiring.settings, wiring.context)
+    if model is None or not may_ask(model, wiring.once(all_normalisations), wiring):
         return None
-    model: LanguageModel = judge.llm
-    return model
+    llm: LanguageModel = model.llm
+    return llm
 
 
 @dataclass(frozen=True, slots=True)
