@@ -56,7 +56,7 @@ def test_a_check_that_scored_nothing_fails(
 ) -> None:
     """Other scores, which need no model, make no difference: the first is what is judged by."""
     monkeypatch.setattr(runtime, "open_session", without_models)
-    for module in ("e5", "judge_network"):
+    for module in ("e5", "judge.network"):
         monkeypatch.setattr(f"gistmeter.models.{module}.open_session", without_models)
     code = app.main(["check", "text.toml", "-q", "-o", "told.json"], standalone_mode=False)
     assert code == 3

@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from scenes import SCENES, Scene, set_up
 
 from gistmeter import load_run
 from gistmeter.cli import app
@@ -16,6 +15,7 @@ from gistmeter.core import folders
 from gistmeter.core.errors import InputError
 from gistmeter.core.folders import Folder
 from gistmeter.core.signature import seal
+from trust.scenes import SCENES, Scene, set_up
 
 SPEECH = next(scene for scene in SCENES if scene.name == "speech")
 BOOK = next(scene for scene in SCENES if scene.name == "book")

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forging import Forger, mutate
-from scenes import SCENES, Scene, set_up
 
 from gistmeter import load_run
 from gistmeter.cli import app
 from gistmeter.core.errors import GistmeterError, InputError
 from gistmeter.core.signature import seal
+from trust.forging import Forger, mutate
+from trust.scenes import SCENES, Scene, set_up
 
 FORGED, USED, RESUMED = 1200, 150, 300  # of each scene; a sample of them in the short form
 KEPT = [scene for scene in SCENES if scene.name != "listen"]

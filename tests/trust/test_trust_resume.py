@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from scenes import SCENES, Scene, set_up
 
 from gistmeter import score_text
 from gistmeter.core.statistics import keyed
+from trust.scenes import SCENES, Scene, set_up
 
 KEPT = [scene for scene in SCENES if scene.name != "listen"]  # transcripts are scored again
 WORDS = ("it rains", "the dog sleeps", "nobody came", "all is well", "he left early")

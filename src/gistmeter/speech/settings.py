@@ -77,7 +77,7 @@ class SpeechSettings(ModelSettings):
         {},
         "The environment variable of the key for a recogniser's host that is not the vendor's own."
         " May be repeated.",
-        panel="input", metavar="HOST=NAME", kept=False, advanced=True,
+        panel="input", reach="network", metavar="HOST=NAME", kept=False, advanced=True,
     )  # fmt: skip
     realtime_factor: float = option(
         0.0, "Pace of streaming: 1 as spoken, 0 as fast as the recogniser takes it.",
@@ -144,7 +144,7 @@ class SpeechSettings(ModelSettings):
         "",
         "The environment variable of the key for --llm-url. A server that is not the provider's own"
         " gets no key without it.",
-        panel="models", metavar="NAME", kept=False,
+        panel="models", reach="network", metavar="NAME", kept=False,
     )  # fmt: skip
     batch: bool = option(
         False,
