@@ -25,7 +25,7 @@ from gistmeter.models.llm.asking import ServiceAsker
 from gistmeter.models.protocols import Judgements, PairScores
 from gistmeter.models.settings import profile_names
 from gistmeter.parse.family import ParseSettings
-from gistmeter.speech.asking import DEFAULT_MODEL, find_fact_model
+from gistmeter.speech.consent import DEFAULT_MODEL, find_fact_model
 from gistmeter.speech.family import SpeechSettings
 from gistmeter.speech.metrics.fact_answers import check
 from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict

@@ -16,12 +16,7 @@ from gistmeter.core.run import Run
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
 from gistmeter.report.diff import render_diff, render_pair
-from gistmeter.speech.family import Speech
-from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict
-from gistmeter.speech.metrics.latency import Latency, TimedClip
-from gistmeter.speech.metrics.normalizer import Normalisation
-from gistmeter.speech.metrics.rates import ErrorRates
-from gistmeter.speech.results import (
+from gistmeter.speech.clip_results import (
     ClipResult,
     edit_totals,
     gather,
@@ -31,6 +26,11 @@ from gistmeter.speech.results import (
     view,
     worst,
 )
+from gistmeter.speech.family import Speech
+from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict
+from gistmeter.speech.metrics.latency import Latency, TimedClip
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.rates import ErrorRates
 
 FACTS = (
     SemanticFact("Anna", "met", "Boris", Verdict.BOTH),

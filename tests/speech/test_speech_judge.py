@@ -19,7 +19,7 @@ from gistmeter.core.family import Context
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
 from gistmeter.models.llm import Budget, LanguageModelSettings, load_language_model
-from gistmeter.speech.asking import DEFAULT_MODEL, find_fact_model, limit_cost
+from gistmeter.speech.consent import DEFAULT_MODEL, find_fact_model, limit_cost
 from gistmeter.speech.costs import FactModel
 from gistmeter.speech.family import SpeechSettings
 from gistmeter.speech.metrics.fact_prompt import INSTRUCTIONS, build_prompt, fact_schema

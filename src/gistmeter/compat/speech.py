@@ -28,7 +28,8 @@ from gistmeter.core.files import write_atomically
 from gistmeter.core.pages import Section, custom_section, understanding_section
 from gistmeter.core.types import Clip, Metric
 from gistmeter.report.diff import render_pair, render_section
-from gistmeter.speech.asking import DEFAULT_MODEL, find_fact_model
+from gistmeter.speech.clip_results import ClipResult, gather, view
+from gistmeter.speech.consent import DEFAULT_MODEL, find_fact_model
 from gistmeter.speech.family import Speech
 from gistmeter.speech.formats.utterances import read_one_text
 from gistmeter.speech.metrics.custom import call_safely
@@ -39,7 +40,6 @@ from gistmeter.speech.metrics.latency import UNTIMED, Latency
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.rates import ErrorRates
 from gistmeter.speech.metrics.semantic_error import SHORT, SemanticErrorRate
-from gistmeter.speech.results import ClipResult, gather, view
 
 if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel

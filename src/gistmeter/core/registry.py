@@ -76,7 +76,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "pocketsphinx": "gistmeter.speech.recognizers.pocketsphinx:PocketSphinx",
         "faster-whisper": "gistmeter.speech.recognizers.whisper:FasterWhisper",
         "vosk": "gistmeter.speech.recognizers.vosk:Vosk",
-        "command": "gistmeter.speech.recognizers.command:Command",
+        "command": "gistmeter.speech.recognizers.program:Command",
         "openai": "gistmeter.speech.recognizers.openai:OpenAITranscriptions",
         "deepgram": "gistmeter.speech.recognizers.deepgram:Deepgram",
         "elevenlabs": "gistmeter.speech.recognizers.elevenlabs:ElevenLabs",

@@ -112,7 +112,7 @@ class Speech(Family[SpeechSettings, Clip]):
 
             read = hear(read, settings, context)
         if "facts" in metrics:
-            from gistmeter.speech.asking import limit_cost
+            from gistmeter.speech.consent import limit_cost
             from gistmeter.speech.costs import FactModel
             from gistmeter.speech.metrics.normalizer import normalisations_of
 
@@ -135,7 +135,7 @@ class Speech(Family[SpeechSettings, Clip]):
         )
 
     def notes(self, rows: Rows, task: Task[SpeechSettings, Clip]) -> Mapping[str, Any]:
-        from gistmeter.speech.results import notes_of
+        from gistmeter.speech.clip_results import notes_of
 
         return notes_of(rows, task)
 
@@ -146,8 +146,8 @@ class Speech(Family[SpeechSettings, Clip]):
         return read.journal.document() if isinstance(read, HeardItems) else {}
 
     def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
+        from gistmeter.speech.clip_results import MOST_PAGES, report_doubts
         from gistmeter.speech.recognition import HeardItems
-        from gistmeter.speech.results import MOST_PAGES, report_doubts
 
         report_doubts(run, task.settings, context)
         if run.path is None:
@@ -159,12 +159,12 @@ class Speech(Family[SpeechSettings, Clip]):
             task.read.journal.move_into(run, unfinished=task.read.interrupted)
 
     def sheets(self, run: Run) -> list[Sheet]:
-        from gistmeter.speech.results import results_sheet
+        from gistmeter.speech.clip_results import results_sheet
 
         return [results_sheet(run), summary_sheet(run)]
 
     def pages(self, run: Run) -> Iterable[tuple[str, PairView]]:
-        from gistmeter.speech.results import pages
+        from gistmeter.speech.clip_results import pages
 
         return pages(run)
 
@@ -172,7 +172,7 @@ class Speech(Family[SpeechSettings, Clip]):
         self, read: Items[Clip], settings: SpeechSettings, context: Context
     ) -> CostEstimate:
         """What the semantic error rate would cost; nothing is run."""
-        from gistmeter.speech.asking import fact_model_of, unheard
+        from gistmeter.speech.consent import fact_model_of, unheard
         from gistmeter.speech.metrics.normalizer import normalisations_of
 
         model = fact_model_of(settings, context)

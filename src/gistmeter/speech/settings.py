@@ -196,7 +196,7 @@ class SpeechSettings(ModelSettings):
         if self.lines and self.whole:
             raise InputError("--lines and --whole contradict each other; give one")
         if self.from_file:
-            from gistmeter.speech.asking import check_origins
+            from gistmeter.speech.consent import check_origins
 
             check_origins(self)
 

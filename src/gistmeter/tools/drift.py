@@ -149,7 +149,7 @@ def _anchors(rows: Rows, settings: DriftSettings) -> npt.NDArray[np.int64]:
 
 def _settings(run: Run, settings: DriftSettings) -> Settings:
     """The run's own settings, as far as they decide what is asked and how answers are read."""
-    from gistmeter.speech.asking import DEFAULT_MODEL
+    from gistmeter.speech.consent import DEFAULT_MODEL
     from gistmeter.speech.family import SpeechSettings
 
     known = options_of(SpeechSettings)

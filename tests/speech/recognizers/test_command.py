@@ -12,7 +12,7 @@ import pytest
 
 from gistmeter.core.errors import InputError
 from gistmeter.speech.recognizers.benchmark import Transcript, resolve, transcribe
-from gistmeter.speech.recognizers.command import Command
+from gistmeter.speech.recognizers.program import Command
 from speech.recognizers.recognizer_doubles import QUICK, clip
 
 

@@ -14,7 +14,7 @@ import pytest
 from gistmeter.core.errors import InputError
 from gistmeter.speech.recognizers import benchmark
 from gistmeter.speech.recognizers.benchmark import Transcript, resolve, transcribe
-from gistmeter.speech.recognizers.http import retry_after
+from gistmeter.speech.recognizers.services import retry_after
 from speech.recognizers.loopback import FileService
 from speech.recognizers.recognizer_doubles import QUICK, clip
 

@@ -21,8 +21,8 @@ from gistmeter.core.types import Clip
 from gistmeter.speech.formats.audio import BYTES_PER_SECOND
 from gistmeter.speech.recognizers import benchmark
 from gistmeter.speech.recognizers.benchmark import (
+    BenchmarkOutcome,
     BenchmarkSettings,
-    Outcome,
     RecognizerError,
     SpeechEvent,
     Transcript,
@@ -38,7 +38,7 @@ Results = list[tuple[str, str, Transcript]]
 
 def run(
     recognizers: dict, clips: list[Clip], settings: BenchmarkSettings = QUICK, wanted=None
-) -> tuple[Results, Outcome]:
+) -> tuple[Results, BenchmarkOutcome]:
     results: Results = []
     outcome = transcribe_all(
         recognizers,
@@ -136,7 +136,7 @@ def test_results_come_in_the_order_of_clips_for_each_recogniser(tmp_path: Path) 
     results, outcome = run({"x": Echoes(), "y": Echoes()}, clips)
     for name in "xy":
         assert [found for who, found, _ in results if who == name] == ["a", "b", "c"]
-    assert outcome == Outcome()
+    assert outcome == BenchmarkOutcome()
 
 
 def test_recognisers_work_beside_each_other(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_five_failures_in_a_row_end_one_recogniser_only(tmp_path: Path) -> None:
     assert [transcript.tries for transcript in failed] == [1] * 5 + [0] * 3
     assert failed[7].error == "not tried after 5 failures: out of order"
     assert len(echoes.sessions) == 8
-    assert outcome == Outcome("", {"b": "out of order"})
+    assert outcome == BenchmarkOutcome("", {"b": "out of order"})
 
 
 def test_a_success_begins_the_count_anew(tmp_path: Path) -> None:
@@ -387,7 +387,7 @@ def test_one_clip_without_a_benchmark(tmp_path: Path) -> None:
 
 
 def test_nothing_to_do() -> None:
-    assert run({}, []) == ([], Outcome())
+    assert run({}, []) == ([], BenchmarkOutcome())
 
 
 @pytest.mark.parametrize("wrong", [{"realtime_factor": -1}, {"tries": 0}, {"chunk_ms": 0}])

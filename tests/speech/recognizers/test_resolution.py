@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel, UnknownName
+from gistmeter.speech.recognizers import Recognizer, Session
 from gistmeter.speech.recognizers.benchmark import Transcript, adapt, resolve, transcribe
-from gistmeter.speech.recognizers.protocols import Recognizer, Session
 from speech.recognizers.recognizer_doubles import QUICK, Echo, Echoes, clip
 
 MODULE = '''

@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from gistmeter.core.errors import InputError
-from gistmeter.speech.recognizers import benchmark
+from gistmeter.speech.recognizers import Recognizer, benchmark
 from gistmeter.speech.recognizers.benchmark import Transcript, resolve, transcribe
 from gistmeter.speech.recognizers.elevenlabs import ElevenLabsLive
-from gistmeter.speech.recognizers.protocols import Recognizer
 from speech.recognizers import vendors
 from speech.recognizers.loopback import Conversation, Service, Visit
 from speech.recognizers.recognizer_doubles import QUICK, clip

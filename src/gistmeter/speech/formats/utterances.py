@@ -48,7 +48,7 @@ IGNORED = "ignore_time_segment_in_scoring"
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TimedText:
     """A timed piece of a recording: a segment of an STM, a word of a CTM."""
 
     recording: str
@@ -71,7 +71,7 @@ class Transcripts:
     form: str
     guessed: str = ""  # the encoding, where it was a guess
     leading: Mapping[str, str] = field(default_factory=dict)  # the same lines as Kaldi's
-    stretches: tuple[Stretch, ...] = ()
+    stretches: tuple[TimedText, ...] = ()
     whole: str = ""  # the file as one text
 
     @property
@@ -210,7 +210,7 @@ def _cues(lines: Sequence[str]) -> tuple[str, str] | None:
     return form, printable(" ".join(word for word in words if word))
 
 
-def _segment(line: str) -> Stretch | None:
+def _segment(line: str) -> TimedText | None:
     cells = line.split(None, 5)
     if len(cells) < 5 or not all(_SECONDS.fullmatch(cell) for cell in cells[3:5]):
         return None
@@ -221,18 +221,18 @@ def _segment(line: str) -> Stretch | None:
     text = re.sub(r"\{\s*([^{}/]*?)\s*/[^{}]*\}", r"\1", text)
     silent = text.casefold() in (IGNORED, "inter_segment_gap")
     start, end = float(cells[3]), float(cells[4])
-    return Stretch(cells[0], start, end, IGNORED if silent else printable(text), cells[2])
+    return TimedText(cells[0], start, end, IGNORED if silent else printable(text), cells[2])
 
 
-def _word(line: str) -> Stretch | None:
+def _word(line: str) -> TimedText | None:
     cells = line.split()
     if len(cells) not in (5, 6) or not all(_SECONDS.fullmatch(cell) for cell in cells[2:4]):
         return None
     start, length = float(cells[2]), float(cells[3])
-    return Stretch(cells[0], start, start + length, printable(cells[4]))
+    return TimedText(cells[0], start, start + length, printable(cells[4]))
 
 
-def join_recordings(stretches: Sequence[Stretch]) -> dict[str, str]:
+def join_recordings(stretches: Sequence[TimedText]) -> dict[str, str]:
     """The words of each recording in the order of their times."""
     texts: dict[str, list[str]] = {}
     for part in sorted(stretches, key=lambda part: (part.recording, part.start)):
@@ -240,10 +240,10 @@ def join_recordings(stretches: Sequence[Stretch]) -> dict[str, str]:
     return {name: " ".join(part for part in parts if part) for name, parts in texts.items()}
 
 
-def share_out(segments: Sequence[Stretch], words: Sequence[Stretch]) -> dict[str, str]:
+def share_out(segments: Sequence[TimedText], words: Sequence[TimedText]) -> dict[str, str]:
     """Words by the segment in whose time their middle lies, or that is nearest to it."""
     shared: dict[str, list[str]] = {segment.key: [] for segment in segments}
-    by_recording: dict[str, list[Stretch]] = {}
+    by_recording: dict[str, list[TimedText]] = {}
     for segment in segments:
         by_recording.setdefault(segment.recording, []).append(segment)
     for word in sorted(words, key=lambda word: word.start):

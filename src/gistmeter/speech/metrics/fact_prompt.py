@@ -207,7 +207,7 @@ def _pydantic() -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FactQuestion:
     """A kind of question: its instructions, and the shape of its answers."""
 
     instructions: str
@@ -226,8 +226,8 @@ class Question:
         return list(known)
 
 
-FACTS = Question(INSTRUCTIONS, fact_schema)
-VERDICTS = Question(VERIFY_INSTRUCTIONS, verdict_schema)
+FACTS = FactQuestion(INSTRUCTIONS, fact_schema)
+VERDICTS = FactQuestion(VERIFY_INSTRUCTIONS, verdict_schema)
 
 
 def fence(*texts: str) -> str:

@@ -50,7 +50,7 @@ TEXTS = ("facts", "ser_note", "diff")
 
 def language_model_of(wiring: Wiring) -> LanguageModel | None:
     """The language model that is asked about facts; None where there is none."""
-    from gistmeter.speech.asking import fact_model_of, may_ask
+    from gistmeter.speech.consent import fact_model_of, may_ask
 
     model = fact_model_of(wiring.settings, wiring.context)
     if model is None or not may_ask(model, wiring.once(all_normalisations), wiring):

@@ -27,13 +27,13 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel
 from gistmeter.speech.formats.audio import write_wav
-from gistmeter.speech.recognizers.protocols import RecognizerError, SpeechEvent
+from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 
 Result = TypeVar("Result")
 Transcribe = Callable[[Path, str], "str | Awaitable[str]"]
 
 
-class Worker:
+class WorkerThread:
     """One thread that does one thing after the other."""
 
     def __init__(self, name: str) -> None:
@@ -77,7 +77,7 @@ class Worker:
 
 async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
     """One call in a thread of its own."""
-    worker = Worker(getattr(function, "__name__", "call"))
+    worker = WorkerThread(getattr(function, "__name__", "call"))
     try:
         return await worker.run(function, *arguments)
     finally:
@@ -103,7 +103,7 @@ class LocalSession:
         self._events: asyncio.Queue[SpeechEvent | None] = asyncio.Queue()
 
     async def __aenter__(self) -> Self:
-        self._worker = Worker(self._name)
+        self._worker = WorkerThread(self._name)
         try:
             self._decoder = await self._worker.run(self._open_decoder)
         except BaseException:
@@ -194,6 +194,7 @@ class LocalRecognizer(ABC):
     name: ClassVar[str]  # also the extra that installs it
     title: ClassVar[str]
     package: ClassVar[str]
+    enables: ClassVar[str]  # what the extra is good for, in words
     files: ClassVar[tuple[str, ...]] = ()
     where: ClassVar[str] = ""  # to get the model from
 

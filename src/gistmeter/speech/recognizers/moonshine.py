@@ -16,8 +16,8 @@ from importlib.metadata import version
 from typing import Any
 
 from gistmeter.speech.formats.audio import SAMPLE_RATE
+from gistmeter.speech.recognizers import SpeechEvent
 from gistmeter.speech.recognizers.local import LocalRecognizer, LocalSession, only_english
-from gistmeter.speech.recognizers.protocols import SpeechEvent
 
 MODEL = "tiny-en"
 UPDATE_SECONDS = 0.5  # between partial texts, as the package has it
@@ -28,6 +28,7 @@ FORCE_UPDATE = 1  # MOONSHINE_FLAG_FORCE_UPDATE
 class Moonshine(LocalRecognizer):
     """The package's English model."""
 
+    enables = "speech recognition offline, in English"
     name, title, package = "moonshine", "Moonshine", "moonshine_voice"
 
     @property

@@ -15,8 +15,8 @@ from importlib.metadata import version
 from typing import Any
 
 from gistmeter.speech.formats.audio import BYTES_PER_SECOND, SAMPLE_RATE
+from gistmeter.speech.recognizers import SpeechEvent
 from gistmeter.speech.recognizers.local import LocalRecognizer, LocalSession, only_english
-from gistmeter.speech.recognizers.protocols import SpeechEvent
 
 # Speech or silence for 0.8 s of 1 s: fewer first words are lost than by default.
 WINDOW, RATIO = 1.0, 0.8
@@ -26,6 +26,7 @@ LONGEST = 30 * BYTES_PER_SECOND  # an utterance without a pause is cut here
 class PocketSphinx(LocalRecognizer):
     """The package's English model."""
 
+    enables = "speech recognition offline, small and weak"
     name, title, package = "pocketsphinx", "PocketSphinx", "pocketsphinx"
 
     @property

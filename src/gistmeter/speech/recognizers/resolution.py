@@ -17,12 +17,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gistmeter.core.credentials import SERVICES, named_key
+from gistmeter.core.credentials import Service, named_key
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.registry import find, names
 from gistmeter.core.working_folder import load
+from gistmeter.speech.recognizers import MissingKey, Recognizer, Session
 from gistmeter.speech.recognizers.local import Transcribe, WholeFiles
-from gistmeter.speech.recognizers.protocols import MissingKey, Recognizer, Session
 
 GROUP = "gistmeter.recognizers"
 LABELLED = re.compile(r"([\w.-]+)\s*=\s*(.+)", re.DOTALL)
@@ -62,13 +62,15 @@ def resolve(
     return Resolved(found, skipped)
 
 
-def addresses(wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
+def addresses(wanted: Sequence[str]) -> Iterator[tuple[Service, str]]:
     """The service and the address of every recogniser for which the user gave one."""
     for entry in wanted:
         name, _, argument = _label(entry.strip())[1].partition(":")
         url = argument.partition("@")[2].strip()
-        if name in SERVICES and url:
-            yield name, url
+        if url and name in names(GROUP):
+            service = getattr(find(GROUP, name), "service", None)
+            if service is not None:
+                yield service, url
 
 
 def _with_keys(environment: Mapping[str, str], key_env: Mapping[str, str]) -> Mapping[str, str]:

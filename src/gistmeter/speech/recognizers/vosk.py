@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from gistmeter.speech.formats.audio import SAMPLE_RATE
+from gistmeter.speech.recognizers import SpeechEvent
 from gistmeter.speech.recognizers.local import LocalRecognizer, LocalSession
-from gistmeter.speech.recognizers.protocols import SpeechEvent
 
 
 class Vosk(LocalRecognizer):
     """`vosk:FOLDER`."""
 
+    enables = "speech recognition with Vosk"
     name, title, package = "vosk", "Vosk", "vosk"
     files = ("am/final.mdl", "final.mdl")  # of the newer and the older models
     where = "a download from https://alphacephei.com/vosk/models, unpacked into that folder"

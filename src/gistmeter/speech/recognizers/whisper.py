@@ -15,6 +15,7 @@ from gistmeter.speech.recognizers.local import LocalRecognizer
 class FasterWhisper(LocalRecognizer):
     """`faster-whisper:FOLDER`; whole files, nothing is ever downloaded."""
 
+    enables = "speech recognition with Whisper"
     name, title, package = "faster-whisper", "faster-whisper", "faster_whisper"
     files = ("model.bin",)
     where = "hf download Systran/faster-whisper-tiny --local-dir FOLDER"

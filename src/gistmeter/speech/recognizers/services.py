@@ -1,4 +1,4 @@
-"""Whole files over HTTP: one request with the file in a form, one answer with the text."""
+"""Services on the net: their keys and addresses, and whole files over HTTP."""
 
 from __future__ import annotations
 
@@ -8,13 +8,50 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gistmeter.core.credentials import stays_here
+from gistmeter.core.credentials import (
+    Service,
+    host_of,
+    is_home,
+    is_loopback,
+    key_for,
+    stays_here,
+)
+from gistmeter.core.errors import InputError
 from gistmeter.core.files import parse_json
-from gistmeter.speech.recognizers.protocols import RecognizerError
+from gistmeter.speech.recognizers import MissingKey, RecognizerError
 
 LARGEST = 16 * 2**20  # bytes of an answer
 # Statuses that the same request would meet again.
 MISTAKES = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})
+
+
+def key_of(
+    service: Service, url: str, environment: Mapping[str, str], *, needed: bool = True
+) -> str:
+    """The key that goes to an address: the service's at its own host, else the one named for it.
+
+    Under the name of a host the environment has the key that the user named for it. `needed` says
+    that the service asks for one, wherever it runs but on this machine.
+    """
+    host = host_of(url)
+    key = key_for(service, url, environment, host if environment.get(host) else "")
+    if not key and not is_loopback(url):
+        if is_home(service, url):
+            raise MissingKey(service.title, service.variables[0])
+        if needed:
+            raise MissingKey(service.title, "NAME", host)
+    return key
+
+
+def model_and_url(argument: str, model: str, url: str) -> tuple[str, str]:
+    """`MODEL@URL`, either of which may be left out."""
+    named, _, address = argument.partition("@")
+    if "@" in address.partition("//")[2].partition("/")[0]:
+        raise InputError(
+            "A recogniser's address must not hold a user or a password, which would stand in the "
+            "run. Set the vendor's key in the environment"
+        )
+    return named.strip() or model, (address.strip() or url).rstrip("/")
 
 
 async def post_file(

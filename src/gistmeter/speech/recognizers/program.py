@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from gistmeter.core.errors import InputError
-from gistmeter.speech.recognizers.protocols import RecognizerError
+from gistmeter.speech.recognizers import RecognizerError
 
 
 @dataclass(frozen=True, slots=True)
