@@ -102,10 +102,7 @@ class ErrorRates:
 
 
 def _count_words(
-    table: ClipRows,
-    expected: Sequence[TextForm],
-    got: Sequence[TextForm | None],
-    columns: Columns,
+    table: ClipRows, expected: Sequence[TextForm], got: Sequence[TextForm | None], columns: Columns
 ) -> None:
     for said, heard, bounds, places in zip(expected, got, table.bounds, table.places, strict=True):
         if heard is None:

@@ -33,11 +33,7 @@ from gistmeter.speech.metrics.fact_answers import (
     median_judgement,
     read_answer,
 )
-from gistmeter.speech.metrics.normalizer import (
-    Normalisation,
-    all_normalisations,
-    normalisation_of,
-)
+from gistmeter.speech.metrics.normalizer import Normalisation, all_normalisations, normalisation_of
 
 SHORT = 20  # words; with fewer, too few facts for a rate to mean much
 COUNTED = ("facts_both", "facts_missing", "facts_extra")

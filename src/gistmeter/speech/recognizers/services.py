@@ -8,14 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gistmeter.core.credentials import (
-    Service,
-    host_of,
-    is_home,
-    is_loopback,
-    key_for,
-    stays_here,
-)
+from gistmeter.core.credentials import Service, host_of, is_home, is_loopback, key_for, stays_here
 from gistmeter.core.errors import InputError
 from gistmeter.core.files import parse_json
 from gistmeter.speech.recognizers import MissingKey, RecognizerError
