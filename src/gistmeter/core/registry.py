@@ -51,16 +51,6 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "speech/latency": "gistmeter.speech.metrics.latency:Latency",
         "speech/custom_metric": "gistmeter.speech.metrics.custom:CustomMetric",
     },
-    "gistmeter.languages": {
-        "zh": "gistmeter.languages.zh:LANGUAGE",
-        "zh-Hant": "gistmeter.languages.zh_hant:LANGUAGE",
-        "ja": "gistmeter.languages.ja:LANGUAGE",
-        "ko": "gistmeter.languages.ko:LANGUAGE",
-        "en": "gistmeter.languages.en:LANGUAGE",
-        "cs": "gistmeter.languages.cs:LANGUAGE",
-        "ru": "gistmeter.languages.ru:LANGUAGE",
-        "th": "gistmeter.languages.th:LANGUAGE",
-    },
     "gistmeter.models": {
         "e5": "gistmeter.models.e5:load",
         "torch": "gistmeter.models.torch:load",
