@@ -1,4 +1,4 @@
-"""The forms in which speech teams keep transcripts: each is read as it is, and that is said."""
+"""What was said and what was heard, brought together by id, by line, by time or as one text."""
 
 from __future__ import annotations
 
@@ -11,26 +11,81 @@ from click.testing import CliRunner
 
 from gistmeter.cli import app
 from gistmeter.core.errors import InputError
+from gistmeter.core.files import system_names
 from gistmeter.speech.formats.pairing import pair_files
-from gistmeter.speech.formats.utterances import read_transcripts
-from gistmeter.speech.read import read_clip_table
+
+
+def write(folder: Path, name: str, text: str | bytes) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_pairs_are_matched_by_id_and_the_rest_is_said(tmp_path: Path) -> None:
+    said = write(tmp_path, "ref.txt", "1\tone\n2\ttwo\n3\tthree\n")
+    heard = write(tmp_path, "hyp.txt", "3\ttree\n1\tone\n9\tnine\n")
+    found = pair_files(said, [heard])
+    assert [(clip.id, clip.expected, clip.got, clip.system) for clip in found.clips] == [
+        ("1", "one", "one", "hyp"),
+        ("2", "two", None, "hyp"),
+        ("3", "three", "tree", "hyp"),
+    ]
+    assert "1 clips (2)" in found.remarks[0] and "1 clips (9)" in found.remarks[1]
+
+
+def test_ids_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    said = write(tmp_path, "ref.txt", "1\tone\n\x1b[2J\u202e2\ttwo\n")
+    [remark] = pair_files(said, [write(tmp_path, "hyp.txt", "1\tone\n")]).remarks
+    assert "\x1b" not in remark and "\u202e" not in remark
+
+
+def test_single_texts_are_a_pair_whatever_their_names(tmp_path: Path) -> None:
+    said, heard = write(tmp_path, "a.txt", "one two"), write(tmp_path, "b.txt", "one too")
+    [clip] = pair_files(said, [heard]).clips
+    assert (clip.id, clip.expected, clip.got, clip.system) == ("a", "one two", "one too", "b")
+
+
+def test_an_empty_transcript_file_is_silence(tmp_path: Path) -> None:
+    said, heard = write(tmp_path, "a.txt", "one two"), write(tmp_path, "b.txt", "\n")
+    assert pair_files(said, [heard]).clips[0].got == ""
+    keyed = write(tmp_path, "c.txt", "1\tone\n2\ttwo\n")
+    assert [clip.got for clip in pair_files(keyed, [heard]).clips] == ["", ""]
+
+
+def test_files_that_do_not_fit_are_errors(tmp_path: Path) -> None:
+    keyed, one = write(tmp_path, "a.txt", "1\tone\n"), write(tmp_path, "b.txt", "one two")
+    other, empty = write(tmp_path, "c.txt", "7\tone\n"), write(tmp_path, "d.txt", " ")
+    for said, heard, message in (
+        (keyed, one, "is one text"),
+        (one, keyed, "has clips with ids"),
+        (keyed, other, "no id in common"),
+        (empty, one, "is empty"),
+        (tmp_path / "absent.txt", one, "no such file"),
+    ):
+        with pytest.raises(InputError, match=message):
+            pair_files(said, [heard])
+
+
+def test_systems_are_named_by_stems_and_folders_where_they_repeat(tmp_path: Path) -> None:
+    names = system_names([tmp_path / "x" / "out.txt", tmp_path / "y" / "out.txt", Path("z.txt")])
+    assert names == ["x/out", "y/out", "z"]
+    with pytest.raises(InputError, match="twice"):
+        system_names([Path("z.txt"), Path("z.txt")])
+
 
 # Seven words were said, two are wrong: 28.57%, whatever the form. Ids counted as words gave 22.22%.
 SAID = {"c1": "turn on the light", "c2": "call my mother"}
+
+
 HEARD = {"c1": "turn on a light", "c2": "call my brother"}
+
+
 FAST = ("--metrics", "wer", "--language", "en", "--no-report", "--format", "json")
 
 
 def kaldi(texts: dict[str, str]) -> str:
     return "".join(f"{key} {text}\n" for key, text in texts.items())
-
-
-def trn(texts: dict[str, str]) -> str:
-    return "".join(f"{text} ({key})\n" for key, text in texts.items())
-
-
-def tab(texts: dict[str, str]) -> str:
-    return "".join(f"{key}\t{text}\n" for key, text in texts.items())
 
 
 def plain(texts: dict[str, str]) -> str:
@@ -57,11 +112,6 @@ def srt(texts: dict[str, str]) -> str:
     )
 
 
-def vtt(texts: dict[str, str]) -> str:
-    cues = (f"00:0{at}.000 --> 00:0{at + 1}.000\n{t}\n" for at, t in enumerate(texts.values()))
-    return "WEBVTT\n\nNOTE made by hand\n\n" + "\n".join(cues)
-
-
 def files(folder: Path, said: str, heard: str) -> tuple[Path, Path]:
     paths = folder / "ref.txt", folder / "hyp.txt"
     for path, text in zip(paths, (said, heard), strict=True):
@@ -73,31 +123,6 @@ def score(*arguments: str | Path) -> tuple[Any, str]:
     result = CliRunner().invoke(app, ["speech", *map(str, arguments), *FAST])
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)["systems"], result.stderr
-
-
-@pytest.mark.parametrize(
-    ("said", "heard", "told"),
-    [
-        (kaldi, kaldi, "Kaldi lines"),
-        (trn, trn, "NIST trn"),
-        (kaldi, trn, "Kaldi lines"),
-        (tab, kaldi, "Kaldi lines"),
-        (plain, plain, "one utterance per line, 2 utterances"),
-        (stm, ctm, "STM segments"),
-        (stm, stm, "STM segments"),
-        (ctm, ctm, "CTM words"),
-        (srt, srt, "SRT cues"),
-        (vtt, srt, "WebVTT cues"),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_every_form_gives_the_same_rate_and_says_what_it_is(
-    in_folder: Path, said: Any, heard: Any, told: str
-) -> None:
-    ref, hyp = files(in_folder, said(SAID), heard(HEARD))
-    systems, remarks = score("--expected", ref, "--got", hyp)
-    assert systems["hyp"]["scores"]["wer"]["value"] == pytest.approx(100 * 2 / 7)
-    assert told in remarks
 
 
 def test_subtitles_against_one_text(in_folder: Path) -> None:
@@ -151,27 +176,6 @@ def test_ids_in_one_file_only_are_refused(tmp_path: Path) -> None:
         pair_files(ref, [hyp])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "two people came\nthree people left\n",
-        "5 people came\n3 people left\n",  # numbers that do not count the lines
-        "mp3 players are sold here",
-    ],
-)
-def test_words_are_not_taken_for_ids(tmp_path: Path, text: str) -> None:
-    ref, _ = files(tmp_path, text, "")
-    assert not read_transcripts(ref).leading
-
-
-def test_a_text_that_an_editor_wrapped_is_one_text(tmp_path: Path) -> None:
-    line = "the quick brown fox jumps over the lazy dog and runs away into the dark"
-    ref, hyp = files(tmp_path, "\n".join([line] * 5), "\n".join([line] * 5))
-    found = pair_files(ref, [hyp])
-    assert len(found.clips) == 1
-    assert "read as one text" in found.remarks[0]
-
-
 def test_folders_on_both_sides_are_matched_by_stem(in_folder: Path) -> None:
     for folder, texts in (("said", SAID), ("base", HEARD), ("big.v2", SAID)):
         Path(folder).mkdir()
@@ -181,49 +185,3 @@ def test_folders_on_both_sides_are_matched_by_stem(in_folder: Path) -> None:
     assert list(systems) == ["base", "big.v2"]
     assert systems["base"]["scores"]["wer"]["value"] == pytest.approx(100 * 2 / 7)
     assert systems["big.v2"]["scores"]["wer"]["value"] == 0
-
-
-def test_assets_with_transcripts_that_are_there(in_folder: Path) -> None:
-    Path("clips").mkdir()
-    for key, text in SAID.items():
-        Path("clips", f"{key}.wav").write_bytes(b"RIFF")
-        Path("clips", f"{key}.txt").write_text(text)
-    Path("hyp.txt").write_text(kaldi(HEARD))
-    systems, _ = score("--assets", "clips", "--got", "hyp.txt")
-    assert systems["hyp"]["scores"]["wer"]["value"] == pytest.approx(100 * 2 / 7)
-
-
-WIDE = (
-    "id,reference,whisper,vosk,duration_s,notes,audio,lang\n"
-    "c1,turn on the light,turn on a light,turn of the light,3.4,the door is open,c1.wav,en\n"
-    "c2,call my mother,call my brother,call mother,2.0,noisy,c2.wav,en\n"
-)
-
-
-def test_further_columns_of_a_wide_table_are_no_systems(in_folder: Path) -> None:
-    Path("t.csv").write_text(WIDE)
-    systems, remarks = score("t.csv")
-    assert list(systems) == ["whisper", "vosk"]
-    assert "left out: notes" in remarks and "--systems" in remarks
-    systems, _ = score("t.csv", "--systems", "whisper,notes")
-    assert list(systems) == ["whisper", "notes"]
-    systems, _ = score("t.csv", "--column", "got=vosk", "--column", "got=whisper")
-    assert list(systems) == ["vosk", "whisper"]
-
-
-def test_a_column_that_names_sounds_is_played(tmp_path: Path) -> None:
-    (tmp_path / "c1.wav").write_bytes(b"RIFF")
-    path = tmp_path / "t.csv"
-    path.write_text(WIDE)
-    clips = read_clip_table(path).clips
-    assert [clip.audio for clip in clips[:2]] == [str(tmp_path / "c1.wav"), None]
-
-
-def test_columns_that_cannot_be_told_are_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("expected,a,b\nturn on the light,xx yy,zz\n")
-    with pytest.raises(InputError, match="--systems HEADER"):
-        read_clip_table(path)
-    assert {clip.system for clip in read_clip_table(path, systems=["a", "b"]).clips} == {"a", "b"}
-    with pytest.raises(InputError, match="column of a system"):
-        read_clip_table(path, systems=["c"])
