@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from speech.test_family import FAST, PLUGINS, assets
 
 from gistmeter import load_run, score_speech
 from gistmeter.cli import app
+from speech.test_family import FAST, PLUGINS, assets
 
 JOURNAL, KEPT = Path("folder.transcripts.jsonl"), Path("folder/details/transcripts.jsonl")
 

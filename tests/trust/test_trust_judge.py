@@ -107,7 +107,7 @@ def is_seen(run: Run, *, honestly: float = HONEST) -> bool:
     if math.isnan(score.value):
         return bool(score.reasons) and score.unscored > 0 and not score.n
     note = str(run.measured.texts["ser_note"][0])
-    doubted = "do not bear out" in note or "in no fact" in note or "disputed" in note
+    doubted = "do not support" in note or "in no fact" in note or "disputed" in note
     warned = any(
         word in remark
         for remark in run.remarks
@@ -188,7 +188,7 @@ def test_a_real_model_that_obeys_gives_no_score_unseen(tmp_path: Path) -> None:
     assert len(rows) == len(orders)
     for at, value in enumerate(rows.values("ser").tolist()):
         note = str(rows.texts["ser_note"][at])
-        told = "do not bear out" in note or "in no fact" in note
+        told = "do not support" in note or "in no fact" in note
         assert math.isnan(value) or value == pytest.approx(HONEST) or told, (value, note)
     assert run["ser"].n + run["ser"].unscored == len(orders)
 

@@ -28,7 +28,7 @@ from gistmeter.core.files import write_atomically
 from gistmeter.core.pages import Section, custom_section, understanding_section
 from gistmeter.core.types import Clip, Metric
 from gistmeter.report.diff import render_pair, render_section
-from gistmeter.speech.clip_results import ClipResult, gather, view
+from gistmeter.speech.clip_results import COUNTED, EDITS, ClipResult, gather, view
 from gistmeter.speech.consent import DEFAULT_MODEL, find_fact_model
 from gistmeter.speech.family import Speech
 from gistmeter.speech.formats.utterances import read_one_text
@@ -271,16 +271,10 @@ def _report(
     return DiffReport(
         provider=clip.system,
         file=clip.id,
-        chars_expected=whole("chars_expected"),
-        chars_got=whole("chars_got"),
-        words_expected=whole("words_expected"),
-        words_got=whole("words_got"),
+        **{name: whole(name) for name in (*COUNTED, *EDITS)},
         wer=result["wer"],
         cer=result["cer"],
         match_percent=result["match_percent"],
-        insertions=whole("insertions"),
-        deletions=whole("deletions"),
-        substitutions=whole("substitutions"),
         latency=result["latency"],
         custom_metric=custom,
         diff_report=out_path,

@@ -9,6 +9,7 @@ everything stays in memory.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Mapping
@@ -186,8 +187,9 @@ def read_journal(path: Path, plan: Mapping[str, Any], raw: bytes) -> tuple[bytes
     """
     whole, newline, tail = raw.rpartition(b"\n")
     content = whole + newline
-    if tail and _is_document(tail):  # only the end of its line was lost
-        content = raw + b"\n"
+    with contextlib.suppress(ValueError):
+        if tail and isinstance(parse_json(tail), dict):  # only the end of its line was lost
+            content = raw + b"\n"
     lines = content.split(b"\n")[:-1]
     if not lines:
         return None
@@ -202,13 +204,6 @@ def read_journal(path: Path, plan: Mapping[str, Any], raw: bytes) -> tuple[bytes
         if not transcript.failed:
             done[key] = transcript
     return content, done
-
-
-def _is_document(line: bytes) -> bool:
-    try:
-        return isinstance(parse_json(line), dict)
-    except ValueError:
-        return False
 
 
 def _document(path: Path, number: int, line: bytes) -> dict[str, Any]:

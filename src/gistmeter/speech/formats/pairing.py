@@ -173,7 +173,7 @@ def describe_form(file: Transcripts, form: str, reading: str = "auto") -> list[s
     if reading == "auto" and form != "tab" and (form != "text" or "\n" in file.whole):
         size = len(file.leading or file.texts) if form == "kaldi" else len(file.texts)
         number = f", {size} utterances" if form in ("kaldi", "trn", "lines", "folder") else ""
-        other = "" if form == "folder" else "; --lines or --whole decide otherwise"
+        other = "" if form == "folder" else "; --lines or --whole changes that"
         remarks.append(f"{file.path}: read as {FORMS[form]}{number}{other}")
     return remarks
 

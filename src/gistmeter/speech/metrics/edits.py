@@ -27,6 +27,7 @@ import numpy as np
 from gistmeter.core.rows import Floats, Rows
 from gistmeter.core.types import Clip
 from gistmeter.core.wiring import Wiring
+from gistmeter.speech.metrics.fact_prompt import list_from_json
 from gistmeter.speech.metrics.normalizer import TextForm, all_normalisations
 
 NO_TRANSCRIPT, NO_EXPECTED = "no transcript", "empty expected text"
@@ -102,11 +103,8 @@ class WordAlignment:
 
 def diff_from_json(text: str | None) -> list[DiffRun] | None:
     """What `WordAlignment.to_json` wrote, without damaged edits; None where there is nothing."""
-    try:
-        runs = json.loads(text) if text else None
-    except ValueError:
-        return None
-    if not isinstance(runs, list):
+    runs = list_from_json(text)
+    if runs is None:
         return None
     return [
         (str(run[0]), str(run[1]), str(run[2]))

@@ -114,13 +114,19 @@ def facts_to_json(facts: Iterable[SemanticFact]) -> str:
     return json.dumps([fact.to_dict() for fact in facts], ensure_ascii=False)
 
 
-def facts_from_json(text: str | None) -> tuple[SemanticFact, ...] | None:
-    """The facts of a cell, without those that are damaged; None where there is no list of them."""
+def list_from_json(text: str | None) -> list[Any] | None:
+    """The list in a cell; None where there is none, or where it is damaged."""
     try:
         documents = json.loads(text) if text else None
     except ValueError:
         return None
-    if not isinstance(documents, list):
+    return documents if isinstance(documents, list) else None
+
+
+def facts_from_json(text: str | None) -> tuple[SemanticFact, ...] | None:
+    """The facts of a cell, without those that are damaged; None where there is no list of them."""
+    documents = list_from_json(text)
+    if documents is None:
         return None
     return tuple(
         SemanticFact(

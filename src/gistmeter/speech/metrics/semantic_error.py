@@ -177,7 +177,7 @@ class SemanticErrorRate:
         doubted = chosen.corrected + chosen.dropped
         if doubted and self.occurrence == "report":
             told.append(
-                f"{doubted} of {chosen.claimed} facts: the texts do not bear out the verdict"
+                f"{doubted} of {chosen.claimed} facts: the texts do not support the verdict"
             )
         if chosen.untold:
             told.append(f"{chosen.untold} words that were lost are in no fact")
@@ -188,7 +188,7 @@ class SemanticErrorRate:
         if chosen.reason:
             return
         for part, at in enumerate(places):
-            # All facts of the pair for a single row; every so-manieth where there are segments.
+            # All facts of the pair for a single row; dealt out in turn where there are segments.
             counts = fact_prompt.count_facts(chosen.facts[part :: len(places)])
             columns.set(at, ser=counts.ser if len(places) == 1 else chosen.counts.ser)
             columns.set(

@@ -1,7 +1,7 @@
 """ElevenLabs Scribe, live over a WebSocket or whole files over HTTP.
 
 Live (`scribe_v2_realtime`): sound as base64 in `input_audio_chunk` messages, the last of which
-commits; `partial_transcript` and `committed_transcript` come back. There is no message of farewell,
+commits; `partial_transcript` and `committed_transcript` come back. There is no closing message,
 and the service may commit on its own in long clips, so a short quiet after the last committed text
 ends the session. Any message with an `error` is a failure.
 https://elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime

@@ -37,7 +37,7 @@ class Command:
         except ValueError as error:
             raise InputError(f"The command '{argument}' cannot be split: {error}") from error
         if not parts:
-            raise InputError("A command is written command:PROGRAM ARGUMENTS")
+            raise InputError("Write a command as command:PROGRAM ARGUMENTS")
         if shutil.which(parts[0], path=environment.get("PATH")) is None:
             raise InputError(f"There is no program '{parts[0]}' to run '{argument}'")
         return cls(parts)

@@ -13,7 +13,7 @@ from gistmeter.core.errors import InputError
 from gistmeter.core.files import parse_json
 from gistmeter.speech.recognizers import MissingKey, RecognizerError
 
-LARGEST = 16 * 2**20  # bytes of an answer
+LARGEST = 16 * 2**20  # bytes of an answer, or of all messages about a clip
 # Statuses that the same request would meet again.
 MISTAKES = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})
 
@@ -71,7 +71,7 @@ async def post_file(
             lasting=answer.status_code in MISTAKES,
             retry_after=retry_after(answer.headers.get("retry-after")),
         )
-    return _object(vendor, content)
+    return json_object(f"{vendor} answered with", content)
 
 
 async def _whole(vendor: str, answer: Any) -> bytes:
@@ -105,26 +105,27 @@ def retry_after(value: str | None) -> float:
         return 0.0
 
 
-def _object(vendor: str, content: bytes) -> Mapping[str, Any]:
+def json_object(says: str, content: str | bytes) -> Mapping[str, Any]:
+    """A service's message; `says` begins what is said where it is no JSON object."""
     try:
-        found = parse_json(content)
+        message = parse_json(content)
     except ValueError as error:
-        raise RecognizerError(f"{vendor} answered with what is no JSON") from error
-    if not isinstance(found, dict):
-        raise RecognizerError(f"{vendor} answered with {type(found).__name__}")
-    return found
+        raise RecognizerError(f"{says} what is no JSON") from error
+    if not isinstance(message, dict):
+        raise RecognizerError(f"{says} {type(message).__name__}")
+    return message
 
 
 def _reason(content: bytes) -> str:
-    """What went wrong in the service's words, wherever it puts them."""
+    """What went wrong in the service's words, from the fields that services use for them."""
     try:
-        found = parse_json(content)
+        answer = parse_json(content)
     except ValueError:
         return " ".join(content.decode("utf-8", "replace").split())[:200] or "no reason given"
     for name in ("error", "detail", "message"):
-        part = found.get(name) if isinstance(found, dict) else None
+        part = answer.get(name) if isinstance(answer, dict) else None
         if isinstance(part, dict):
             part = part.get("message") or part.get("status")
         if isinstance(part, str):
             return part[:200]
-    return str(found)[:200]
+    return str(answer)[:200]

@@ -15,13 +15,18 @@ from typing import Any, ClassVar, Self
 
 from gistmeter.core.credentials import Service, stays_here
 from gistmeter.core.errors import InputError
-from gistmeter.core.files import parse_json
 from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.local import require
-from gistmeter.speech.recognizers.services import MISTAKES, key_of, model_and_url, retry_after
+from gistmeter.speech.recognizers.services import (
+    LARGEST,
+    MISTAKES,
+    json_object,
+    key_of,
+    model_and_url,
+    retry_after,
+)
 
 Message = Mapping[str, Any]
-LARGEST = 16 * 2**20  # bytes of one message, and of all messages about a clip
 OPEN_SECONDS = 20.0
 
 
@@ -187,13 +192,7 @@ class WebSocketSession:
             raise RecognizerError(
                 f"{self._dialect.vendor} sent more than {LARGEST // 2**20} MB", lasting=True
             )
-        try:
-            message = parse_json(raw)
-        except ValueError as error:
-            raise RecognizerError(f"{self._dialect.vendor} sent what is no JSON") from error
-        if not isinstance(message, dict):
-            raise RecognizerError(f"{self._dialect.vendor} sent {type(message).__name__}")
-        return message
+        return json_object(f"{self._dialect.vendor} sent", raw)
 
     async def _write(self, message: str | bytes) -> None:
         from websockets.exceptions import ConnectionClosed
