@@ -62,7 +62,7 @@ class Speech(Family[SpeechSettings, Clip]):
         if bool(table) + bool(expected or assets or heard) != 1 or heard > 1:
             raise InputError(SOURCES)
         if table:
-            found = read_clip_table(table, settings.column, settings.systems)
+            source = read_clip_table(table, settings.column, settings.systems)
             files = [table]
         elif not (expected or assets):
             given = "--got" if got else "--recognizers"
@@ -73,18 +73,18 @@ class Speech(Family[SpeechSettings, Clip]):
         elif settings.recognizers:
             if not assets:
                 raise InputError("--assets and --recognizers belong together")
-            found, files = read_assets(assets), [assets]
+            source, files = read_assets(assets), [assets]
         elif assets and expected:
             raise InputError("--assets has the expected texts already; leave --expected out")
         elif assets:
-            found, files = pair_assets(assets, got), [assets, *got]
+            source, files = pair_assets(assets, got), [assets, *got]
         else:
             assert expected is not None
-            found = pair_files(expected, got, settings.reading)
+            source = pair_files(expected, got, settings.reading)
             files = [expected, *got]
-        for remark in found.remarks:
+        for remark in source.remarks:
             context.say(remark)
-        return Items(found.clips, files=files, names=[(files[0].name,)] * len(found.clips))
+        return Items(source.clips, files=files, names=[(files[0].name,)] * len(source.clips))
 
     def prepare(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
         """Every clip with its language and its group."""
@@ -93,11 +93,11 @@ class Speech(Family[SpeechSettings, Clip]):
         if not read.items:
             raise InputError("There is nothing to score: no clips were given")
         texts = [(clip.expected,) for clip in read.items]
-        found = assign_languages(read, settings.language, texts, context, read.names)
+        assigned = assign_languages(read, settings.language, texts, context, read.names)
         given = (settings.alternatives, settings.keywords)
         files = [Path(value) for value in given if isinstance(value, str | Path) and value]
-        items = found.items if settings.recognizers else grouped_by_file(found.items)
-        return replace(found, items=items, files=[*read.files, *files])
+        items = assigned.items if settings.recognizers else grouped_by_file(assigned.items)
+        return replace(assigned, items=items, files=[*read.files, *files])
 
     def collect(
         self,

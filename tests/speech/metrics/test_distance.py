@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.speech.metrics.distance import DistanceScale, SemanticDistance, ngram_cosine
+from gistmeter.speech.metrics.distance import Scale, SemanticDistance, ngram_cosine
 from gistmeter.speech.metrics.normalizer import Normalisation
 from speech.speech_doubles import WordMatcher
 
@@ -28,7 +28,7 @@ def distance(said: str, heard: str | None) -> float:
 
 
 def test_the_scale_by_hand() -> None:
-    scale = DistanceScale()
+    scale = Scale()
     reach = (1 - 0.744) / 0.043 + (1 - 0.488) / 0.074
     by_hand = 100 * ((1 - 0.96) / 0.043 + (1 - 0.93) / 0.074) / reach
     assert scale.distance(0.96, 0.93) == pytest.approx(by_hand)
@@ -38,7 +38,7 @@ def test_the_scale_by_hand() -> None:
 
 
 def test_both_parts_weigh_the_same_by_their_spread() -> None:
-    scale = DistanceScale()
+    scale = Scale()
     one = scale.distance(1 - scale.bert_spread, 1)
     other = scale.distance(1, 1 - scale.gram_spread)
     assert one == pytest.approx(other)
@@ -46,7 +46,7 @@ def test_both_parts_weigh_the_same_by_their_spread() -> None:
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_the_scale_never_rises_with_likeness(bert: float, gram: float, more: float) -> None:
-    scale = DistanceScale()
+    scale = Scale()
     assert 0 <= scale.distance(bert, gram) <= 100
     assert scale.distance(min(1, bert + more), gram) <= scale.distance(bert, gram)
     assert scale.distance(bert, min(1, gram + more)) <= scale.distance(bert, gram)

@@ -75,13 +75,13 @@ class CustomMetric:
     async def _all(self, clips: Sequence[Clip]) -> list[Any]:
         gate = asyncio.Semaphore(self.at_once)
 
-        async def one(clip: Clip) -> Any:
+        async def outcome_of(clip: Clip) -> Any:
             if clip.got is None:
                 return why_missing(clip)
             async with gate:
                 return await call_safely(self.function.call, clip.expected, clip.got, clip.id)
 
-        return list(await asyncio.gather(*(one(clip) for clip in clips)))
+        return list(await asyncio.gather(*(outcome_of(clip) for clip in clips)))
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {"custom_metric": rows.mean("custom_metric")}

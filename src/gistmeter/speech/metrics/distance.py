@@ -47,7 +47,7 @@ NGRAMS = (2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
-class DistanceScale:
+class Scale:
     """The constants of the definition."""
 
     bert_spread: float = 0.043
@@ -85,7 +85,7 @@ class SemanticDistance:
     matcher: TokenMatcher = role("matcher", required=True)
     normalisation: Normalisation = given(normalisation_of, None)
     segmented: bool = given(is_segmented, False, shared=True)
-    scale: DistanceScale = DistanceScale()
+    scale: Scale = Scale()
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("sem_dist", False, 0, 100, "%", title="distance in meaning"),
     )
@@ -172,11 +172,11 @@ def ngram_cosine(first: str, second: str) -> float:
     >>> round(ngram_cosine("knedlíky", "knedlíků"), 2)
     0.83
     """
-    one, other = _ngrams(first), _ngrams(second)
-    if len(one) > len(other):
-        one, other = other, one
-    shared = sum(count * other[gram] for gram, count in one.items() if gram in other)
-    return shared / (_length(one) * _length(other)) if shared else 0.0
+    fewer, more = _ngrams(first), _ngrams(second)
+    if len(fewer) > len(more):
+        fewer, more = more, fewer
+    shared = sum(count * more[gram] for gram, count in fewer.items() if gram in more)
+    return shared / (_length(fewer) * _length(more)) if shared else 0.0
 
 
 @lru_cache(maxsize=4096)

@@ -119,13 +119,13 @@ def _tells(word: str) -> bool:
 
 def _words(text: str) -> list[str]:
     """Words in lower case; pairs of neighbouring characters in scripts without spaces."""
-    found: list[str] = []
+    words: list[str] = []
     for word in WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
         if UNSPACED.search(word):
-            found += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
+            words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         else:
-            found.append(word)
-    return found
+            words.append(word)
+    return words
 
 
 def _folded(text: str) -> str:
@@ -181,14 +181,14 @@ def check(
             verdict = Verdict.BOTH
         corrected += verdict is not fact.verdict
         kept.append(replace(fact, verdict=verdict) if strict else fact)
-    told = Occurrences([word for fact in facts for word in words_of(fact.sentence)], known)
-    return CheckedFacts(tuple(kept), corrected, dropped, _untold(said, sides[1], told))
+    in_facts = Occurrences([word for fact in facts for word in words_of(fact.sentence)], known)
+    return CheckedFacts(tuple(kept), corrected, dropped, _untold(said, sides[1], in_facts))
 
 
-def _untold(said: Sequence[str], heard: Occurrences, told: Occurrences) -> int:
+def _untold(said: Sequence[str], heard: Occurrences, in_facts: Occurrences) -> int:
     """How many of the words that were lost no fact tells of; 0 where it is not most of them."""
     lost = [word for word in dict.fromkeys(said) if _tells(word) and not heard.support([word])]
-    untold = sum(not told.support([word]) for word in lost)
+    untold = sum(not in_facts.support([word]) for word in lost)
     return untold if untold >= MOST and untold > len(lost) / 2 else 0
 
 
@@ -278,11 +278,11 @@ def dispute(judgement: Judgement, answer: Answer[Any]) -> Judgement:
     record = {**judgement.record, "verification": answer.raw or answer.failure}
     if answer.value is None:
         return replace(judgement, record=record)
-    told = {one.number: TOLD.get(one.told) for one in answer.value.verdicts}
+    verdicts = {fact.number: TOLD.get(fact.told) for fact in answer.value.verdicts}
     kept = tuple(
         fact
         for number, fact in enumerate(judgement.facts, 1)
-        if number not in told or told[number] is fact.verdict
+        if number not in verdicts or verdicts[number] is fact.verdict
     )
     disputed = len(judgement.facts) - len(kept)
     return replace(judgement, facts=kept, disputed=disputed, record=record)
@@ -290,14 +290,16 @@ def dispute(judgement: Judgement, answer: Answer[Any]) -> Judgement:
 
 def median_judgement(answers: Sequence[Judgement]) -> Judgement:
     """The answer with the median rate (the lower middle one); the first where none has a rate."""
-    valid = sorted((one for one in answers if not one.reason), key=lambda one: one.counts.ser)
+    valid = sorted(
+        (answer for answer in answers if not answer.reason), key=lambda answer: answer.counts.ser
+    )
     return valid[(len(valid) - 1) // 2] if valid else answers[0]
 
 
 def flips(answers: Sequence[Judgement]) -> int:
     """How many facts got different verdicts in different answers."""
     seen: dict[tuple[str, str, str], set[Verdict]] = {}
-    for one in answers:
-        for fact in one.facts:
+    for answer in answers:
+        for fact in answer.facts:
             seen.setdefault(fact.key, set()).add(fact.verdict)
     return sum(len(verdicts) > 1 for verdicts in seen.values())

@@ -87,9 +87,9 @@ class KeywordScores:
         if clip.got is None:
             return math.nan, math.nan, math.nan
         said, heard = self.normalisation.read(clip.expected), self.normalisation.read(clip.got)
-        found = [(self._often(said, one), self._often(heard, one)) for one in wanted]
-        right = sum(min(pair) for pair in found)
-        return float(right), float(sum(a for a, _ in found)), float(sum(b for _, b in found))
+        counts = [(self._often(said, phrase), self._often(heard, phrase)) for phrase in wanted]
+        right = sum(min(pair) for pair in counts)
+        return float(right), float(sum(a for a, _ in counts)), float(sum(b for _, b in counts))
 
     def _often(self, text: TextForm, phrase: TextForm) -> int:
         """How often a phrase stands in a text: as words, or as characters where none are parted."""

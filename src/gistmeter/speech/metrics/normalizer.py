@@ -136,7 +136,7 @@ class Normalisation:
             str(unicodedata.decimal(character)) if character.isdecimal() else character
             for character in self.language.number_words(plain)
         )
-        return MULTIPLIED.sub(lambda found: str(int(found[1]) * int(found[2])), digits)
+        return MULTIPLIED.sub(lambda match: str(int(match[1]) * int(match[2])), digits)
 
     def _unify(self, plain: str) -> str:
         """Every spelling in `alternatives` replaced by the one that stands for it."""
@@ -144,7 +144,7 @@ class Normalisation:
             return plain
         plainer = Normalisation(self.language, self.normalizer, self.numbers)
         pattern, canonical = _compile(plainer, self.alternatives)
-        return pattern.sub(lambda found: canonical[found.group()], plain) if canonical else plain
+        return pattern.sub(lambda match: canonical[match.group()], plain) if canonical else plain
 
 
 def _strip(text: str, mark: str) -> str:
@@ -163,14 +163,14 @@ def _strip(text: str, mark: str) -> str:
 def _strip_but(kept: re.Pattern[str], text: str) -> str:
     """Punctuation as spaces, but for what a pattern finds."""
     parts, place = [], 0
-    for found in kept.finditer(text):
-        parts += [_spaced(text[place : found.start()]), found[0].replace("\u2212", "-")]
-        place = found.end()
+    for match in kept.finditer(text):
+        parts += [_spaced(text[place : match.start()]), match[0].replace("\u2212", "-")]
+        place = match.end()
     return "".join([*parts, _spaced(text[place:])])
 
 
 def _spaced(text: str) -> str:
-    return _strip("".join(" " if one in APOSTROPHES else one for one in text), " ")
+    return _strip(text.translate(dict.fromkeys(map(ord, APOSTROPHES), " ")), " ")
 
 
 def _compile(

@@ -115,7 +115,7 @@ class SemanticErrorRate:
         for sample in range(self.repeats):
             judged = self.read(pairs, fact_prompt.FACTS.ask(self.llm, prompts, sample))
             rounds.append(self._verified(pairs, judged, sample) if self.verify else judged)
-        return [list(one) for one in zip(*rounds, strict=True)]
+        return [list(answers) for answers in zip(*rounds, strict=True)]
 
     def read(
         self, pairs: Sequence[tuple[str, str]], answers: Sequence[Answer[Any]]
@@ -134,9 +134,9 @@ class SemanticErrorRate:
     ) -> dict[int, str]:
         """The second questions, by the place of the pair they are about."""
         return {
-            at: fact_prompt.build_verification(*pairs[at], one.facts, self.normalisation.code)
-            for at, one in enumerate(judged)
-            if one.facts
+            at: fact_prompt.build_verification(*pairs[at], judgement.facts, self.normalisation.code)
+            for at, judgement in enumerate(judged)
+            if judgement.facts
         }
 
     def _verified(
@@ -158,7 +158,7 @@ class SemanticErrorRate:
         chosen: Judgement,
         short: bool,
     ) -> None:
-        valid = [one.counts.ser for one in all_answers if not one.reason]
+        valid = [answer.counts.ser for answer in all_answers if not answer.reason]
         first = places[0]
         columns.set(
             first,
@@ -173,17 +173,17 @@ class SemanticErrorRate:
             facts_untold=chosen.untold,
             facts_disputed=chosen.disputed,
         )
-        told = [f"fewer than {SHORT} words: unreliable"] if short else []
+        remarks = [f"fewer than {SHORT} words: unreliable"] if short else []
         doubted = chosen.corrected + chosen.dropped
         if doubted and self.occurrence == "report":
-            told.append(
+            remarks.append(
                 f"{doubted} of {chosen.claimed} facts: the texts do not support the verdict"
             )
         if chosen.untold:
-            told.append(f"{chosen.untold} words that were lost are in no fact")
+            remarks.append(f"{chosen.untold} words that were lost are in no fact")
         if chosen.disputed:
-            told.append(f"{chosen.disputed} facts are disputed and not counted")
-        note = "; ".join(told) or None
+            remarks.append(f"{chosen.disputed} facts are disputed and not counted")
+        note = "; ".join(remarks) or None
         columns.note(first, facts=fact_prompt.facts_to_json(chosen.facts), ser_note=note)
         if chosen.reason:
             return
@@ -224,14 +224,14 @@ def _document(clip: Clip, answers: Sequence[Judgement]) -> dict[str, Any]:
         "system": clip.system,
         "answers": [
             {
-                **one.record,
-                "failure": one.reason,
-                "facts": [fact.to_dict() for fact in one.facts],
-                "corrected": one.corrected,
-                "unsupported": one.dropped,
-                "untold": one.untold,
-                "disputed": one.disputed,
+                **judgement.record,
+                "failure": judgement.reason,
+                "facts": [fact.to_dict() for fact in judgement.facts],
+                "corrected": judgement.corrected,
+                "unsupported": judgement.dropped,
+                "untold": judgement.untold,
+                "disputed": judgement.disputed,
             }
-            for one in answers
+            for judgement in answers
         ],
     }

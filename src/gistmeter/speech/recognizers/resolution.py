@@ -48,18 +48,18 @@ def resolve(
     that holds the key. Everything else that cannot be used raises an `InputError`: an unknown name,
     a package that is not installed, a model folder that is not there.
     """
-    found: dict[str, Recognizer] = {}
+    recognizers: dict[str, Recognizer] = {}
     skipped: dict[str, str] = {}
     environment = _with_keys(environment, key_env or {})
     for entry in wanted:
         label, text = _label(entry.strip())
-        if label in found or label in skipped:
+        if label in recognizers or label in skipped:
             raise InputError(f"The recogniser '{label}' is named twice: write label={text}")
         try:
-            found[label] = _make(text, environment)
+            recognizers[label] = _make(text, environment)
         except MissingKey as error:
             skipped[label] = str(error)
-    return Resolved(found, skipped)
+    return Resolved(recognizers, skipped)
 
 
 def addresses(wanted: Sequence[str]) -> Iterator[tuple[Service, str]]:
