@@ -15,7 +15,7 @@ import pytest
 import gistmeter
 from gistmeter import languages
 from gistmeter.book.family import BookSettings
-from gistmeter.book.metrics.thresholds import CALIBRATED
+from gistmeter.book.metrics.book_comparison import CALIBRATED
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Rows

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from gistmeter.book.metrics.metric import BookAlignment
+from gistmeter.book.metrics.book_alignment import BookAlignment
 from gistmeter.core.types import Book, Metric, Pair
 from gistmeter.languages import get
 from gistmeter.languages.guard import Guard

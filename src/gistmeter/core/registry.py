@@ -38,7 +38,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "text/alarms": "gistmeter.text.metrics.alarms:FactAlarms",
         "text/recovery": "gistmeter.text.metrics.information:Recovery",
         "text/reading": "gistmeter.text.metrics.reading:Reading",
-        "book/alignment": "gistmeter.book.metrics.metric:BookAlignment",
+        "book/alignment": "gistmeter.book.metrics.book_alignment:BookAlignment",
         "parse/parsing": "gistmeter.parse.metrics.accuracy:ParseAccuracy",
         "parse/conll18": "gistmeter.parse.metrics.conll18:Conll18",
         "parse/enhanced": "gistmeter.parse.metrics.enhanced:EnhancedDependencies",

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from book.book_doubles import book, make_metric
-from gistmeter.book.metrics import facts
-from gistmeter.book.metrics.documents import document_name
+from gistmeter.book.metrics.changes import SourcedSentence, find_changes, pair_sources
+from gistmeter.book.metrics.description import describe_change, document_name
 from gistmeter.models.protocols import Verdicts
 
 SOURCE = (
@@ -35,15 +35,15 @@ class Judge:
         return Verdicts(1 - wrong, nothing, wrong, 1 - wrong, wrong, nothing)
 
 
-def found(sentence: str, place: int = 1) -> list[facts.Found]:
+def pairs(sentence: str, place: int = 1) -> list[SourcedSentence]:
     # Other sentences tell which words are names, wherever they stand.
-    more = facts.Found(1, "So said Emma, and so said Harriet to Weston.", SOURCE[1])
-    return [*facts.find(SOURCE, [sentence], {0: place}), more]
+    more = SourcedSentence(1, "So said Emma, and so said Harriet to Weston.", SOURCE[1])
+    return [*pair_sources(SOURCE, [sentence], {0: place}), more]
 
 
-def told(sentence: str, place: int = 1, judge: Judge | None = None) -> list[str]:
-    changes = facts.look(found(sentence, place), "en", judge).changes
-    return [facts.told(alarm) for alarm in changes.get(0, [])]
+def differing(sentence: str, place: int = 1, judge: Judge | None = None) -> list[str]:
+    changes = find_changes(pairs(sentence, place), "en", judge).changes
+    return [describe_change(alarm) for alarm in changes.get(0, [])]
 
 
 @pytest.mark.parametrize(
@@ -59,38 +59,40 @@ def told(sentence: str, place: int = 1, judge: Judge | None = None) -> list[str]
     ],
 )  # fmt: skip
 def test_the_rules_find_changed_facts(sentence, expected):
-    assert told(sentence) == expected
+    assert differing(sentence) == expected
 
 
 def test_a_denied_sentence_is_changed():
-    assert told("Their friend Mr. Weston stayed.", 2) == ["negation: not stay → stayed"]
+    assert differing("Their friend Mr. Weston stayed.", 2) == ["negation: not stay → stayed"]
 
 
 def test_another_name_in_the_same_place_is_changed():
-    assert told("Their friend Mr. Harriet did not stay.", 2) == []  # the passage names her
-    far = facts.find((*SOURCE, "It rained.", "Mr. Weston rode home with Emma."), ["Mr. Knightley "
+    assert differing("Their friend Mr. Harriet did not stay.", 2) == []  # the passage names her
+    far = pair_sources((*SOURCE, "It rained.", "Mr. Weston rode home with Emma."), ["Mr. Knightley "
                      "rode home with Emma."], {0: 4})  # fmt: skip
-    more = facts.Found(1, "Then Mr. Knightley and Mr. Weston rode.", "They saw Knightley, Weston.")
-    changes = facts.look([*far, more], "en").changes
+    more = SourcedSentence(
+        1, "Then Mr. Knightley and Mr. Weston rode.", "They saw Knightley, Weston."
+    )
+    changes = find_changes([*far, more], "en").changes
     assert [str(alarm) for alarm in changes[0]] == ["name: Weston → Knightley"]
 
 
 def test_what_a_neighbour_tells_is_not_changed():
     merged = "Emma called on Harriet that evening, and Mr. Weston did not stay."
-    assert told(merged) == []
+    assert differing(merged) == []
 
 
 def test_the_judge_speaks_where_the_rules_are_silent_and_the_passage_agrees():
     sentence = "When Emma visited Harriet at night, the hall was dark."
-    assert told(sentence, judge=Judge("dark")) == ["meaning: contradicts its source"]
-    assert told(sentence, judge=Judge("dark", passage=0.2)) == []
-    assert told(sentence, judge=Judge("light")) == []
+    assert differing(sentence, judge=Judge("dark")) == ["meaning: contradicts its source"]
+    assert differing(sentence, judge=Judge("dark", passage=0.2)) == []
+    assert differing(sentence, judge=Judge("light")) == []
 
 
 def test_the_judge_is_not_asked_about_cuts_copies_and_what_the_rules_found():
     judge = Judge("lamps")
-    assert told("When Emma called, lamps were burning.", judge=judge) == []
-    assert told("When Emma called on Harriet, five lamps were burning.", judge=judge) != []
+    assert differing("When Emma called, lamps were burning.", judge=judge) == []
+    assert differing("When Emma called on Harriet, five lamps were burning.", judge=judge) != []
     assert all("said" in second for _, second in judge.asked)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.book.formats.matter import set_aside
-from gistmeter.book.formats.packed import parse_xml
+from gistmeter.book.formats.book_text import set_aside
+from gistmeter.book.formats.packed import parse_xml, read_epub
 from gistmeter.book.read import read_shelf, read_texts
 from gistmeter.core.errors import FormatError, InputError
 
@@ -66,8 +66,11 @@ def test_an_epub_gives_its_spine_with_chapters(tmp_path):
         "# Chapter I\n\nThe fox slept late.\n\nIt was 10th May.\n\n# Chapter II\n\n"
         "The owl watched the whole night."
     )
-    (aside,) = found.aside.values()
+    path = tmp_path / "book.epub"
+    aside = read_epub(path.read_bytes(), path).aside
     assert aside == {"marks of footnotes": 1, "notes and marks of pages": 1}
+    (remark,) = found.remarks
+    assert all(f"1 {thing}" in remark for thing in aside)
 
 
 def test_a_docx_gives_paragraphs_and_headings_by_style(tmp_path):

@@ -16,9 +16,10 @@ from book.book_doubles import SOURCE, SUMMARY, WordEmbedder, book, make_metric
 from door import prepare
 from gistmeter import score_book
 from gistmeter.book.family import Books, BookSettings
-from gistmeter.book.metrics.documents import document_name
-from gistmeter.book.metrics.metric import FEW_BOOKS, BookAlignment, passage_labels
-from gistmeter.book.metrics.thresholds import Thresholds, thresholds_for
+from gistmeter.book.metrics.book_alignment import FEW_BOOKS, BookAlignment
+from gistmeter.book.metrics.book_comparison import Thresholds, thresholds_for
+from gistmeter.book.metrics.description import document_name
+from gistmeter.book.metrics.sentence_rows import passage_labels
 from gistmeter.core.cache import Cache
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.rows import Rows

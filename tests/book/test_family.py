@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from book.book_doubles import SOURCE, SUMMARY, WordEmbedder
+from conftest import shared_path
 from gistmeter import EvaluationConfig, evaluate_alignment, evaluate_corpus, load_run
 from gistmeter.cli import app
 from gistmeter.core.errors import InputError, UnknownName
@@ -35,8 +36,8 @@ SCORES = [
 def embedder(monkeypatch) -> WordEmbedder:
     model = WordEmbedder()
     monkeypatch.setattr(
-        "gistmeter.models.loading.load_models_by_language",
-        lambda _, codes, **__: {code: Models(embedder=model) for code in codes},
+        "gistmeter.models.loading.Loader.by_language",
+        lambda _, __, codes, **___: {code: Models(embedder=model) for code in codes},
     )
     return model
 
@@ -263,3 +264,17 @@ def test_swapped_files_are_remarked_on(embedder, in_folder):
     assert "The original comes first: are they swapped?" in told
     told = CliRunner().invoke(app, ["book", "long.txt", "short.txt", *given]).stderr
     assert "swapped" not in told
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_a_models_folder_with_either_pooling(pooling):
+    pytest.importorskip("torch")
+    folder = shared_path("golden/models/tiny-encoder")
+    config = EvaluationConfig(
+        model_name=str(folder), pooling=pooling, alignment="nw", language="en", batch_size=8
+    )
+    report, _ = evaluate_alignment("book", SOURCE, SUMMARY, config, resamples=0)
+    assert len(report.alignment_path) == 4
+    assert report.global_metrics["coverage_at"] is None
+    assert -1 <= report.global_metrics["alignment_confidence"] <= 1

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from book.book_doubles import book, make_metric
-from gistmeter.book.metrics.chapters import chapters_of, name_stretch
-from gistmeter.book.metrics.documents import document_name
+from gistmeter.book.metrics.description import document_name
 from gistmeter.book.metrics.moves import find_moved, staying
 from gistmeter.book.metrics.paths import align_sentences
-from gistmeter.book.metrics.segmentation import Segments
+from gistmeter.book.metrics.segmentation import NamedStretch, Segments, chapters_of, name_stretch
 from gistmeter.languages import Heading
 
 CHAPTERS = {
@@ -39,7 +38,7 @@ def describe(summary: str) -> dict:
     return rows.details[document_name("Book", "summary")]
 
 
-def told(summary: str) -> list[str]:
+def moves_of(summary: str) -> list[str]:
     return [move["text"] for move in describe(summary)["moves"]]
 
 
@@ -64,7 +63,7 @@ def test_what_stays_never_goes_back_and_nothing_longer_does(places):
     ],
 )
 def test_moved_chapters_are_named(order, expected):
-    assert told(bound(order)) == expected
+    assert moves_of(bound(order)) == expected
 
 
 def test_the_edition_of_all_faults():
@@ -103,10 +102,16 @@ def test_a_path_of_blocks_goes_back_where_that_gains_more_than_it_costs():
 def test_parts_of_chapters_are_called_so():
     text = Segments(tuple("abcdefgh"), (Heading("I", 0), Heading("II", 4)))
     chapters = chapters_of(text)
-    assert [(one.title, one.first, one.last) for one in chapters] == [("I", 0, 3), ("II", 4, 7)]
-    assert name_stretch(chapters, [4, 5, 6, 7], [0, 4, 5, 6, 7]) == "II"
-    assert name_stretch(chapters, [4, 5], [4, 5, 6, 7]) == "part of II (sentences 5–6)"
-    assert name_stretch(chapters_of(Segments(tuple("abc"))), [1, 2], [1, 2]) == "sentences 2–3"
+    assert [(chapter.title, chapter.first, chapter.last) for chapter in chapters] == [
+        ("I", 0, 3),
+        ("II", 4, 7),
+    ]
+    whole = name_stretch(chapters, [4, 5, 6, 7], [0, 4, 5, 6, 7])
+    assert whole == NamedStretch("II", plural=False)
+    part = name_stretch(chapters, [4, 5], [4, 5, 6, 7])
+    assert part == NamedStretch("part of II (sentences 5–6)", plural=False)
+    untitled = name_stretch(chapters_of(Segments(tuple("abc"))), [1, 2], [1, 2])
+    assert untitled == NamedStretch("sentences 2–3", plural=True)
 
 
 def test_quotation_marks_and_old_letters_do_not_matter():

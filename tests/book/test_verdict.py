@@ -10,7 +10,7 @@ import pytest
 
 from book.book_doubles import SOURCE, book, make_metric
 from gistmeter import evaluate
-from gistmeter.book.verdict import _ranking
+from gistmeter.book.verdict import rank_editions
 from gistmeter.core.types import Score
 
 
@@ -35,19 +35,19 @@ def findings(p: float, **more: object) -> dict[str, Any]:
 
 
 def test_a_real_difference_is_said_as_one():
-    told = _ranking(run(one={"fidelity": 0.5}, two={"fidelity": 0.8}), [], findings(0.01))
+    told = rank_editions(run(one={"fidelity": 0.5}, two={"fidelity": 0.8}), [], findings(0.01))
     assert told.startswith("two is most faithful (fidelity 80% against 50%, p = 0.010)")
     assert "p-values are over 20 passages" in told
 
 
 def test_a_difference_that_may_be_chance_is_said_as_one():
-    told = _ranking(run(one={"fidelity": 0.5}, two={"fidelity": 0.8}), [], findings(0.3))
+    told = rank_editions(run(one={"fidelity": 0.5}, two={"fidelity": 0.8}), [], findings(0.3))
     assert told.startswith("two comes first, but the data cannot tell it from one (fidelity 80%")
 
 
 def test_too_few_passages_give_no_p_value():
     held = run(one={"fidelity": 0.5}, two={"fidelity": 0.8})
-    told = _ranking(held, [], findings(0.001, clusters=2, note="too few"))
+    told = rank_editions(held, [], findings(0.001, clusters=2, note="too few"))
     assert "p " not in told
     assert told.endswith("2 passages are too few for a test.")
     assert "most faithful" not in told
@@ -59,7 +59,7 @@ def test_editions_of_one_fidelity_are_told_apart_by_gist(order):
         "one": {"fidelity": 0.75, "changed": 0.5, "gist": 0.2},
         "two": {"fidelity": 0.752, "changed": 0.0, "gist": 0.9},
     }
-    told = _ranking(run(**{name: scores[name] for name in order}), [], findings(1.0))
+    told = rank_editions(run(**{name: scores[name] for name in order}), [], findings(1.0))
     assert told.startswith("two has the same fidelity as one (75%): one changes more facts (50%")
     assert "is less true to the original in what it says (20% against 90%)" in told
 

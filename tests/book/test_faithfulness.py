@@ -141,7 +141,7 @@ def test_a_pooling_that_the_model_has_not_is_refused():
     metric = prepare(Books(), BookSettings(pooling="mean"), book).metrics["alignment"]
     assert metric.embedder.id.endswith("/mean")
     with pytest.raises(InputError, match="does not pool by 'cls'"):
-        prepare(Books(), BookSettings(pooling="cls"), book)
+        score_book("One. Two.", "One.", language="en", pooling="cls")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ Three look, in this order; all compare with the source sentence first, and then 
 (the sentence and its neighbours), since an abridgement merges sentences.
 
 - The guard: what the passage tells as the summary does, does not differ.
-- Names. A name that the passage has not, in place of one that the source has; and two names that
+- Names. A name that the passage lacks, in place of one that the source has; and two names that
   changed places ("Emma calls on Jane" → "Jane calls on Emma"). Both are held by a test: put right,
   the sentence shares more pairs of neighbouring words with its source than as it stands.
 - The judge, where it is there: a sentence that contradicts its source and of which a fact was
@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from gistmeter.languages.guard.names import comparable, inflected
 from gistmeter.models.protocols import JudgeModel
 
 AROUND = 1  # neighbours of the source sentence that may hold a sentence's facts
-SURE = 0.7  # probability from which on the judge's word counts
+SURE = 0.7  # the least probability at which the judge's answer counts
 HALF = 0.5  # that the passage contradicts the sentence too
 RESTORED = 2  # pairs of neighbouring words that putting two names right brings back
 REVISION = 2  # to be raised when the rules change what they find
@@ -44,7 +43,7 @@ Changes = dict[int, list[Alarm]]  # by summary sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourcedSentence:
     """A summary sentence with the source that was found for it."""
 
     at: int
@@ -63,8 +62,8 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What the judge says of a sentence beside its source or, if that suits it, its passage."""
+class JudgedSentence:
+    """What the judge says of a sentence beside its source, or its passage if that fits better."""
 
     entailment: float
     contradiction: float
@@ -74,11 +73,11 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class FactCheck:
     """What differs, and what the judge said of the sentences that it was asked about."""
 
     changes: Changes
-    judged: Mapping[int, Judged]
+    judged: Mapping[int, JudgedSentence]
 
 
 def identity(codes: Sequence[str]) -> str:
@@ -86,10 +85,12 @@ def identity(codes: Sequence[str]) -> str:
     return ",".join([f"facts-{REVISION}", *(guard.identity(code) for code in sorted(codes))])
 
 
-def find(source: Sequence[str], summary: Sequence[str], places: Mapping[int, int]) -> list[Found]:
+def pair_sources(
+    source: Sequence[str], summary: Sequence[str], places: Mapping[int, int]
+) -> list[SourcedSentence]:
     """Every summary sentence that has a place and is not the very same there."""
     return [
-        Found(
+        SourcedSentence(
             at,
             summary[at],
             source[place],
@@ -101,27 +102,32 @@ def find(source: Sequence[str], summary: Sequence[str], places: Mapping[int, int
     ]
 
 
-def look(
-    found: Sequence[Found], language: str, judge: JudgeModel | None = None, sure: float = SURE
-) -> Looked:
+def find_changes(
+    pairs: Sequence[SourcedSentence],
+    language: str,
+    judge: JudgeModel | None = None,
+    sure: float = SURE,
+) -> FactCheck:
     """What differs, by summary sentence, in the words of both, and what the judge said."""
-    names = known_names(found, language)
-    told = {one.at: [*by_guard(one, language), *by_names(one, language, names)] for one in found}
+    names = known_names(pairs, language)
+    alarms = {
+        pair.at: [*by_guard(pair, language), *by_names(pair, language, names)] for pair in pairs
+    }
     judged = {}
     if judge is not None:
-        left = [one for one in found if not told[one.at] and not is_cut(one, language)]
-        judged = ask(left, judge)
-        told |= {at: [alarm] for at, alarm in by_judge(left, judged, sure)}
-    changes = {at: list(dict.fromkeys(alarms)) for at, alarms in told.items() if alarms}
-    return Looked(changes, judged)
+        silent = [pair for pair in pairs if not alarms[pair.at] and not is_cut(pair, language)]
+        judged = ask(silent, judge)
+        alarms |= {at: [alarm] for at, alarm in by_judge(silent, judged, sure)}
+    changes = {at: list(dict.fromkeys(found)) for at, found in alarms.items() if found}
+    return FactCheck(changes, judged)
 
 
-def by_guard(one: Found, language: str) -> list[Alarm]:
+def by_guard(pair: SourcedSentence, language: str) -> list[Alarm]:
     """The guard's alarms, without what a neighbour of the source tells as the sentence does."""
-    alarms = list(guard.compare(one.source, one.sentence, language))
+    alarms = list(guard.compare(pair.source, pair.sentence, language))
     if not alarms:
         return []
-    own, beside = guard.read(one.sentence, language), guard.read(one.beside, language)
+    own, beside = guard.read(pair.sentence, language), guard.read(pair.beside, language)
     values = {fact.value for fact in beside.found}
     spans = {(fact.start, fact.end): fact.value for fact in own.found}
     return [
@@ -132,12 +138,12 @@ def by_guard(one: Found, language: str) -> list[Alarm]:
     ]
 
 
-def known_names(found: Sequence[Found], language: str) -> frozenset[str]:
+def known_names(pairs: Sequence[SourcedSentence], language: str) -> frozenset[str]:
     """The words of all names in these texts: where a sentence begins, others must tell."""
     return frozenset(
         plain(token)
-        for one in found
-        for facts in (guard.read(one.source, language), guard.read(one.sentence, language))
+        for pair in pairs
+        for facts in (guard.read(pair.source, language), guard.read(pair.sentence, language))
         for name in facts.of("name")
         for token in facts.tokens
         if name.start <= token.start and token.end <= name.end and len(token.form) > 1
@@ -149,22 +155,22 @@ def plain(token: Token) -> str:
     return POSSESSIVE.sub("", token.form)
 
 
-def by_names(one: Found, language: str, names: frozenset[str]) -> Iterator[Alarm]:
+def by_names(pair: SourcedSentence, language: str, names: frozenset[str]) -> Iterator[Alarm]:
     """Names in place of others, and names that changed places."""
-    ours, theirs = guard.read(one.source, language), guard.read(one.sentence, language)
+    ours, theirs = guard.read(pair.source, language), guard.read(pair.sentence, language)
     own, other = _named(ours, names), _named(theirs, names)
     pack = languages.get(language)
     gone = [token for token in own if not _has(theirs, plain(token), pack)]
     strange = [token for token in other if not _has(ours, plain(token), pack)] if gone else []
     if strange:
-        beside = guard.read(one.beside, language)
+        beside = guard.read(pair.beside, language)
         strange = [token for token in strange if not _has(beside, plain(token), pack)]
     for first, second in product(gone, strange):
         other_name = comparable(plain(first), plain(second))
         if other_name and _gain(ours, theirs, {second: plain(first)}) > 0:
             yield _alarm("name", ours, theirs, (first,), (second,))
     for (here, a), (there, b) in combinations(_shared(own, other), 2):
-        apart = not _side_by_side(one.sentence, a, b, pack)
+        apart = not _side_by_side(pair.sentence, a, b, pack)
         if apart and _gain(ours, theirs, {a: plain(b), b: plain(a)}) >= RESTORED:
             yield _alarm(ROLES, ours, theirs, (here, there), (a, b))
 
@@ -179,26 +185,26 @@ def _named(facts: Facts, names: frozenset[str]) -> list[Token]:
 
 
 def _has(facts: Facts, name: str, language: Language) -> bool:
-    """Whether a text has a name, in whatever form."""
+    """Whether a text has a name, in any form."""
     if name in facts.plain:
         return True
     return language.facts.inflects and any(inflected(name, token.form) for token in facts.tokens)
 
 
-def _shared(own: Sequence[Token], other: Sequence[Token]) -> list[tuple[Token, Token]]:
+def _shared(source: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[Token, Token]]:
     """The names that a sentence has once, and its source has too: first there, then here."""
-    there = {plain(token): token for token in reversed(own)}
-    counts = Counter(map(plain, other))
+    there = {plain(token): token for token in reversed(source)}
+    counts = Counter(map(plain, sentence))
     return [
         (there[name], token)
-        for token in other
+        for token in sentence
         if counts[name := plain(token)] == 1 and name in there
     ]
 
 
-def _side_by_side(text: str, one: Token, other: Token, language: Language) -> bool:
-    """Whether nothing is said between two names ("Emma and Jane"): their order tells nothing."""
-    first, second = sorted((one, other), key=lambda token: token.start)
+def _side_by_side(text: str, a: Token, b: Token, language: Language) -> bool:
+    """Whether nothing is said between two names ("Emma and Jane"): their order means nothing."""
+    first, second = sorted((a, b), key=lambda token: token.start)
     return not language.content_words(text[first.end : second.start])
 
 
@@ -215,61 +221,47 @@ def _neighbours(words: Sequence[str]) -> set[tuple[str, str]]:
 
 
 def _alarm(
-    kind: str, ours: Facts, theirs: Facts, own: Sequence[Token], other: Sequence[Token]
+    kind: str, ours: Facts, theirs: Facts, source: Sequence[Token], sentence: Sequence[Token]
 ) -> Alarm:
     """Its words reach from the first of some words to the last."""
-    here = min(token.start for token in own), max(token.end for token in own)
-    there = min(token.start for token in other), max(token.end for token in other)
+    here = min(token.start for token in source), max(token.end for token in source)
+    there = min(token.start for token in sentence), max(token.end for token in sentence)
     return Alarm(kind, ours.text[slice(*here)], theirs.text[slice(*there)], here, there)
 
 
-def is_cut(one: Found, language: str) -> bool:
+def is_cut(pair: SourcedSentence, language: str) -> bool:
     """Whether a sentence is its source with words left out, and nothing else."""
-    words = iter(token.form for token in guard.read(one.source, language).tokens)
-    return all(token.form in words for token in guard.read(one.sentence, language).tokens)
+    words = iter(token.form for token in guard.read(pair.source, language).tokens)
+    return all(token.form in words for token in guard.read(pair.sentence, language).tokens)
 
 
-def ask(found: Sequence[Found], judge: JudgeModel) -> dict[int, Judged]:
-    """What the judge says of sentences; where the source sentence alone does not bear one out, its
-    passage may."""
-    first = judge.judge([(one.source, one.sentence) for one in found])
+def ask(pairs: Sequence[SourcedSentence], judge: JudgeModel) -> dict[int, JudgedSentence]:
+    """What the judge says of sentences; one that its source sentence alone does not support may be
+    supported by its passage."""
+    first = judge.judge([(pair.source, pair.sentence) for pair in pairs])
     doubtful = [at for at, value in enumerate(first.entailment.tolist()) if value < SURE]
-    second = judge.judge([(found[at].passage, found[at].sentence) for at in doubtful])
+    second = judge.judge([(pairs[at].passage, pairs[at].sentence) for at in doubtful])
     entailed, against = first.entailment.copy(), first.contradiction.copy()
     entailed[doubtful] = np.fmax(entailed[doubtful], second.entailment)
     against[doubtful] = np.fmin(against[doubtful], second.contradiction)
     return {
-        one.at: Judged(
+        pair.at: JudgedSentence(
             float(entailed[at]),
             float(against[at]),
             float(first.changed[at]),
             float(first.contradiction[at]),
             first.failures.get(at, ""),
         )
-        for at, one in enumerate(found)
+        for at, pair in enumerate(pairs)
     }
 
 
 def by_judge(
-    found: Sequence[Found], judged: Mapping[int, Judged], sure: float = SURE
+    pairs: Sequence[SourcedSentence], judged: Mapping[int, JudgedSentence], sure: float = SURE
 ) -> Iterator[tuple[int, Alarm]]:
-    """Sentences that contradict their source, and not only without its passage, as a whole."""
-    for one in found:
-        said = judged[one.at]
-        if min(said.alone, said.changed) >= sure and said.contradiction >= HALF:
-            whole = (0, len(one.source)), (0, len(one.sentence))
-            yield one.at, Alarm(MEANING, one.source, one.sentence, *whole)
-
-
-def told(alarm: Alarm) -> str:
-    """A change in words."""
-    return "meaning: contradicts its source" if alarm.kind == MEANING else str(alarm)
-
-
-def marks(alarms: Sequence[Alarm]) -> dict[str, Any]:
-    """Where the words stand that differ; a sentence that differs as a whole has no marks."""
-    own = [alarm for alarm in alarms if alarm.kind != MEANING]
-    return {
-        "source": [list(alarm.reference_span) for alarm in own],
-        "sentence": [list(alarm.candidate_span) for alarm in own],
-    }
+    """Sentences that contradict their source as a whole, also when read beside its passage."""
+    for pair in pairs:
+        answer = judged[pair.at]
+        if min(answer.alone, answer.changed) >= sure and answer.contradiction >= HALF:
+            whole = (0, len(pair.source)), (0, len(pair.sentence))
+            yield pair.at, Alarm(MEANING, pair.source, pair.sentence, *whole)

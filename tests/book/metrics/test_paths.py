@@ -13,9 +13,9 @@ from hypothesis.extra.numpy import arrays
 
 from book import plain_loops
 from conftest import shared_path
-from gistmeter.book.metrics import fixed_point
-from gistmeter.book.metrics.band import cell_band, node_band
-from gistmeter.book.metrics.paths import Table, align, align_sentences
+from gistmeter.book.metrics import similarity
+from gistmeter.book.metrics.paths import align, align_sentences, cell_band, node_band
+from gistmeter.book.metrics.similarity import SimilarityTable
 from gistmeter.core.errors import InputError, UnknownName
 
 SIZES = st.tuples(st.integers(1, 9), st.integers(1, 20))
@@ -87,7 +87,7 @@ def test_blocks_change_nothing(monkeypatch):
         for name in ("monotone", "nw", "dtw")
         for width in (None, 9)
     }
-    monkeypatch.setattr(fixed_point, "BLOCK_BYTES", 3 * 8 * 70)
+    monkeypatch.setattr(similarity, "BLOCK_BYTES", 3 * 8 * 70)
     for (name, width), path in whole.items():
         assert align_sentences(table, name, bandwidth=width) == path
 
@@ -110,14 +110,14 @@ def test_dtw_is_a_proper_path():
 
 def test_a_slanted_band_holds_a_path_of_a_long_book():
     table = np.random.default_rng(2).random((20, 200))
-    path = align(Table.of(table), "nw", bandwidth=10)
+    path = align(SimilarityTable.of(table), "nw", bandwidth=10)
     assert not path.widened
     assert all(abs(j + 0.5 - (i + 0.5) * 10) <= 10 for i, j in path.pairs.tolist())
 
 
 @pytest.mark.parametrize("algorithm", ["nw", "dtw"])
 def test_an_absolute_band_without_a_path_is_widened(algorithm):
-    path = align(Table.of(np.ones((20, 200))), algorithm, bandwidth=4, band="absolute")
+    path = align(SimilarityTable.of(np.ones((20, 200))), algorithm, bandwidth=4, band="absolute")
     assert path.widened
     assert path.bandwidth == 180
     assert len(path.pairs) >= 20

@@ -9,10 +9,15 @@ import pytest
 
 from conftest import shared_path
 from gistmeter.book.metrics import measures, similarity
-from gistmeter.book.metrics.comparison import AlignmentSettings, compare_book
-from gistmeter.book.metrics.documents import heat_map
-from gistmeter.book.metrics.evidence import Words, source_evidence, summary_evidence
-from gistmeter.book.metrics.measures import Pairs
+from gistmeter.book.metrics.book_comparison import AlignmentSettings, compare_book
+from gistmeter.book.metrics.description import heat_map
+from gistmeter.book.metrics.measures import (
+    ContentWords,
+    Pairs,
+    source_evidence,
+    summary_evidence,
+)
+from gistmeter.book.metrics.similarity import SimilarityTable
 
 
 def golden_cases():
@@ -26,7 +31,7 @@ def test_golden_values():
     for case, table in golden_cases():
         names = ("gap_penalty", "pfs_gamma", "alpha", "scs_beta", "top_k")
         settings = AlignmentSettings(algorithm="nw", **{name: case[name] for name in names})
-        found, expected = compare_book(similarity.given(table), settings), case["expected"]
+        found, expected = compare_book(SimilarityTable.of(table), settings), case["expected"]
         distance = np.nansum(found.weight * found.deviation) / np.nansum(found.weight)
         got = {
             "coverage": found.coverage.mean(),
@@ -43,13 +48,13 @@ def test_the_best_sources_are_ordered_and_the_first_of_equals_wins(monkeypatch):
     table = [[0.5, 0.9, 0.5, 0.9], [0.1, 0.1, 0.1, 0.1], [0.0, 0.2, 0.4, 0.3]]
     for size in (32 << 20, 8):  # all rows at once, and one by one
         monkeypatch.setattr(similarity, "BLOCK_BYTES", size)
-        best = measures.best_sources(similarity.given(table), 3)
+        best = measures.best_sources(SimilarityTable.of(table), 3)
         assert best.index.tolist() == [[1, 3, 0], [0, 1, 2], [2, 3, 1]]
         assert best.similarity[0].tolist() == [0.9, 0.9, 0.5]
 
 
 def test_more_sources_are_not_asked_for_than_there_are():
-    assert measures.best_sources(similarity.given([[0.5, 0.9]]), 5).index.tolist() == [[1, 0]]
+    assert measures.best_sources(SimilarityTable.of([[0.5, 0.9]]), 5).index.tolist() == [[1, 0]]
 
 
 def test_equal_best_similarities_all_count_as_covered():
@@ -57,8 +62,8 @@ def test_equal_best_similarities_all_count_as_covered():
     assert measures.coverage_hits(np.array([0.1 + 0.2, 0.3])).all()
 
 
-def test_one_pair_a_sentence_the_most_similar():
-    table = similarity.given([[0.2, 0.9, 0.3], [0.1, 0.2, 0.6]])
+def test_the_most_similar_pair_of_a_sentence_counts():
+    table = SimilarityTable.of([[0.2, 0.9, 0.3], [0.1, 0.2, 0.6]])
     path = np.array([[0, 0], [0, 1], [1, 1], [1, 2]])
     assert measures.pairs_of(path, table).index.tolist() == [1, 2]
 
@@ -76,7 +81,7 @@ def test_a_similarity_below_zero_weighs_next_to_nothing():
 
 def test_source_sentences_are_supported_by_their_neighbours_on_the_path():
     # Source 2 is like summary sentence 0 only, which lies far from it: that is no support.
-    table = similarity.given(
+    table = SimilarityTable.of(
         [
             [0.9, 0.2, 0.95, 0.1, 0.1],
             [0.1, 0.8, 0.30, 0.1, 0.1],
@@ -88,27 +93,27 @@ def test_source_sentences_are_supported_by_their_neighbours_on_the_path():
     assert found.similarity == pytest.approx([0.9, 0.8, 0.3, 0.1, 0.7])
     assert found.index.tolist() == [0, 1, 1, 1, 2]
     # The same summary with its sentences in another order supports the same.
-    turned = similarity.given(table.table.values[::-1].copy())
+    turned = SimilarityTable.of(table.values[::-1].copy())
     moved = source_evidence(np.array([4, 4, 1, 0]), turned, None, 0.0)
     assert moved.similarity == pytest.approx([0.9, 0.8, 0.3, 0.1, 0.7])
 
 
 def test_without_pairs_nothing_is_supported():
-    table = similarity.given(np.ones((2, 3)))
+    table = SimilarityTable.of(np.ones((2, 3)))
     found = source_evidence(np.array([-1, -1]), table, None, 0.0)
     assert found.similarity.tolist() == [-1, -1, -1]
 
 
 def test_shared_words_count_by_what_they_say():
     source = [["fox", "lantern"], ["fox", "owl"], ["fox", "ice"], []]
-    words = Words.of(source, [["fox"], ["lantern", "dragon"], []])
+    words = ContentWords.of(source, [["fox"], ["lantern", "dragon"], []])
     rare, common = (words.worth[word] for word in ("owl", "fox"))
     assert rare > common > 0
     assert words.shared(frozenset(["fox", "owl"]), [words.summary[0]]) == pytest.approx(
         common / (common + rare)
     )
     assert words.shared(frozenset(), [words.summary[0]]) == 0.5
-    table = similarity.given([[0.5, 0.5, 0.5, 0.5]] * 3)
+    table = SimilarityTable.of([[0.5, 0.5, 0.5, 0.5]] * 3)
     best = measures.best_sources(table, 3)
     evidence = summary_evidence(best, words, 0.2)
     assert evidence[0] == pytest.approx(0.6)  # all its words
@@ -149,14 +154,14 @@ def test_a_similarity_is_the_same_kept_computed_or_picked():
 def test_the_heat_map_keeps_the_peaks():
     table = np.zeros((500, 1000))
     table[123, 456] = 0.9
-    drawn = heat_map(similarity.given(table))
-    values = np.array(drawn["values"])
+    drawn = heat_map(SimilarityTable.of(table))
+    values = np.array(drawn.values)
     assert values.shape == (200, 400)
-    assert (drawn["rows"], drawn["columns"]) == (500, 1000)
+    assert (drawn.rows, drawn.columns) == (500, 1000)
     assert values.max() == 0.9
     assert np.count_nonzero(values) == 1
 
 
 def test_a_small_heat_map_is_the_table():
     table = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
-    assert heat_map(similarity.given(table))["values"] == table.tolist()
+    assert np.array(heat_map(SimilarityTable.of(table)).values).tolist() == table.tolist()

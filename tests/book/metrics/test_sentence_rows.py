@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from book.book_doubles import book, make_metric
-from gistmeter.book.metrics import gist
-from gistmeter.book.metrics.thresholds import Thresholds
+from gistmeter.book.metrics.book_comparison import Thresholds
+from gistmeter.book.metrics.sentence_rows import FEATURES, gist_of
 from gistmeter.metrics.gist import weights_of
 from gistmeter.models.protocols import Verdicts
 
@@ -80,8 +80,8 @@ def test_without_a_judge_or_with_another_model_there_is_none(without):
 
 
 def test_more_evidence_is_never_less_gist():
-    columns = {name: np.array([0.5, 0.5]) for name in gist.FEATURES}
-    for name in gist.FEATURES:
+    columns = {name: np.array([0.5, 0.5]) for name in FEATURES}
+    for name in FEATURES:
         changed = {**columns, name: np.array([0.4, 0.6])}
-        low, high = gist.gist(changed, 0.5, weights_of("book"))
+        low, high = gist_of(changed, 0.5, weights_of("book"))
         assert low >= high if name in {"contradicts", "differs", "changed"} else low <= high
