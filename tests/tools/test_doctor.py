@@ -16,7 +16,7 @@ from gistmeter.cli import app
 from gistmeter.core import registry
 from gistmeter.core.credentials import SERVICES
 from gistmeter.core.errors import GistmeterError
-from gistmeter.speech.recognizers.protocols import MissingKey
+from gistmeter.speech.recognizers import MissingKey
 from gistmeter.tools import doctor as health
 
 WELL = ["numpy>=2", "click>=8.2", "jieba>=0.42; extra == 'zh'", "nothing-such>=1; extra == 'th'"]

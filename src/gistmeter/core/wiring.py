@@ -392,5 +392,9 @@ class _Builder:
 
 def title_of(kind: Any, name: str) -> str:
     """What people call a metric: the title of its first score."""
-    scores = kind.scores
-    return (scores[0].title or scores[0].name) if scores else name
+    if not kind.scores:
+        return name
+    score, title = str(kind.scores[0].name), str(kind.scores[0].title)
+    if not title or title.lower() == score:
+        return title or score
+    return f"{title[0].upper()}{title[1:]} ({score})"

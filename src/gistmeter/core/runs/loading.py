@@ -132,9 +132,9 @@ def revive(name: str, settings: Mapping[str, Any], shape: str = "") -> Metric:
         settings = next(iter(settings["by_language"].values()))
     metric: Metric = object.__new__(target)
     for field in dataclasses.fields(target):
-        unsigned = field.metadata.get(UNSIGNED)  # and so not kept with the run
-        value = field.default if unsigned else settings[field.name]
-        object.__setattr__(metric, field.name, _frozen(value))
+        unsigned = field.metadata.get(UNSIGNED)  # it changes no score, so it is not kept
+        value = field.default if unsigned else _frozen(settings[field.name])
+        object.__setattr__(metric, field.name, value)
     return metric
 
 

@@ -238,7 +238,8 @@ def make_model(name: str, base_url: str, api_key: str | None, client: Any = None
         ) from error
     except (UserError, ValueError) as error:
         reason = hide(str(error), secrets_of(base_url, api_key))
-        raise InputError(f"'{name}' cannot be asked: {reason}") from None
+        kind = credentials.NoKey if "_API_KEY" in reason else InputError  # the library's own words
+        raise kind(f"'{name}' cannot be asked: {reason}") from None
 
 
 def make_agent(
