@@ -46,7 +46,7 @@ from gistmeter.core.cache import Cache
 from gistmeter.core.family import Context, Items
 from gistmeter.core.types import Book, Pair
 from gistmeter.core.wiring import build
-from gistmeter.metrics.gist.features import FEATURES, gather
+from gistmeter.metrics.gist.pair_evidence import FEATURES, gather
 from gistmeter.models.loading import load_models
 from gistmeter.text.family import Text, TextSettings
 from training import devsets

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gistmeter.core.answer import Findings
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
-    from gistmeter.models.settings import ModelSettings as BackEndSettings
+    from gistmeter.models.settings import BackEndSettings
 
 __all__ = ["BookSettings", "Books"]
 TOKENS_A_SENTENCE = 128  # what one sentence of batch_size stands for

@@ -19,7 +19,7 @@ from gistmeter.core.values import Column
 from gistmeter.speech.settings import SpeechSettings
 
 if TYPE_CHECKING:
-    from gistmeter.speech.judge import CostEstimate
+    from gistmeter.speech.costs import CostEstimate
 
 
 def score_speech(

@@ -24,8 +24,7 @@ from gistmeter.core.score import Scorer, score
 from gistmeter.core.settings import split
 from gistmeter.core.types import Pair, Score
 from gistmeter.core.views import Row, shown
-from gistmeter.metrics.alarm_views import shown_alarms
-from gistmeter.metrics.evidence import evidence_blocks
+from gistmeter.metrics.views import evidence_blocks, shown_alarms
 from gistmeter.text.family import Text, TextSettings
 from gistmeter.text.formats.references import answer_in, clean
 

@@ -47,9 +47,8 @@ from gistmeter.core.errors import GistmeterError
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Book, ScoreInfo
 from gistmeter.core.wiring import Wiring, given, role
-from gistmeter.metrics.gist import weights_of
-from gistmeter.metrics.gist.building import by_default
-from gistmeter.metrics.gist.building import judge_of as embedded_judge
+from gistmeter.metrics.gist import by_default, weights_of
+from gistmeter.metrics.gist import judge_of as embedded_judge
 from gistmeter.models.protocols import Embedder, JudgeModel
 
 FEW_BOOKS = 6  # with fewer, no p-value over whole books could be small

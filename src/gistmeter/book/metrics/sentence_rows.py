@@ -22,7 +22,7 @@ from gistmeter.book.metrics.book_comparison import BookComparison
 from gistmeter.book.metrics.changes import Changes, FactCheck, ask, is_cut, pair_sources
 from gistmeter.core.rows import KEYS, Floats, Rows
 from gistmeter.core.types import Book
-from gistmeter.metrics.gist.metric import probability
+from gistmeter.metrics.gist import probability
 from gistmeter.models.protocols import JudgeModel
 
 PAIRED = ("alignment_confidence", "position_weight", "order_violations")
