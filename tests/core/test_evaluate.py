@@ -10,8 +10,8 @@ import pytest
 
 from gistmeter.core.errors import InputError, ResumeError
 from gistmeter.core.evaluation import evaluate
-from gistmeter.core.run import load_run
 from gistmeter.core.runs import ITEMS, JOURNAL, RUN, Plan, RunFolder
+from gistmeter.core.runs.loading import load_run
 from gistmeter.core.types import Pair
 from toys import Length, pairs
 
@@ -119,7 +119,7 @@ def test_a_folder_with_a_run_or_with_something_else_is_kept(tmp_path: Path) -> N
 def test_a_failing_model_leaves_items_unscored_and_the_run_ends_well() -> None:
     items = [Pair("bad", "BOOM", ("xxxx",)), *pairs(20, "system")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gistmeter.core.engines.measuring.logger.warning", lambda *_: None)
+        patch.setattr("gistmeter.core.engines.logger.warning", lambda *_: None)
         run = score(None, items, metric=Length(fail_on="BOOM"))
     assert run.unscored == {"the model is out of order": 7}
     assert run["kept"].n == 14

@@ -19,7 +19,7 @@ from gistmeter.cli import app
 from gistmeter.core import locations, registry, trust
 from gistmeter.core.configuration import Configuration
 from gistmeter.core.errors import UntrustedError
-from gistmeter.core.family import RunSettings
+from gistmeter.core.options import RunSettings
 from gistmeter.core.settings import Option, options_of
 from gistmeter.models.backends import EMBEDDED
 from gistmeter.tools.check import GateSettings

@@ -22,9 +22,9 @@ from typing import Any
 
 from gistmeter.book.formats.matter import set_aside
 from gistmeter.book.formats.written import CONTROL, Written, control, refuse_control
-from gistmeter.core.encoding import decode
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import MAX_PIPED, printable, read_bytes, system_names
+from gistmeter.core.inputs import decode
 from gistmeter.core.types import Book
 
 READERS: Mapping[str, str] = {

@@ -12,6 +12,7 @@ from gistmeter.core.views import Details, shown
 from gistmeter.core.wording import probability
 
 if TYPE_CHECKING:
+    from gistmeter.core.comparison import Comparison, Findings
     from gistmeter.core.run import Run
 
 NAMED = 3  # moved blocks that a sentence names
@@ -117,7 +118,7 @@ def with_interval(score: Score) -> str:
     return f"{percent(score.value)} ({percent(score.low)} to {percent(score.high)})"
 
 
-def verdict(run: Run, findings: Mapping[str, Any]) -> list[str]:
+def verdict(run: Run, findings: Findings) -> list[str]:
     """Who is more faithful and why, then three or four lines for each edition."""
     held = editions(run)
     lines = []
@@ -171,23 +172,23 @@ def _lines(run: Run, system: str, own: Sequence[Edition]) -> list[str]:
     return lines
 
 
-def _ranking(run: Run, held: Sequence[Edition], findings: Mapping[str, Any]) -> str:
+def _ranking(run: Run, held: Sequence[Edition], findings: Findings) -> str:
     """The first edition against each other, in words."""
     order = sorted(run.systems, key=lambda system: _rank(run, system), reverse=True)
     best, others = order[0], order[1 : MOST + 1]
-    tests = {one["metric"]: one for one in findings.get("comparisons") or ()}
-    told = [f"{shown(other, 60)} {_reasons(run, held, tests, best, other)}" for other in others]
+    told = [f"{shown(other, 60)} {_reasons(run, held, findings, best, other)}" for other in others]
     more = f"; and {len(order) - 1 - MOST} more" if len(order) - 1 > MOST else ""
-    pair = _pair(tests.get(RANKED), best, others[0])
-    units = int(pair.get("clusters") or 0)
+    comparison = findings.on(RANKED)
+    pair = comparison.between(best, others[0]) if comparison else None
+    units = pair.clusters if pair else 0
     over = f" p-values are over {units} passages of the book: they speak of no other book."
-    over = f" {units} passages are too few for a test." if pair.get("note") else over
-    lead = _lead(run, tests.get(RANKED), best, others[0])
+    over = f" {units} passages are too few for a test." if pair and pair.note else over
+    lead = _lead(run, comparison, best, others[0])
     by_passage = bool(units) and _over_passages(run)
     return f"{shown(best, 60)} {lead}: {'; '.join(told)}{more}.{over if by_passage else ''}"
 
 
-def _lead(run: Run, comparison: Mapping[str, Any] | None, best: str, other: str) -> str:
+def _lead(run: Run, comparison: Comparison | None, best: str, other: str) -> str:
     """How the first edition stands to the second by fidelity, no surer than the data are."""
     ours, theirs = _worth(run, best), _worth(run, other)
     if ours < 0:
@@ -216,25 +217,16 @@ def _worth(run: Run, system: str) -> float:
     return score.value if score is not None and math.isfinite(score.value) else -1.0
 
 
-def _pair(comparison: Mapping[str, Any] | None, best: str, other: str) -> Mapping[str, Any]:
-    for pair in (comparison or {}).get("pairs") or ():
-        if {pair.get("a"), pair.get("b")} == {best, other}:
-            found: Mapping[str, Any] = pair
-            return found
-    return {}
-
-
-def _p_value(comparison: Mapping[str, Any] | None, best: str, other: str) -> float:
+def _p_value(comparison: Comparison | None, best: str, other: str) -> float:
     """NaN where there was no test, or too little to test with."""
-    pair = _pair(comparison, best, other)
-    p = pair.get("p_corrected")
-    return p if isinstance(p, int | float) and not pair.get("note") else math.nan
+    pair = comparison.between(best, other) if comparison else None
+    return pair.p_corrected if pair and not pair.note else math.nan
 
 
 def _reasons(
     run: Run,
     held: Sequence[Edition],
-    tests: Mapping[str, Mapping[str, Any]],
+    findings: Findings,
     best: str,
     other: str,
 ) -> str:
@@ -250,7 +242,7 @@ def _reasons(
         if not math.isfinite(gap) or abs(gap) < LEVEL:
             continue
         values = f"{percent(theirs[name].value)} against {percent(ours[name].value)}"
-        said = f"{fault if gap > 0 else merit} ({values}{_tested(tests.get(name), best, other)})"
+        said = f"{fault if gap > 0 else merit} ({values}{_tested(findings.on(name), best, other)})"
         moves = [str(move["text"]) for one in held if one.system == other for move in one.moves]
         if name == "moved" and gap > 0 and moves:
             said += f": {shown(moves[0], 120)}"
@@ -261,7 +253,7 @@ def _reasons(
     return told + (f"{', but ' if told else ''}{', '.join(better)}" if better else "")
 
 
-def _tested(comparison: Mapping[str, Any] | None, best: str, other: str) -> str:
+def _tested(comparison: Comparison | None, best: str, other: str) -> str:
     p = _p_value(comparison, best, other)
     if math.isnan(p):
         return ""

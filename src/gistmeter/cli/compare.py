@@ -11,7 +11,7 @@ from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
 from gistmeter.cli.finding import find_run, find_runs, of_runs
 from gistmeter.core.errors import InputError, ThresholdError
-from gistmeter.core.run import CompareSettings
+from gistmeter.core.options import CompareSettings
 from gistmeter.core.settings import Settings, option
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class Shown(Settings):
 
 @of_runs
 def work(settings: CompareSettings, shown: Shown) -> int:
+    from gistmeter.core.comparison import compare_all
     from gistmeter.core.files import write_atomically
-    from gistmeter.core.run import compare_all
 
     if shown.fail_if_worse and not settings.baseline:
         raise InputError("--fail-if-worse needs --baseline RUN: what is it not to be worse than?")
@@ -108,15 +108,15 @@ def _answer(runs: Sequence[Run], found: Sequence[Comparison]) -> str:
 
     It is said with the tests of the table below it; scores that are not there keep the run's own.
     """
-    from gistmeter.core.comparison import gather
+    from gistmeter.core.comparison import Findings, gather
     from gistmeter.core.family import family_of
 
     together = gather(runs)
     if len(together) != 1:
         return ""
-    one, own = together[0], {held.metric: held.to_dict() for held in found}
-    tested = [own.get(held["metric"], held) for held in one.findings["comparisons"]]
-    return family_of(one.command).answer(one, {"comparisons": tested})
+    (run,), by_score = together, {comparison.metric: comparison for comparison in found}
+    tested = [by_score.get(own.metric, own) for own in run.findings.comparisons]
+    return family_of(run.command).answer(run, Findings(tuple(tested)))
 
 
 def _runs(shown: Shown, baseline: str) -> tuple[list[Run], str]:
@@ -133,7 +133,8 @@ def _runs(shown: Shown, baseline: str) -> tuple[list[Run], str]:
 
 def _load(place: Path, shown: Shown) -> Run:
     from gistmeter.core.files import suffix_of
-    from gistmeter.core.run import load_run, load_scores
+    from gistmeter.core.run import load_scores
+    from gistmeter.core.runs.loading import load_run
     from gistmeter.core.table import SUFFIXES as TABLES
 
     if place.is_file() and place.name != "run.json" and suffix_of(place) in TABLES:

@@ -30,7 +30,7 @@ class Shown(Settings):
 
 @of_runs
 def work(settings: DriftSettings, shown: Shown) -> int:
-    from gistmeter.core.run import load_run
+    from gistmeter.core.runs.loading import load_run
     from gistmeter.tools.drift import ask_again
 
     if settings.run is None:

@@ -42,7 +42,8 @@ class ReportSettings(Settings):
 
 @of_runs
 def work(settings: ReportSettings) -> int:
-    from gistmeter.core.run import load_run, write_report
+    from gistmeter.core.run import write_report
+    from gistmeter.core.runs.loading import load_run
 
     output = settings.output
     runs = [load_run(path) for path in find_runs(settings.runs)]

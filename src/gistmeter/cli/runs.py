@@ -52,7 +52,7 @@ def work(settings: RunsSettings) -> int:
 
 def _lines(place: Path) -> Iterator[tuple[str, ...]]:
     """One line per system, by the first headline score that it has."""
-    from gistmeter.core.run import load_run
+    from gistmeter.core.runs.loading import load_run
 
     when = datetime.datetime.fromtimestamp((place / RUN).stat().st_mtime)
     label, told = str(place), f"{when:%Y-%m-%d %H:%M}"

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand
 from gistmeter.core.errors import UnknownName
-from gistmeter.core.family import RunSettings, family_of
+from gistmeter.core.family import family_of
+from gistmeter.core.options import RunSettings
 from gistmeter.core.settings import Settings, option
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ class ValidateSettings(Settings):
 
 @of_runs
 def work(settings: ValidateSettings) -> int:
-    from gistmeter.core.run import load_run
+    from gistmeter.core.runs.loading import load_run
     from gistmeter.core.validation import read_labels, validate
 
     assert settings.run is not None and settings.human is not None

@@ -9,7 +9,8 @@ from typing import Any
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.configuration import options_for, profiles
-from gistmeter.core.family import Items, RunSettings, family_of
+from gistmeter.core.family import Items, family_of
+from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.score import score as score_family
 from gistmeter.core.settings import Settings, options_of, split

@@ -27,8 +27,6 @@ MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
 MAX_PIPED = 1024**3  # of what does not tell its size
 DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and ends
 PACKED = b"\x1f\x8b"  # how a gzip file begins
-# What is elsewhere. A path keeps one slash of the two; drive letters are no schemes.
-ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>[^/].*)", re.IGNORECASE | re.DOTALL)
 READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 

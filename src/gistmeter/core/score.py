@@ -1,7 +1,6 @@
-"""The only way from inputs to a run, for Python, the command line, a cluster and plug-ins.
+"""From inputs to a run: Python, the command line, a cluster and plug-ins all come through here.
 
-`score` asks a family for its items and metrics and hands them to `evaluate`, where items, metrics
-and the run on disk meet.
+`score` asks a family for its items, builds the metrics, and hands both to `evaluate`.
 """
 
 from __future__ import annotations
@@ -14,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.core.cache import Cache
-from gistmeter.core.encoding import reading_as
 from gistmeter.core.engines import engine_of
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.evaluation import HERE, evaluate
-from gistmeter.core.family import Context, Family, Items, Progress, RunSettings, Task
+from gistmeter.core.family import Context, Family, Items, Progress, Task
 from gistmeter.core.files import sha256
-from gistmeter.core.inputs import Noted, noting
-from gistmeter.core.remote import fetch_inputs
+from gistmeter.core.inputs import Noted, fetch_inputs, noting, reading_as
+from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.runs import REPORT, RunFolder, hold, open_folder
 from gistmeter.core.settings import OURS, PRESET, Settings
@@ -71,7 +69,7 @@ def score(
         read = replace(read, digests={**input_digests(read.files, noted), **read.digests})
         know_thresholds(how.fail_under, metrics)
         read = family.collect(read, metrics, settings, context)
-        statistics = {name: getattr(how, name) for name in ("seed", "resamples", "confidence")}
+        statistics = {"seed": how.seed, "resamples": how.resamples, "confidence": how.confidence}
         task = Task(settings, read, metrics, statistics)
         run = _evaluate(family, task, how, context)
         family.finish(run, task, context)
@@ -95,10 +93,7 @@ def _read(
 
 
 def estimate(
-    family: Family[Any, Any],
-    settings: Settings,
-    context: Context,
-    items: Items[Any] | None = None,
+    family: Family[Any, Any], settings: Settings, context: Context, items: Items[Any] | None = None
 ) -> Any:
     """What a run would cost, as the family tells it; nothing is scored."""
     with contextlib.ExitStack() as stack:

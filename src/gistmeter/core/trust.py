@@ -24,7 +24,8 @@ from typing import Any
 
 from gistmeter.core import locations
 from gistmeter.core.errors import InputError, UntrustedError
-from gistmeter.core.files import ADDRESS, parse_json, read_bytes, write_atomically
+from gistmeter.core.files import parse_json, read_bytes, write_atomically
+from gistmeter.core.inputs import ADDRESS
 from gistmeter.core.settings import (
     NO,
     PRESET,

@@ -29,8 +29,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.core import registry
-from gistmeter.core.by_language import by_language
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel, UnknownName
+from gistmeter.core.language import by_language
 from gistmeter.core.settings import MARK, Settings, options_of
 from gistmeter.core.signature import UNSIGNED
 

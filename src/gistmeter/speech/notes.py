@@ -10,9 +10,9 @@ import numpy as np
 
 from gistmeter.core.family import Context, Task
 from gistmeter.core.rows import Rows
-from gistmeter.core.statistics.components import variance_components
 from gistmeter.core.types import Clip
 from gistmeter.speech.clips import edit_totals, lost_words
+from gistmeter.speech.components import variance_components
 from gistmeter.speech.settings import SpeechSettings
 
 if TYPE_CHECKING:

@@ -47,8 +47,8 @@ def own_lists(settings: TextSettings) -> dict[str, list[str]]:
 
 def read_words(path: Path) -> list[str]:
     """A word per line; lines that begin with # are remarks."""
-    from gistmeter.core.encoding import decode
     from gistmeter.core.files import read_bytes
+    from gistmeter.core.inputs import decode
 
     lines = [line.strip() for line in decode(read_bytes(path), path)[0].splitlines()]
     words = [line for line in lines if line and not line.startswith("#")]

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core import remote
+from gistmeter.core import inputs
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
 from gistmeter.core.files import sha256, stem_of, suffix_of
@@ -82,7 +82,7 @@ class Reading:
     encoding: str = ""
 
     def table(self, stretch: Stretch) -> Table:
-        from gistmeter.core.encoding import reading_as
+        from gistmeter.core.inputs import reading_as
 
         with reading_as(self.encoding), tempfile.TemporaryDirectory() as folder:
             return read_stretch(stretch, Path(folder))
@@ -164,7 +164,7 @@ def read_stretch(stretch: Stretch, folder: Path) -> Table:
 
 def _read_stretch(stretch: Stretch, folder: Path) -> Table:
     if not stretch.groups:
-        (here,) = remote.fetched(Path(stretch.place), folder)
+        (here,) = inputs.fetched(Path(stretch.place), folder)
         return read_table(here)
     import polars
 
@@ -178,11 +178,11 @@ def open_parquet(place: str) -> Any:
     import pyarrow
     from pyarrow.parquet import ParquetFile
 
-    address = remote.address_of(place)
+    address = inputs.address_of(place)
     try:
         if not address:
             return ParquetFile(place)
-        system, name = remote.open_system(address)
+        system, name = inputs.open_system(address)
         return ParquetFile(system.open(name))
     except (OSError, pyarrow.ArrowException) as error:
         raise FormatError(f"is not a readable Parquet file ({error})", path=place) from error
@@ -265,10 +265,10 @@ def can_stream(settings: TextSettings, context: Context) -> bool:
         return False
     if any(getattr(settings, name) for name in WHOLE) or not settings.predictions:
         return False
-    places = [Path(place) for path in settings.predictions for place in remote.listed(path)]
+    places = [Path(place) for path in settings.predictions for place in inputs.listed(path)]
     if not all(suffix_of(path) in STREAMED for path in places):
         return False
-    here = [path for path in places if not remote.address_of(path)]
+    here = [path for path in places if not inputs.address_of(path)]
     if not all(path.is_file() for path in here) or tables.gather(here).base:
         return False
     if engine.apart:
@@ -278,12 +278,12 @@ def can_stream(settings: TextSettings, context: Context) -> bool:
 
 def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
     """Pairs that stay where they are, and what a first look at them found."""
-    found = [place for path in settings.predictions for place in remote.listed(path)]
+    found = [place for path in settings.predictions for place in inputs.listed(path)]
     # Workers have another working folder.
     assert context.engine is not None
     apart = context.engine.apart
     places = [
-        str(Path(one).resolve()) if apart and not remote.address_of(one) else one for one in found
+        str(Path(one).resolve()) if apart and not inputs.address_of(one) else one for one in found
     ]
     how = (Choices(settings.column).plain, settings.reference_separators,
            resolve(settings.language), settings.encoding)  # fmt: skip
@@ -305,7 +305,7 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
     )
     bare = list(dict.fromkeys(name for one in looked for name in one.bare))
     _tell(pairs, bare, context, apart=apart)
-    local = [Path(place) for place in places if not remote.address_of(place)]
+    local = [Path(place) for place in places if not inputs.address_of(place)]
     lists = (settings.polarity_overrides, settings.stopwords, settings.negations,
              settings.polarity_words)  # fmt: skip
     if apart:
@@ -314,7 +314,7 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
         pairs,
         files=[*local, *(path for path in lists if path)],
         signed=signed(settings),
-        digests={Path(p).name: remote.version_of(p) for p in places if remote.address_of(p)},
+        digests={Path(p).name: inputs.version_of(p) for p in places if inputs.address_of(p)},
         found={"language": reading.language},
         notes={"unmatched": {"predicted without reference": bare,
                              "references without prediction": []}},
@@ -354,7 +354,7 @@ class _Looking:
 
 def stretches_of(place: str) -> list[Stretch]:
     """A Parquet file by its groups of rows, any other whole."""
-    stamp = None if remote.address_of(place) else stamp_of(Path(place))
+    stamp = None if inputs.address_of(place) else stamp_of(Path(place))
     return [replace(one, stamp=stamp) for one in _stretches_of(place)]
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.core.errors import GistmeterError, InputError
-from gistmeter.core.run import TestingSettings
+from gistmeter.core.options import TestingSettings
 from gistmeter.core.settings import option
 from gistmeter.core.types import Score, defined
 
@@ -97,8 +97,8 @@ def history(*folders: str | Path, **options: Any) -> list[Series]:
 
 def read_history(settings: HistorySettings) -> list[Series]:
     """The series of all runs below the folders."""
-    from gistmeter.core.run import load_run
     from gistmeter.core.runs import runs_in
+    from gistmeter.core.runs.loading import load_run
 
     found: list[Run] = []
     for folder in settings.folders or (Path("runs"),):

@@ -18,13 +18,13 @@ from gistmeter.core.statistics import item_weights
 from gistmeter.core.validation import Labels, read_labels, validate
 from gistmeter.core.validation.agreement import (
     best_tolerance,
+    decide,
     kendall,
     pairwise_accuracy,
     pearson,
     ranks,
     spearman,
 )
-from gistmeter.core.validation.decisions import decide
 from gistmeter.core.validation.refit import non_negative, refit
 
 

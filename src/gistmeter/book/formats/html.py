@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from gistmeter.book.formats.written import Written, compose
-from gistmeter.core.encoding import decode
+from gistmeter.core.inputs import decode
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 SILENT = frozenset(("script", "style", "head", "nav", "template", "noscript", "svg", "math"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gistmeter.book.formats.written import Written
-from gistmeter.core.encoding import decode
+from gistmeter.core.inputs import decode
 
 
 def read_plain(content: bytes, path: Path) -> Written:

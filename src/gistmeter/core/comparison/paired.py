@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 
 from gistmeter.core.comparison import significance
-from gistmeter.core.comparison.exchanges import exact, exchanges
 from gistmeter.core.comparison.opponents import (
     Contender,
     Matched,
@@ -23,6 +22,7 @@ from gistmeter.core.comparison.opponents import (
     signature_differences,
 )
 from gistmeter.core.comparison.results import Comparison, Options, PairedDifference
+from gistmeter.core.comparison.significance import exact, exchanges
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.rows import Floats, Pool, Rows, Value
 from gistmeter.core.statistics import (

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from gistmeter.core.engines.measuring import Part, Work
+from gistmeter.core.engines import Part, Work
 from gistmeter.core.errors import GistmeterError, InputError, MissingDependency
 
 PART, DONE, FAULT, OURS = "part", "done", "fault", "ours"

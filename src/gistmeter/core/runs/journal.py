@@ -1,16 +1,9 @@
-"""The journal of a run: its plan, then one line per chunk of rows, each whole or not counted.
-
-A line holds its chunk's table, or names the shard that a worker wrote of it (see `shards`); a line
-of claims names files that are about to be written.
-
-Every line carries a digest; that of a chunk covers the plan too, so that no line of another run
-counts. A line that does not fit (cut off by a kill, damaged on the disk, there twice) is left out,
-and its items are measured again.
-"""
+"""What a run is about to do, and where that differs from what it did before."""
 
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +20,61 @@ from gistmeter.core.rows import Rows
 from gistmeter.core.runs.layout import JOURNAL
 from gistmeter.core.runs.manifest import CLAIMS, is_of_layout, owned
 from gistmeter.core.runs.shards import Shard, to_parquet
-from gistmeter.core.signature import SEAL, canonical, digest, is_whole, seal
+from gistmeter.core.signature import SEAL, canonical, describe, digest, is_whole, seal
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run is about to do; a resumed run must have the same."""
+
+    command: str
+    settings: Mapping[str, Any]
+    signature: str
+    inputs: Mapping[str, str]  # name -> SHA-256
+    items: int
+
+    def to_dict(self) -> dict[str, Any]:
+        plain = {
+            "command": self.command,
+            "settings": describe(self.settings),
+            "signature": self.signature,
+            "inputs": dict(self.inputs),
+            "items": self.items,
+        }
+        spelled: dict[str, Any] = json.loads(canonical(plain))
+        return spelled
+
+    def differences(self, other: Any) -> list[str]:
+        """Where another plan differs, each as "name: then -> now"."""
+        return [
+            f"{name}: {_short(then)} -> {_short(now)}"
+            for name, (then, now) in _differing(other, self.to_dict()).items()
+        ]
+
+
+def _differing(then: Any, now: Any, name: str = "") -> dict[str, tuple[Any, Any]]:
+    if isinstance(then, dict) and isinstance(now, dict):
+        found: dict[str, tuple[Any, Any]] = {}
+        for key in sorted({*then, *now}):
+            found |= _differing(then.get(key), now.get(key), f"{name}.{key}" if name else key)
+        return found
+    return {} if then == now else {name: (then, now)}
+
+
+def _short(value: Any) -> str:
+    text = canonical(value)
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def refuse_other_plan(path: Path, plan: Plan, stored: Any) -> None:
+    differences = plan.differences(stored)
+    if differences:
+        listed = "\n  ".join(differences)
+        raise ResumeError(
+            f"{path}: was made with other arguments or input and cannot be resumed:\n  {listed}\n"
+            "Use the same arguments, or another folder"
+        )
+
 
 MOST = 10**10  # items of a plan; more are nonsense
 

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from gistmeter.core.rows import Pool, Rows, Value
-from gistmeter.core.statistics import keyed
+from gistmeter.core.statistics import bootstrap
 from gistmeter.core.statistics.bootstrap import bounds_of, intervals
 from gistmeter.core.statistics.tally import Tally, count_rows, pooled
 from gistmeter.core.types import Metric, Score, ScoreInfo, SystemScores
@@ -36,7 +36,7 @@ def summarise(
     confidence: float,
 ) -> dict[str, SystemScores]:
     """Scores with intervals for every system, and plain values for its groups."""
-    large = len(rows) > keyed.LARGE
+    large = len(rows) > bootstrap.LARGE
     return {
         system: _summary(
             metrics, signatures, own, own.by("group"), _OfRows(own),
@@ -50,11 +50,7 @@ def summarise(
 
 
 def summarise_tally(
-    metrics: Mapping[str, Metric],
-    tally: Tally,
-    *,
-    signatures: Mapping[str, str],
-    confidence: float,
+    metrics: Mapping[str, Metric], tally: Tally, *, signatures: Mapping[str, str], confidence: float
 ) -> dict[str, SystemScores]:
     """The same of sums alone. `NeedsValues` where a score needs more."""
     found: dict[str, SystemScores] = {}

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from gistmeter.core.rows import Floats, Labelled, Rows, Value, divide
-from gistmeter.core.statistics.keyed import FEWEST, ROWS, keyed_sums, scaled
+from gistmeter.core.statistics.bootstrap import FEWEST, ROWS, keyed_sums, scaled
 from gistmeter.core.statistics.pool import Clustered, NeedsValues, PoolFunction, Question, Resample
 from gistmeter.core.types import Metric
 

@@ -21,16 +21,18 @@ from gistmeter.core.statistics import codes, item_weights
 from gistmeter.core.types import SEED, defined
 from gistmeter.core.validation.agreement import (
     MOST_PAIRED,
+    Corrected,
+    Decision,
     Estimate,
     best_tolerance,
+    correct,
+    decide,
     kendall,
     pairwise_accuracy,
     pearson,
     spearman,
 )
 from gistmeter.core.validation.annotators import Annotators, agree
-from gistmeter.core.validation.corrected import Corrected, correct
-from gistmeter.core.validation.decisions import Decision, decide
 from gistmeter.core.validation.labels import Labels, read_labels
 from gistmeter.core.validation.refit import Refit, refit
 

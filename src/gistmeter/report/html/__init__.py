@@ -1,19 +1,19 @@
 """The report: one HTML file that works from disk, with no network and no server.
 
-It shows runs and what was found out about them; it never computes a score. Comparisons come in as
-plain data (what `Comparison.to_dict` gives).
+It shows runs and what was found out about them; it never computes a score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gistmeter.core.files import write_atomically
 from gistmeter.core.views import View
 
 if TYPE_CHECKING:
+    from gistmeter.core.comparison import Findings
     from gistmeter.core.run import Run
 
 
@@ -22,7 +22,7 @@ def write_report(
     path: Path,
     *,
     views: Sequence[View] = (),
-    comparisons: Sequence[Mapping[str, Any]] = (),
+    comparisons: Sequence[Findings] = (),
     answers: Sequence[str] = (),
     title: str = "",
     everything: bool = False,
@@ -30,9 +30,8 @@ def write_report(
     """Write the report of some runs.
 
     `views` has what the family of each run shows; without it a run shows all its columns.
-    `comparisons` has an entry for each run: `{"comparisons": [...]}`, the headline's first;
-    `answers` the sentence that each begins with. With `everything`, all items
-    go in, however large the page becomes.
+    `comparisons` has the findings of each run, `answers` the sentence that each begins with. With
+    `everything`, all items go in, however large the page becomes.
     """
     from gistmeter.report.html.page import build_page
 

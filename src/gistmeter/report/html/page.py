@@ -12,7 +12,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.core.answer import Findings, answer
+from gistmeter.core.answer import answer
+from gistmeter.core.comparison import Comparison, Findings
 from gistmeter.core.types import Sheet
 from gistmeter.core.views import Opener, View, shown
 from gistmeter.core.wording import listed
@@ -76,7 +77,7 @@ def build_page(
     names = section_names(runs)
     sections = []
     for number, subject in enumerate(subjects(runs, views)):
-        found = findings[number] if number < len(findings) else {}
+        found = findings[number] if number < len(findings) else Findings()
         room = max(1, left) // (len(runs) - number)
         opener = Opener(subject.run, views=UNLIMITED if everything else room * 2 // 5)
         sounds = Sounds(page, embed=recordings[number] <= allowed)
@@ -135,7 +136,6 @@ def _section(
     subject: Subject, opener: Opener, number: int, found: Findings, *, items: ItemData, answer: str
 ) -> Section:
     run = subject.run
-    comparisons = list(found.get("comparisons") or ())
     lead = subject.lead(found)
     short = run.command.capitalize() if run.command else f"Run {number + 1}"
     drawn = [
@@ -156,7 +156,7 @@ def _section(
         scores=overview.score_heads(subject),
         board=[{**row, "sign": trusted(row["sign"])} for row in overview.board(subject, lead)],
         legend=_legend(lead),
-        pairs=overview.pair_rows(comparisons),
+        pairs=overview.pair_rows(found.comparisons),
         pairs_legend=_pairs_legend(lead, subject.cluster),
         pictures=drawn,
         tables=[*tables(run), *(_table(sheet) for sheet in subject.view.tables(opener))],
@@ -170,25 +170,25 @@ def _section(
     )
 
 
-def _legend(lead: Findings | None) -> str:
+def _legend(lead: Comparison | None) -> str:
     told = "↑ higher is better, ↓ lower is better. Small: bootstrap interval over items."
-    if lead and lead.get("pairs"):
+    if lead and lead.pairs:
         told += " Systems that the data cannot tell apart share a rank (=)."
     return told
 
 
-def _pairs_legend(lead: Findings | None, unit: str) -> str:
-    if not lead or not lead.get("pairs"):
+def _pairs_legend(lead: Comparison | None, unit: str) -> str:
+    if not lead or not lead.pairs:
         return ""
     tests = {
         "permutation": "paired approximate randomisation",
         "bootstrap": "paired bootstrap",
         "wilcoxon": "Wilcoxon's signed ranks",
     }
-    test = str(lead["pairs"][0].get("test"))
+    test = lead.pairs[0].test
     return (
-        f"Test: {tests.get(test, test)}, {lead.get('resamples', 0):,} resamples of whole {unit}s; "
-        f"correction: {lead.get('correction')}. d: mean over standard deviation of the paired "
+        f"Test: {tests.get(test, test)}, {lead.resamples:,} resamples of whole {unit}s; "
+        f"correction: {lead.correction}. d: mean over standard deviation of the paired "
         "differences. P(a better): share of items on which a does better, ties as halves. "
         "Smallest visible: the true difference these items would show four times out of five. "
         "Bold: real after correction at 5%."
