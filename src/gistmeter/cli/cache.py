@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from gistmeter.cli import console
 from gistmeter.cli.command import SettingsCommand, ToolGroup
-from gistmeter.core import locations
 
 
 def info() -> None:
-    from gistmeter.core.cache import Cache
+    from gistmeter.core.cache import Cache, cache_file
 
-    found = Cache(locations.cache_file()).info()
+    found = Cache(cache_file()).info()
     console.show(f"path     {found.path}")
     console.show(f"entries  {found.entries:,}")
     console.show(f"size     {found.size / 1e6:,.1f} MB")
 
 
 def clear() -> None:
-    from gistmeter.core.cache import Cache
+    from gistmeter.core.cache import Cache, cache_file, cache_folder
     from gistmeter.models.inventory import stale
 
-    cache = Cache(locations.cache_file())
-    old = stale(locations.cache_folder() / "models")
+    cache = Cache(cache_file())
+    old = stale(cache_folder() / "models")
     size = sum(file.stat().st_size for file in [*cache.files(), *old])
     cache.clear()
     for file in old:
@@ -30,7 +29,9 @@ def clear() -> None:
 
 
 def path() -> None:
-    console.show(str(locations.cache_file()))
+    from gistmeter.core.cache import cache_file
+
+    console.show(str(cache_file()))
 
 
 command = ToolGroup(

@@ -46,8 +46,7 @@ class Shown(Settings):
 
 
 def work(settings: CheckSettings, shown: Shown) -> int:
-    from gistmeter.core.cache import Cache
-    from gistmeter.core.locations import cache_file
+    from gistmeter.core.cache import Cache, cache_file
     from gistmeter.tools.check import run_check
 
     def hear(remark: str, warning: bool) -> None:

@@ -133,9 +133,9 @@ def _runs(shown: Shown, baseline: str) -> tuple[list[Run], str]:
 
 def _load(place: Path, shown: Shown) -> Run:
     from gistmeter.core.files import suffix_of
-    from gistmeter.core.run import load_scores
     from gistmeter.core.runs.loading import load_run
     from gistmeter.core.table import SUFFIXES as TABLES
+    from gistmeter.tools.scores import load_scores
 
     if place.is_file() and place.name != "run.json" and suffix_of(place) in TABLES:
         run = load_scores(place, lower_is_better=shown.lower_is_better)

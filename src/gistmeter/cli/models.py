@@ -135,7 +135,7 @@ def info(which: Which) -> None:
 
 def models_folder() -> Path:
     """Where converted models are kept."""
-    from gistmeter.core.locations import cache_folder
+    from gistmeter.core.cache import cache_folder
 
     return cache_folder() / "models"
 

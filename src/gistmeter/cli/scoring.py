@@ -102,9 +102,8 @@ def _run(family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown
 def _score(
     family: Family[Any, Any], settings: Any, how: RunSettings, shown: Shown, folder: Path
 ) -> int:
-    from gistmeter.core.cache import Cache
+    from gistmeter.core.cache import Cache, cache_file
     from gistmeter.core.configuration import profiles
-    from gistmeter.core.locations import cache_file
     from gistmeter.core.score import score
     from gistmeter.report.progress import ProgressBars
 
@@ -134,9 +133,8 @@ def _score(
 
 
 def _estimate(family: Any, settings: Any, how: RunSettings) -> int:
-    from gistmeter.core.cache import Cache
+    from gistmeter.core.cache import Cache, cache_file
     from gistmeter.core.family import Context
-    from gistmeter.core.locations import cache_file
     from gistmeter.core.score import estimate
 
     cache = Cache(None if how.no_cache else cache_file())

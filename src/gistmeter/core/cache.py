@@ -24,6 +24,8 @@ from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
+import platformdirs
+
 from gistmeter.core.errors import GistmeterError
 from gistmeter.core.signature import canonical
 
@@ -32,6 +34,17 @@ BATCH = 4096  # look-ups in one statement; SQLite allows 32,766 parameters
 SEAL = 8  # bytes of hash before a value
 TRIES = 20  # to make the file, while other processes do the same
 Key = bytes
+
+
+def cache_folder() -> Path:
+    """Where answers and converted models are kept: GISTMETER_CACHE_DIR or the user's cache."""
+    given = os.environ.get("GISTMETER_CACHE_DIR")
+    return Path(given) if given else Path(platformdirs.user_cache_dir("gistmeter"))
+
+
+def cache_file() -> Path:
+    """The file of the models' answers."""
+    return cache_folder() / "answers.sqlite"
 
 
 def keys(model: str, inputs: Iterable[Any], settings: Mapping[str, Any] | None = None) -> list[Key]:

@@ -75,7 +75,7 @@ class ByLanguage:
         parts = []
         for code, own in places.items():
             rows = self.by_language[code].measure([items[at] for at in own])
-            parts.append(_moved(rows, np.asarray(own, dtype=np.int64)))
+            parts.append(replace(rows, item=np.asarray(own, dtype=np.int64)[rows.item]))
         joined = Rows.concat(parts)
         order = np.argsort(joined.item, kind="stable")
         return joined.take(order).with_details(joined.details)
@@ -95,12 +95,6 @@ class ByLanguage:
     def explain(self, name: str, rows: Rows) -> str:
         explain = getattr(self.first, "explain", None)
         return explain(name, rows) if explain is not None else "undefined"
-
-
-def _moved(rows: Rows, places: Any) -> Rows:
-    import dataclasses
-
-    return dataclasses.replace(rows, item=places[rows.item])
 
 
 def shared_by(metric: Any) -> Any:

@@ -20,7 +20,7 @@ from gistmeter.core.options import CompareSettings
 from gistmeter.core.rows import Rows
 from gistmeter.core.runs import REPORT, claim, save_run, write_beside
 from gistmeter.core.runs.layout import read_items
-from gistmeter.core.types import SEED, Metric, Score, SystemScores, defined
+from gistmeter.core.types import SEED, Metric, Score, SystemScores
 from gistmeter.version import __version__
 
 if TYPE_CHECKING:
@@ -79,16 +79,7 @@ class Run:
             "command": self.command,
             "signature": self.signature,
             "run": str(self.path) if self.path else None,
-            "systems": {
-                name: {
-                    "scores": {key: score.to_dict() for key, score in system.scores.items()},
-                    "groups": {
-                        group: {key: {"value": defined(value)} for key, value in values.items()}
-                        for group, values in system.groups.items()
-                    },
-                }
-                for name, system in self.systems.items()
-            },
+            "systems": {name: system.to_dict() for name, system in self.systems.items()},
             "unscored": dict(self.unscored),
         }
 
@@ -261,21 +252,6 @@ class Run:
         """What partial scores were made without."""
         scores = (score for held in self.systems.values() for score in held.scores.values())
         return sorted({part for score in scores for part in score.partial})
-
-
-def load_scores(path: str | Path, *, lower_is_better: bool | None = None) -> Run:
-    """A table of (id, system, score) of any tool as a run that can be compared.
-
-    Which way is better is told by the column's name (wer, error, distance …), unless it is said.
-    """
-    from gistmeter.core.comparison import read_scores, systems_of
-
-    rows, metric = read_scores(Path(path), lower=lower_is_better)
-    signature = f"scores|column:{metric.column}"
-    return Run(
-        "scores", signature, systems_of(rows, metric), rows=rows, metrics={"scores": metric},
-        signatures={"scores": signature},
-    )  # fmt: skip
 
 
 def compare(runs: Sequence[Run], **options: Any) -> Comparison:

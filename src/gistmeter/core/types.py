@@ -237,6 +237,15 @@ class SystemScores:
             raise UnknownName("score", name, self.scores)
         return self.scores[name]
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "scores": {name: score.to_dict() for name, score in self.scores.items()},
+            "groups": {
+                group: {name: {"value": defined(value)} for name, value in values.items()}
+                for group, values in self.groups.items()
+            },
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:

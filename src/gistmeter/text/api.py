@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gistmeter.core import values as given
-from gistmeter.core.api import ROLES, Files, score_shape
+from gistmeter.core import api as given
+from gistmeter.core.api import ROLES, Column, Files, score_shape
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Items
 from gistmeter.core.run import Run
 from gistmeter.core.types import Pair
-from gistmeter.core.values import Column
 from gistmeter.text.settings import TextSettings
 
 

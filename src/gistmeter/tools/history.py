@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gistmeter.core.errors import GistmeterError, InputError
+from gistmeter.core.errors import GistmeterError, InputError, MeasuredDifferently
 from gistmeter.core.options import TestingSettings
 from gistmeter.core.settings import option
 from gistmeter.core.types import Score, defined
@@ -167,10 +167,10 @@ def _change(later: Contender, earlier: Contender, metric: str, settings: History
     )  # fmt: skip
     try:
         (found,) = comparison.compare([one, other], [metric], options)
-    except InputError as error:
-        told = str(error)
-        differently = "measured differently" in told
-        return Change(remark="measured differently" if differently else "no item in common")
+    except MeasuredDifferently:
+        return Change(remark="measured differently")
+    except InputError:
+        return Change(remark="no item in common")
     (pair,) = found.pairs
     return Change(pair.difference, pair.low, pair.high, pair.p_value, pair.n, remark=pair.note)
 

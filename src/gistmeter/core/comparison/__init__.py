@@ -4,10 +4,8 @@ from gistmeter.core.comparison.findings import compare_all, compare_tallies, fin
 from gistmeter.core.comparison.opponents import Contender, contenders, shared_scores
 from gistmeter.core.comparison.paired import compare
 from gistmeter.core.comparison.results import Comparison, Findings, Options, PairedDifference, loss
-from gistmeter.core.comparison.tables import read_scores, systems_of
 
 __all__ = [
     "Comparison", "Contender", "Findings", "Options", "PairedDifference", "compare", "compare_all",
-    "compare_tallies", "contenders", "findings", "gather", "loss", "read_scores", "shared_scores",
-    "systems_of",
+    "compare_tallies", "contenders", "findings", "gather", "loss", "shared_scores",
 ]  # fmt: skip

@@ -19,7 +19,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -137,11 +137,6 @@ def correct(p_values: Sequence[float], method: str) -> list[float]:
         adjusted = np.minimum.accumulate((given[order] * count / steps)[::-1])[::-1]
     given[order] = np.minimum(adjusted, 1.0)
     return [float(p) for p in given]
-
-
-def ranks(systems: Sequence[str], beaten_by: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Each system's rank: 1 + how many were shown to be better than it."""
-    return {system: 1 + len(beaten_by.get(system, ())) for system in systems}
 
 
 BLOCK = 4_000_000  # numbers in memory at once: 32 MB
