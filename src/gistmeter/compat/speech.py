@@ -24,7 +24,7 @@ from gistmeter import languages
 from gistmeter.core.engines import measure
 from gistmeter.core.errors import InputError
 from gistmeter.core.files import write_atomically
-from gistmeter.core.pages import Section, custom_section, understanding_section
+from gistmeter.core.pages import Section
 from gistmeter.core.types import Clip, Metric
 from gistmeter.report.diff import render_pair, render_section
 from gistmeter.speech.clips import ClipResult, gather
@@ -38,7 +38,7 @@ from gistmeter.speech.metrics.facts.verdicts import SemanticFact, Verdict, count
 from gistmeter.speech.metrics.latency import UNTIMED, Latency
 from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
 from gistmeter.speech.metrics.transcription.rates import NO_EXPECTED
-from gistmeter.speech.pages import view
+from gistmeter.speech.pages import custom_section, understanding_section, view
 from gistmeter.speech.read import read_one_text
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from gistmeter.core import registry
 from gistmeter.core.errors import InputError
 from gistmeter.core.options import ModelSettings
 from gistmeter.core.settings import Settings
@@ -57,7 +58,7 @@ class Items(Generic[ItemT]):
 
 @dataclass
 class Context:
-    """What a family may use while it works, and the caller's ear."""
+    """What a family may use while it works, and how it reaches the user."""
 
     cache: Cache
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -71,23 +72,20 @@ class Context:
     left_out: list[str] = field(default_factory=list)
     engine: Engine | None = None  # where the work runs
 
-    def say(self, remark: str) -> None:
-        self._tell(remark, False)
-
-    def warn(self, remark: str) -> None:
-        self._tell(remark, True)
-
-    def leave_out(self, remark: str) -> None:
-        """A warning that something is not computed, which is told again where nothing is left."""
-        self.left_out.append(remark)
-        self.warn(remark)
-
-    def _tell(self, remark: str, warning: bool) -> None:
+    def say(self, remark: str, *, warning: bool = False) -> None:
         self.remarks.append(remark)
         if self.hear:
             self.hear(remark, warning)
         else:
             logger.log(logging.WARNING if warning else logging.INFO, "%s", remark)
+
+    def warn(self, remark: str) -> None:
+        self.say(remark, warning=True)
+
+    def leave_out(self, remark: str) -> None:
+        """Warn that something is not computed; it is said again where nothing is left."""
+        self.left_out.append(remark)
+        self.warn(remark)
 
 
 @dataclass(frozen=True)
@@ -188,7 +186,7 @@ class Family(Generic[SettingsT, ItemT]):
         return {}
 
     def finish(self, run: Run, task: Task[SettingsT, ItemT], context: Context) -> None:
-        """Last words, and files that the family keeps beside the run."""
+        """Write the files that the family keeps beside the run, and what is left to say."""
 
     def sheets(self, run: Run) -> list[Sheet]:
         """The tables of a file: the items first, the summary last."""
@@ -225,10 +223,8 @@ class Family(Generic[SettingsT, ItemT]):
 
     def view(self) -> View:
         """How a report shows its runs."""
-        from gistmeter.core import registry
-
-        found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
-        return found
+        view: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
+        return view
 
 
 def items_sheet(run: Run) -> Sheet:
@@ -258,9 +254,7 @@ GROUP = "gistmeter.families"
 
 def family_of(name: str) -> Family[Any, Any]:
     """The family of a name; a run of no family (one of `evaluate`) gets what all have."""
-    from gistmeter.core import registry
-
     if name not in registry.names(GROUP):
         return Family()
-    found: Family[Any, Any] = registry.find(GROUP, name)()
-    return found
+    family: Family[Any, Any] = registry.find(GROUP, name)()
+    return family

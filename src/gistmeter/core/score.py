@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,6 +27,7 @@ from gistmeter.core.settings import OURS, PRESET, Settings
 from gistmeter.core.signature import digest
 from gistmeter.core.types import Metric
 from gistmeter.core.wiring import build
+from gistmeter.report.suffixes import SUFFIXES
 
 LISTED = 6  # systems named in a remark
 
@@ -219,10 +221,6 @@ DOCUMENTS = (
 
 def split_outputs(given: Sequence[Path]) -> tuple[list[Path], Path | None]:
     """The files among the outputs, and the folder, of which there may be one."""
-    import os
-
-    from gistmeter.report.suffixes import SUFFIXES
-
     files = [path for path in given if path.suffix.lower() in SUFFIXES and not path.is_dir()]
     folders = [path for path in given if path not in files]
     for path in folders:
@@ -250,14 +248,12 @@ def input_digests(paths: Sequence[Path], noted: Noted) -> dict[str, str]:
         while name in digests:
             number += 1
             name = f"{path.name} ({number})"
-        digests[name] = _digest_of_folder(path, noted) if path.is_dir() else _digest(path, noted)
+        digests[name] = _digest(path, noted)
     return digests
 
 
 def _digest(path: Path, noted: Noted) -> str:
-    return noted.get(path) or sha256(path)
-
-
-def _digest_of_folder(folder: Path, noted: Noted) -> str:
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
-    return digest({file.relative_to(folder).as_posix(): _digest(file, noted) for file in files})
+    if not path.is_dir():
+        return noted.get(path) or sha256(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    return digest({file.relative_to(path).as_posix(): _digest(file, noted) for file in files})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gistmeter.core.family import summary_sheet
@@ -13,9 +13,7 @@ from gistmeter.core.pages import (
     Card,
     PairView,
     Section,
-    custom_section,
     percent,
-    understanding_section,
 )
 from gistmeter.core.types import Sheet
 from gistmeter.speech.clips import EDITS, ClipResult, gather, worst
@@ -31,6 +29,26 @@ SHOWN = {
     "ser", "understanding", "missing", "extra", "custom_metric",
 }  # fmt: skip
 MOST_PAGES = 1000  # of a run; nobody opens more
+
+
+def understanding_section(
+    *, ser: float, extra: float, facts: Sequence[Mapping[str, str]], note: str = ""
+) -> Section:
+    """The Semantic Understanding section: four cards and the list of facts."""
+    cards = [
+        Card(
+            "Semantic Error Rate", percent(ser), "missing facts of those expected; lower is better"
+        ),
+        Card("Understanding", percent(100 - ser), "expected facts preserved"),
+        Card("Missing", percent(ser), "expected facts absent from the transcript"),
+        Card("Extra", percent(extra), "facts of the transcript that were not said"),
+    ]
+    return Section("Semantic Understanding", cards, note, facts)
+
+
+def custom_section(score: float, detail: str = "", html: str = "") -> Section:
+    """A custom metric: its own HTML where it brings some."""
+    return Section("Custom metric", [Card("Score", percent(score), detail)], html=html)
 
 
 def page_name(system: str, clip: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,6 @@ from gistmeter.core.runs.layout import (
 from gistmeter.core.types import Metric, Score, SystemScores
 
 if TYPE_CHECKING:
-    from gistmeter.core.family import Family
     from gistmeter.core.rows import Rows
 
 LARGEST = 2**64  # of whole numbers
@@ -54,22 +53,22 @@ class Count:
     """A whole number from 0 on."""
 
 
-COUNT, NUMBER = Count, (float, type(None))
+NUMBER = (float, type(None))
 NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false",
          Count: "a whole number from 0 on", dict: "an object", list: "an array",
          type(None): "null"}  # fmt: skip
 SCORE = {
-    "value": NUMBER, "low": NUMBER, "high": NUMBER, "n": COUNT, "unscored": COUNT,
-    "higher_is_better": bool, "partial?": [str], "unit?": str, "reasons?": Each(COUNT),
+    "value": NUMBER, "low": NUMBER, "high": NUMBER, "n": Count, "unscored": Count,
+    "higher_is_better": bool, "partial?": [str], "unit?": str, "reasons?": Each(Count),
 }  # fmt: skip
 SYSTEM = {"scores": Each(SCORE), "groups": Each(Each({"value": NUMBER}))}
 SHAPE = {
     "gistmeter": str, "command": str, "signature": str, "run": (str, type(None)),
-    "systems": Each(SYSTEM), "unscored": Each(COUNT), "settings": Each(Free),
-    "plan": {"command": str, "inputs": Each(str), "items": COUNT, "settings": Each(Free),
+    "systems": Each(SYSTEM), "unscored": Each(Count), "settings": Each(Free),
+    "plan": {"command": str, "inputs": Each(str), "items": Count, "settings": Each(Free),
              "signature": str},
     "signatures": Each(str), "timings": Each(NUMBER), "versions": Each(str), "notes": Each(Free),
-    "metrics": Each({"settings": Free}), "confidence": float, "resamples": COUNT, "seed": int,
+    "metrics": Each({"settings": Free}), "confidence": float, "resamples": Count, "seed": int,
     "files": Each(str), "written?": [str], "sha256": str,
 }  # fmt: skip
 
@@ -184,16 +183,16 @@ def load_run(path: str | Path) -> Run:
         rows=rows,
         metrics=metrics,
         inputs=document["plan"]["inputs"],
-        headline=_family(document["command"], path).leads(document["settings"]),
+        headline=_headline(document, path),
         seed=document["seed"],
         resamples=document["resamples"],
         confidence=document["confidence"],
     )
 
 
-def _family(command: str, path: Path) -> Family[Any, Any]:
+def _headline(document: Mapping[str, Any], path: Path) -> Sequence[str]:
     try:
-        return family_of(command)
+        return family_of(document["command"]).leads(document["settings"])
     except InputError as error:
         raise InputError(f"{path / RUN}: {error}") from error
 

@@ -48,15 +48,12 @@ def contents(path: Path) -> set[str]:
 
 def is_run(path: Path) -> bool:
     """Whether a folder has a run, finished or not, and not just a file of such a name."""
-    return any(is_signed(Folder(path), name) for name in SIGNS)
-
-
-def is_signed(folder: Folder, name: str) -> bool:
-    """Whether a journal or a `run.json` is one of ours, or empty."""
-    if not folder.has(name):
-        return False
-    content = folder.read(name)
-    return not content or sum(sign in content for sign in SIGNS[name]) >= ENOUGH
+    folder = Folder(path)
+    contents = [(folder.read(name), signs) for name, signs in SIGNS.items() if folder.has(name)]
+    return any(
+        not content or sum(sign in content for sign in signs) >= ENOUGH
+        for content, signs in contents
+    )
 
 
 def refuse_links(path: Path) -> None:
@@ -207,7 +204,11 @@ def hold(folder: Path) -> Iterator[None]:
             sweep(folder.parent, age=FORGOTTEN)
             yield
         finally:
-            _release(folder, handle)
+            try:
+                with contextlib.suppress(OSError):
+                    Folder(folder).remove(LOCK)
+            finally:
+                os.close(handle)
     finally:
         with contextlib.suppress(OSError):
             for place in made:
@@ -248,21 +249,13 @@ def _acquire(folder: Path) -> int:
 
 
 def _refuse_other_content(file: Path, handle: int) -> None:
-    """A file of this name that somebody else wrote is not ours to take."""
+    """A file of this name that somebody else wrote is left alone."""
     os.lseek(handle, 0, os.SEEK_SET)
     if not OURS.fullmatch(os.read(handle, 4096)):
         os.close(handle)
         raise InputError(
             f"{file}: is not the lock of a run. Move it away, or choose another folder"
         )
-
-
-def _release(folder: Path, handle: int) -> None:
-    try:
-        with contextlib.suppress(OSError):
-            Folder(folder).remove(LOCK)
-    finally:
-        os.close(handle)
 
 
 def _lock(handle: int) -> None:

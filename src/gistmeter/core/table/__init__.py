@@ -14,8 +14,14 @@ from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import read_bytes, stem_of, suffix_of
 from gistmeter.core.inputs import decode
 from gistmeter.core.table.binary import read_frame, read_parquet, read_workbook
-from gistmeter.core.table.cells import MAX_CELL, Table, name_in
-from gistmeter.core.table.textual import read_delimited, read_json, read_jsonl
+from gistmeter.core.table.textual import (
+    MAX_CELL,
+    Table,
+    name_in,
+    read_delimited,
+    read_json,
+    read_jsonl,
+)
 
 __all__ = ["MAX_CELL", "SUFFIXES", "Table", "name_in", "read_frame", "read_sheets", "read_table"]
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".xlsx", ".parquet")

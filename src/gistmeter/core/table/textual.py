@@ -1,17 +1,143 @@
-"""CSV, TSV and plain lines."""
+"""A table: columns of text, with the line that each row came from; read from CSV, lines or JSON."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import json
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from gistmeter.core.errors import FormatError
+from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import parse_json, printable
-from gistmeter.core.table.cells import MAX_CELL, Table, cell_text, checked, headers, numbered
+
+MAX_CELL = 10_000_000  # characters; csv's own limit of 131,072 is below an honest chapter
+MAX_CELLS = 20_000_000  # a sheet as long as a spreadsheet allows, with 19 columns
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of text. A cell is None where the file has none."""
+
+    name: str  # the file's stem, or the sheet's name
+    columns: list[str]
+    rows: list[list[str | None]]
+    lines: list[int]  # where each row begins, counted from 1 as an editor does
+    path: Path
+    guessed: str = ""  # the encoding, where it was a guess
+    headed: bool = True  # whether the file named its columns
+    skipped: list[str] = field(default_factory=list)
+    lined: bool = False  # plain lines: one column, no header, one row per line
+
+    def column(self, name: str) -> list[str | None]:
+        at = self.columns.index(name)
+        return [row[at] for row in self.rows]
+
+    def find(
+        self, name: str, synonyms: Iterable[str] = (), chosen: Mapping[str, str] | None = None
+    ) -> str | None:
+        """The column meant by a name: the user's choice, the name, a synonym; else None.
+
+        `chosen` is what `--column name=Header` gave; a header that is not there is an error.
+        """
+        wanted = {key.casefold(): value for key, value in (chosen or {}).items()}
+        by_fold = {column.strip().casefold(): column for column in reversed(self.columns)}
+        if name.casefold() in wanted:
+            header = wanted[name.casefold()]
+            if "\n" in header:
+                several = ", ".join(header.split("\n"))
+                raise InputError(
+                    f"--column {name} is given several times ({several}); one is meant"
+                )
+            if header.strip().casefold() not in by_fold:
+                raise FormatError(
+                    f"has no column '{header}', which --column {name}={header} asks for. "
+                    f"Columns found: {self._listed()}",
+                    path=self.path,
+                )
+            return by_fold[header.strip().casefold()]
+        for candidate in (name, *synonyms):
+            if candidate.casefold() in by_fold:
+                return by_fold[candidate.casefold()]
+        return None
+
+    def need(
+        self, name: str, synonyms: Iterable[str] = (), chosen: Mapping[str, str] | None = None
+    ) -> str:
+        """`find`, but a missing column is an error that lists those found."""
+        found = self.find(name, synonyms, chosen)
+        if found is None:
+            raise FormatError(
+                f"has no column '{name}'. Columns found: {self._listed()}. Name the right one "
+                f"with --column {name}=HEADER",
+                path=self.path,
+            )
+        return found
+
+    def _listed(self) -> str:
+        return ", ".join(f"'{column}'" for column in self.columns) or "none"
+
+
+def name_in(cell: str | None) -> str:
+    """What names a row: trimmed and composed, for some systems write é as two characters."""
+    return unicodedata.normalize("NFC", cell or "").strip()
+
+
+def headers(cells: Sequence[str], path: Path, line: int) -> list[str]:
+    names = [printable(cell.strip().lstrip("\ufeff")) for cell in cells]
+    seen: set[str] = set()
+    for number, name in enumerate(names, 1):
+        if name and name.casefold() in seen:
+            raise FormatError(
+                f"names the column '{name}' twice", path=path, row=line, column=number
+            )
+        seen.add(name.casefold())
+    return [name or f"column {number}" for number, name in enumerate(names, 1)]
+
+
+def numbered(count: int) -> list[str]:
+    return [f"column {number}" for number in range(1, count + 1)]
+
+
+def cell_text(value: Any) -> str | None:
+    """A JSON or spreadsheet value as text; several references in a list are joined by `||`."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return printable(" || ".join(value))
+    if isinstance(value, float) and math.isnan(value):
+        return None  # how data frames write an empty cell
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+
+
+def checked(table: Table) -> Table:
+    """The table, where it has rows and its cells can be read."""
+    if not table.rows:
+        found = "has a header but no rows" if table.columns else "is empty"
+        raise InputError(f"{table.path}: {found}")
+    return bounded(table)
+
+
+def bounded(table: Table) -> Table:
+    """No cell is longer than any text: what reads it would not come to an end."""
+    for line, row in zip(table.lines, table.rows, strict=True):
+        for column, cell in zip(table.columns, row, strict=False):
+            if cell is not None and len(cell) > MAX_CELL:
+                raise FormatError(
+                    f"has {len(cell):,} characters; at most {MAX_CELL:,} are read",
+                    path=table.path, row=line, column=column,
+                )  # fmt: skip
+    return table
 
 
 def read_delimited(path: Path, text: str, guessed: str, suffix: str, header: bool) -> Table:
@@ -21,13 +147,10 @@ def read_delimited(path: Path, text: str, guessed: str, suffix: str, header: boo
     try:
         return _read_csv(path, text, guessed, delimiter, header)
     except FormatError:
-        if delimiter != "\t":
-            raise
-        try:
-            # Many who write tabs between cells quote none, and a quote is a character.
-            return _read_csv(path, text, guessed, delimiter, header, quoting=csv.QUOTE_NONE)
-        except FormatError:
-            pass
+        # Many who write tabs between cells quote none, and a quote is a character.
+        if delimiter == "\t":
+            with contextlib.suppress(FormatError):
+                return _read_csv(path, text, guessed, delimiter, header, quoting=csv.QUOTE_NONE)
         raise
 
 
@@ -47,13 +170,7 @@ def _read_lines(path: Path, text: str, guessed: str) -> Table:
 
 
 def _read_csv(
-    path: Path,
-    text: str,
-    guessed: str,
-    delimiter: str,
-    header: bool,
-    *,
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL,
+    path: Path, text: str, guessed: str, delimiter: str, header: bool, *, quoting: Literal[0, 3] = 0
 ) -> Table:
     # Line ends stay, as they may stand inside quoted cells; strict makes a broken quote an error.
     csv.field_size_limit(MAX_CELL)
@@ -72,12 +189,11 @@ def _read_csv(
                 if header:
                     continue
             if len(cells) != len(columns):
-                raise FormatError(
+                message = (
                     f"has {len(cells)} cells, the {'header' if header else 'first row'} has "
-                    f"{len(columns)}. Quote cells that contain the delimiter {delimiter!r}",
-                    path=path,
-                    row=start,
+                    f"{len(columns)}. Quote cells that contain the delimiter {delimiter!r}"
                 )
+                raise FormatError(message, path=path, row=start)
             rows.append([printable(cell) for cell in cells])
             lines.append(start)
     except csv.Error as error:
@@ -173,8 +289,4 @@ def _answer(value: Any) -> str | None:
         return _answer(answers[-1].get("content")) if answers else None
     if all(isinstance(part, Mapping) and part.get("type") == "text" for part in value):
         return "".join(str(part.get("text", "")) for part in value)
-    return _answer(value[0]) if isinstance(value[0], Mapping | list) else _only(value)
-
-
-def _only(value: list[Any]) -> str | None:
-    return value[0] if len(value) == 1 and isinstance(value[0], str) else None
+    return _answer(value[0]) if len(value) == 1 or isinstance(value[0], Mapping | list) else None

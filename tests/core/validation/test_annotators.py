@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from core.statistics.made_runs import make_rows, make_run
+from core.made_runs import make_rows, make_run
 from gistmeter.cli import app
 from gistmeter.core.errors import FormatError
 from gistmeter.core.validation import Labels, read_labels, validate

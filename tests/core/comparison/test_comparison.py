@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.statistics.made_runs import MeanAndRatio, make_rows, make_run
+from core.made_runs import MeanAndRatio, make_rows, make_run
 from gistmeter.core.comparison import Options, compare, contenders, findings, gather
 from gistmeter.core.comparison.significance import (
     correct,
