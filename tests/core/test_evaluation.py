@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gistmeter.core import registry
 from gistmeter.core.errors import InputError, ResumeError
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.runs import ITEMS, JOURNAL, RUN, Plan, RunFolder
@@ -145,11 +146,7 @@ def test_details_are_written_and_their_names_are_tame(tmp_path: Path) -> None:
 def test_a_run_can_be_loaded_and_pooled_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(
-        __import__("gistmeter.core.registry").registry.TABLES["gistmeter.metrics"],
-        "toy/length",
-        "toys:Length",
-    )
+    monkeypatch.setitem(registry.TABLES[registry.METRICS], "toy/length", "toys:Length")
     made = score(tmp_path / "run", pairs(10), metric=Length(limit=0.5))
     run = load_run(tmp_path / "run")
     metrics = run.metrics

@@ -1,4 +1,4 @@
-"""What a model said once it need not say again.
+"""The cache of models' answers.
 
 An answer is kept under the SHA-256 of the canonical JSON of (model id, settings, input), in one
 SQLite file in WAL mode, so that several processes may read and write at once. Numbers are stored

@@ -1,8 +1,8 @@
 """What a family *is*, said in one place: its settings, how its files become items, its metrics,
 its headline, its tables and what it shows of an item.
 
-`score.score` asks these questions in this order, whoever calls it: the command line, Python, a
-cluster or a test. A family never prints; what the user should know goes through the `Context`.
+`score.score` asks these questions in this order, for the command line, Python, a cluster or a test.
+A family never prints; what the user should know goes through the `Context`.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Family(Generic[SettingsT, ItemT]):
     stage: ClassVar[str] = "Scoring"
 
     def streams(self, settings: SettingsT, context: Context) -> bool:
-        """Whether its items are read by whoever measures them, wherever their files are."""
+        """Whether workers read the items that they measure, wherever the files are."""
         del settings, context
         return False
 

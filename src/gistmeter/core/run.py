@@ -58,7 +58,7 @@ class Run:
     metrics: Mapping[str, Metric] = field(default_factory=dict)  # what pools the rows
     inputs: Mapping[str, str] = field(default_factory=dict)  # file -> SHA-256
     headline: Sequence[str] = ()  # the scores to judge by, where the first is not the one
-    remarks: Sequence[str] = ()  # what the user was told on the way
+    remarks: Sequence[str] = ()  # what was said to the user during the run
     seed: int = SEED
     resamples: int = 1000
     confidence: float = 0.95

@@ -182,7 +182,7 @@ def tell_preset(settings: Settings, context: Context) -> None:
 
 
 def tell_uneven(run: Run, context: Context) -> None:
-    """Warn where systems are ranked by different items: whoever skips the hard ones would win."""
+    """Warn where systems are ranked on different items: one that skips hard items would win."""
     for name in run.headline:
         held = [(system, own.scores[name]) for system, own in run.systems.items()
                 if name in own.scores]  # fmt: skip

@@ -79,7 +79,7 @@ def option(default: Any, help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The base of all settings: every value is checked, whoever gives it.
+    """The base of all settings: every value is checked, wherever it comes from.
 
     The option `preset`, where a family has one, sets all that `presets` names under its value;
     what is given beside it wins.

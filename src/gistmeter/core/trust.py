@@ -1,6 +1,6 @@
 """What a configuration file may do, and the folders that the user trusts to do more.
 
-A file that came with a checkout or an archive is somebody else's word. Until its folder is trusted
+A file that came with a checkout or an archive was written by somebody else. Until it is trusted
 it may read below its own folder, write below `runs/` and use the models that come with gistmeter.
 Each option declares what it `reach`es for (`settings.Option`), and the rule is made from that: an
 option that takes free text or a path and declares nothing is refused.

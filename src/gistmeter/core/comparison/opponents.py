@@ -1,6 +1,6 @@
 """Who is compared with whom, and on which items.
 
-Systems of one run or of several are matched by what names an item: its id and its group (an idiom
+Systems of one run or of several are matched by what names an item: its id and its group (a text
 in one arrangement). Items that only one side has are counted and left out, and a cell that one
 side leaves undefined is left out of both, so that a system cannot win by failing on hard items.
 Items that have several rows (a book's sentences, which differ from summary to summary) are

@@ -13,7 +13,7 @@
 - Smallest difference that could be shown: (z(1 - alpha/2) + z(power)) x standard error.
 - Corrections: Holm (1979) holds the family-wise error, Benjamini and Hochberg (1995) the share of
   false discoveries.
-- Ranks: 1 + the number of systems shown to be better; who cannot be told apart shares a rank.
+- Ranks: 1 + the number of systems shown to be better; systems that do not differ share a rank.
 """
 
 from __future__ import annotations

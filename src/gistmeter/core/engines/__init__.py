@@ -34,7 +34,7 @@ Got = TypeVar("Got")
 
 
 class Engine(Protocol):
-    """Whoever can have work done on chunks."""
+    """Runs work on chunks, here or elsewhere."""
 
     @property
     def apart(self) -> bool:

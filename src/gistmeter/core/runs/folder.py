@@ -58,7 +58,7 @@ class RunFolder:
 
     @classmethod
     def start(cls, path: Path, plan: Plan, *, overwrite: bool = False) -> RunFolder:
-        """A new run in a new or empty folder; a folder with a run in it is kept unless told."""
+        """A new run in a new or empty folder; one that has a run needs `overwrite`."""
         cls.check_free(path, overwrite=overwrite)
         kept = Journal(path / JOURNAL, plan.to_dict(), claims=owned(path))
         kept.start()

@@ -178,7 +178,7 @@ def clear(path: Path, names: Iterable[str]) -> None:
 
 
 logger = logging.getLogger(__name__)
-FORGOTTEN = 86_400  # seconds after which nobody goes on with a draft beside the folder
+FORGOTTEN = 86_400  # seconds after which a draft beside the folder is left over
 OURS = re.compile(rb"(process [0-9]+ on [^\n]*\n?)?")  # what a lock holds
 TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 

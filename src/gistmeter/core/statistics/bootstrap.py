@@ -1,6 +1,6 @@
 """Intervals by resampling rows and never a model.
 
-The bootstrap (Efron 1979) over clusters: items that depend on each other (an idiom in its 24
+The bootstrap (Efron 1979) over clusters: items that depend on each other (a text in its 24
 arrangements, a book's sentences) are drawn together. A metric's `pool` runs unchanged on all
 resamples at once (see `pool`); one that needs a whole column (`values`) is called once per
 resample instead.

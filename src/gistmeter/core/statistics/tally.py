@@ -1,8 +1,8 @@
 """Tallies: all that a part of the rows adds to the scores of a run.
 
 A tally holds sums and counts, never rows, and tallies of parts add up to that of the whole. So the
-parts of a large run are tallied where they lie, and whoever adds them up needs memory for the
-scores and their resamples alone. A score that sums cannot give raises `NeedsValues`.
+parts of a large run are tallied where they lie, and adding them up needs memory for the scores and
+their resamples alone. A score that sums cannot give raises `NeedsValues`.
 """
 
 from __future__ import annotations

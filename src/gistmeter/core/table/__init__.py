@@ -56,7 +56,7 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     """All tables of a file: the sheets of an XLSX, else the one that it is."""
     suffix = suffix_of(path)
     if suffix not in SUFFIXES:
-        other = next((f". {told}" for known, told in ELSEWHERE.items() if suffix in known), "")
+        other = next((f". {hint}" for known, hint in ELSEWHERE.items() if suffix in known), "")
         raise InputError(
             f"{path}: has the suffix '{suffix}', which is no table. Known: {', '.join(SUFFIXES)}"
             f"{other}"
