@@ -125,8 +125,8 @@ $(VENV)/.lint: pyproject.toml constraints.txt $(VENV)/.test | $(BIN)/python
 
 # The judge's weights and what is fitted on them: hours of both cores. See training/README.md.
 train-judge: $(VENV)/.torch
-	$(BIN)/python -m training --data ../shared/data --folder $(or $(FOLDER),$(HOME)/judge-training) --minutes $(or $(MINUTES),240) $(if $(RESUME),--resume)
-	$(BIN)/python -m training.export $(or $(FOLDER),$(HOME)/judge-training)/checkpoint.pt --calibrate ../shared/data
+	$(BIN)/python -m training --data ../shared/data --folder $(or $(FOLDER),$(HOME)/judge-training) --minutes $(or $(MINUTES),240) $(if $(RESUME),--resume) $(if $(START),--start $(START))
+	$(BIN)/python -m training.measure $(or $(FOLDER),$(HOME)/judge-training)/checkpoint.pt --data ../shared/data
 	$(BIN)/python -m training.gist --data ../shared/data
 
 # Speed beside peers and limits, about 20 minutes on two free cores; tables in benchmarks/README.md.

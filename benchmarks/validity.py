@@ -179,7 +179,7 @@ def similarity(scorers: Scorers, limit: int) -> Iterator[Figure]:
     """Spearman correlation with people."""
     for code, every in devsets.similarity_sets(DATA).items():
         rows = thin(every, limit)
-        truth = np.asarray([row.similarity for row in rows])
+        truth = np.asarray([row.degree for row in rows])
         made = scorers.texts(texts(rows), code)
         for score in MEANING:
             yield estimate(
@@ -210,7 +210,7 @@ def calibration(scorers: Scorers, limit: int) -> Iterator[Figure]:
     for code, every in devsets.similarity_sets(DATA).items():
         rows = thin(every, limit)
         said.append(scorers.scored(texts(rows), code, "gist"))
-        kept.append(survived(np.asarray([row.similarity for row in rows])))
+        kept.append(survived(np.asarray([row.degree for row in rows])))
     told, so = np.concatenate(said), np.concatenate(kept)
     for part in np.array_split(np.argsort(told), 10):
         yield estimate(

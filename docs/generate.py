@@ -10,6 +10,7 @@ The reference is the command line, the Python names, and the range and direction
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import re
@@ -43,6 +44,7 @@ Made from the package itself by `make docs`. All names below are imported from `
 else is promised. Every option of a [command](cli.md) is an argument of the same name, with
 underscores, of its function: `gistmeter text --aggregate mean` is `score_text(aggregate="mean")`.
 """
+MODULES = re.compile(r"(<!-- modules -->\n).*?(<!-- end of modules -->)", re.DOTALL)
 FACTS = re.compile(r"(<!-- facts: (\w+) -->\n).*?(<!-- end of facts -->)", re.DOTALL)
 
 
@@ -172,9 +174,29 @@ def with_facts(text: str) -> str:
     return FACTS.sub(lambda found: found[1] + facts(found[2]) + found[3], text)
 
 
+def modules() -> str:
+    """Every module with the first sentence of its docstring, by folder."""
+    source = ROOT / "src" / "gistmeter"
+    rows: dict[str, list[str]] = {}
+    for path in sorted(source.rglob("*.py")):
+        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        sentence = re.split(r"(?<=[.?!:])\s|\n\n", said, maxsplit=1)[0].replace("\n", " ")
+        name = path.relative_to(source).with_suffix("").as_posix().removesuffix("/__init__")
+        line = f"- `{name}`: {sentence.rstrip('.:').replace('|', '/')}."
+        rows.setdefault(path.relative_to(source).parts[0].removesuffix(".py"), []).append(line)
+    return "\n" + "\n".join("\n".join(lines) for lines in rows.values()) + "\n\n"
+
+
+def with_modules(text: str) -> str:
+    """A page with its list of modules as the source has it."""
+    return MODULES.sub(lambda found: found[1] + modules() + found[2], text)
+
+
 def reference() -> Iterator[tuple[Path, str]]:
     """The pages that are made without running an example."""
     yield PAGE, page()
+    architecture = DOCS / "architecture.md"
+    yield architecture, with_modules(architecture.read_text(encoding="utf-8"))
     yield DOCS / "python.md", python_page()
     for one in sorted((DOCS / "metrics").glob("*.md")):
         yield one, with_facts(one.read_text(encoding="utf-8"))

@@ -19,38 +19,30 @@ def main() -> None:
         "--minutes", type=float, default=180, help="time to train; the schedule follows it"
     )
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint")
+    parser.add_argument("--start", type=Path, help="begin from this checkpoint's parameters")
     parser.add_argument(
-        "--joint", type=int, default=4, help="layers read apart before the texts are joined"
+        "--readings", type=Path, help="keep what the frozen model read in this file"
     )
-    parser.add_argument("--no-marks", action="store_true", help="do not tell tokens their matches")
-    parser.add_argument("--no-changed", action="store_true", help="no loss for changed facts")
     parser.add_argument(
         "--shares", type=float, default=1.0, help="fraction of the data a pass draws"
     )
     parser.add_argument("--workers", type=int, default=2, help="processes; 1 is exactly repeatable")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--rate", type=float, default=1.5e-4)
-    parser.add_argument(
-        "--limit", type=int, default=300, help="rows of each dev set in the last evaluation"
-    )
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     settings = Settings(
         given.data,
         given.folder,
         given.minutes,
-        joint=given.joint,
-        marks=not given.no_marks,
-        changed=not given.no_changed,
+        start=given.start,
+        readings=given.readings,
         rate=given.rate,
         seed=given.seed,
         shares=given.shares,
         workers=given.workers,
-        limit=given.limit,
     )
-    run = Run(settings, resume=given.resume)
-    run.train()
-    run.evaluate()
+    Run(settings, resume=given.resume).train()
 
 
 if __name__ == "__main__":

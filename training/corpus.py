@@ -1,11 +1,11 @@
-"""One pass of training as batches of token ids, and the rows that are kept out for measuring."""
+"""One pass of training as batches of token ids."""
 
 from __future__ import annotations
 
 import random
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,17 @@ import torch
 from gistmeter.models import e5
 from gistmeter.models.e5 import weights as e5_weights
 from gistmeter.models.judge.features import compare, mark
-from training import frames, sources
+from training import frames, sources, written
 from training.held_out import is_held_out
 from training.rows import Group, Row
 
-LONGEST = 112  # tokens a side in training
-PAIRS, TOKENS = 32, 32 * 100  # limits of a batch
-FRAMES = 500  # groups of each language in a whole pass
-RULE_LANGUAGES = tuple(sources.RULE_SHARES)
+LONGEST = 230  # tokens per text in training: a passage
+PAIRS, TOKENS = 32, 3200  # limits of a batch: pairs, and tokens of both texts with padding
+OLD = 0.055  # share of the public sets' own shares that one pass draws
+GRADED = 3000  # rows of one pass
+FRAMES = 150  # groups of each language in one pass
+TURNED, PASSAGE_TURNED = 0.4, 0.2  # share of rows that are read the other way round
+TARGETS = ("label", "backward", "survives", "degree", "changed")
 
 
 class Tokens:
@@ -54,38 +57,57 @@ class Tokens:
 
 
 def build(folder: Path, seed: int, shares: float = 1.0) -> list[Group]:
-    """The groups of one pass; another seed gives another draw and other edits."""
-    chance = random.Random(seed)
-    found: list[Group] = []
+    """The groups of one pass; another seed gives another draw, other edits and other formats.
 
-    def take(groups: Iterator[Group], share: float) -> None:
+    All written groups are in every pass; `shares` scales what is drawn of everything.
+    """
+    chance = random.Random(seed)
+    own = written.for_training()
+    found = [written.draw(one, chance) for one in chance.sample(own, round(len(own) * shares))]
+
+    def take(groups: Iterable[Group], share: float) -> None:
         kept = [group for group in groups if not any(is_held_out(row.first) for row in group.rows)]
         found.extend(chance.sample(kept, round(len(kept) * min(1.0, share * shares))))
 
+    rows = [
+        row
+        for path in sorted((folder / "graded").glob("*.jsonl.gz"))
+        for row in sources.read(path)
+        if not sources.is_graded_aside(row)
+    ]
+    take(sources.graded(rows), GRADED / len(rows))
     for name, share in sources.NLI_SHARES.items():
         rows = sources.read(folder / "nli" / f"{name}.jsonl.gz")
         if name in sources.UNBALANCED:
             rows = sources.balanced(rows, chance)
-        take(sources.by_premise(name, rows), share)
+        take(sources.by_premise(name, rows), share * OLD)
     for name, share in sources.STS_SHARES.items():
-        take(sources.similar(name, sources.read(folder / "sts" / f"{name}.jsonl.gz")), share)
+        rows = sources.read(folder / "sts" / f"{name}.jsonl.gz")
+        take(sources.similar(name, rows), share * OLD * 2)
     for name, share in sources.PARA_SHARES.items():
-        take(sources.paraphrases(name, sources.read(folder / "para" / f"{name}.jsonl.gz")), share)
+        rows = sources.read(folder / "para" / f"{name}.jsonl.gz")
+        take(sources.paraphrases(name, rows), share * OLD * 3)
     for name, share in sources.EDIT_SHARES.items():
-        take(
-            sources.published_edits(name, sources.read(folder / "edits" / f"{name}.jsonl.gz")),
-            share,
-        )
-    for language in RULE_LANGUAGES:
+        rows = sources.read(folder / "edits" / f"{name}.jsonl.gz")
+        take(sources.published_edits(name, rows), share * OLD * 2)
+    for language, share in sources.RULE_SHARES.items():
         pairs = sources.true_pairs(folder, language)
         pairs = [pair for pair in pairs if not is_held_out(pair[0])]
-        size = round(len(pairs) * min(1.0, sources.RULE_SHARES[language] * shares))
+        size = round(len(pairs) * min(1.0, share * OLD * shares))
         take(sources.rule_edits(language, chance.sample(pairs, size), chance), 1.0)
     for language in frames.LANGUAGES:
-        take(frames.groups(language, FRAMES, chance), 1.0)
-    take(sources.noisy(folder, chance), 0.12)
+        take(frames.groups(language, round(FRAMES * shares), chance), 1.0)
+    take(sources.noisy(folder, chance), 0.12 * OLD)
+    found = [turn(group, chance) for group in found]
     chance.shuffle(found)
     return found
+
+
+def turn(group: Group, chance: random.Random) -> Group:
+    """Some rows the other way round, so that both directions are learned alike."""
+    share = PASSAGE_TURNED if group.source in {"claims", "abridged"} else TURNED
+    rows = (row.turned() if chance.random() < share else row for row in group.rows)
+    return replace(group, rows=tuple(rows))
 
 
 def batches(groups: list[Group], tokens: Tokens, seed: int) -> list[list[Group]]:
@@ -93,19 +115,24 @@ def batches(groups: list[Group], tokens: Tokens, seed: int) -> list[list[Group]]
     tokens.add([text for group in groups for row in group.rows for text in (row.first, row.second)])
     chance = random.Random(seed)
 
-    def longest(group: Group) -> int:
-        return max(
-            len(tokens.content(text)) for row in group.rows for text in (row.first, row.second)
-        )
+    def length(row: Row) -> int:
+        return len(tokens.content(row.first)) + len(tokens.content(row.second))
 
-    sized = [(longest(group) + chance.random() * 4, group) for group in groups]
-    fitting = sorted((one for one in sized if one[0] <= LONGEST), key=lambda one: one[0])
+    def fits(group: Group) -> bool:
+        texts = (text for row in group.rows for text in (row.first, row.second))
+        return all(len(tokens.content(text)) <= LONGEST for text in texts)
+
+    sized = [
+        (max(map(length, group.rows)) * chance.uniform(0.9, 1.1), group)
+        for group in groups
+        if fits(group)
+    ]
     made: list[list[Group]] = []
     current: list[Group] = []
     count = 0
-    for length, group in fitting:
+    for size, group in sorted(sized, key=lambda one: one[0]):
         grown = count + len(group.rows)
-        if current and (grown > PAIRS or grown * (length + 5) * 2 > TOKENS * 2):
+        if current and (grown > PAIRS or grown * (size + 2) > TOKENS):
             made.append(current)
             current, count = [], 0
         current.append(group)
@@ -142,6 +169,7 @@ def tensors(rows: Sequence[Row], tokens: Tokens) -> dict[str, Any]:
         features.append(compare(first, second, ready))
     sides = np.asarray([[place[row.first] for row in rows], [place[row.second] for row in rows]])
     return {
+        "texts": texts,
         "ids": torch.from_numpy(ids),
         "real": torch.from_numpy(real),
         "content": torch.from_numpy(content),
@@ -149,22 +177,25 @@ def tensors(rows: Sequence[Row], tokens: Tokens) -> dict[str, Any]:
         "exact": torch.from_numpy(marks[0]),
         "bigram": torch.from_numpy(marks[1]),
         "features": torch.from_numpy(np.stack(features)),
-        "label": torch.tensor([row.label for row in rows]),
-        "similarity": torch.tensor([row.similarity for row in rows]),
-        "changed": torch.tensor([row.changed for row in rows]),
+        **{name: torch.tensor([getattr(row, name) for row in rows]) for name in TARGETS},
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
+    """Inputs and targets, and which rows stand above which in survives and in degree."""
+
     inputs: dict[str, Any]
-    ranks: tuple[tuple[int, int], ...]
+    ranks: list[tuple[int, int]]
+    degrees: list[tuple[int, int]]
 
 
 def assemble(groups: Sequence[Group], tokens: Tokens) -> Batch:
     rows: list[Row] = []
     ranks: list[tuple[int, int]] = []
+    degrees: list[tuple[int, int]] = []
     for group in groups:
         ranks += [(high + len(rows), low + len(rows)) for high, low in group.ranks]
+        degrees += [(high + len(rows), low + len(rows)) for high, low in group.degrees]
         rows += group.rows
-    return Batch(tensors(rows, tokens), tuple(ranks))
+    return Batch(tensors(rows, tokens), ranks, degrees)

@@ -88,7 +88,7 @@ def contrast_sets(folder: Path, seed: int = 5) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for language, rows in similarity_sets(folder).items():
         found[language] = contrast(
-            language, [(row.first, row.second) for row in rows if row.similarity >= 0.9], chance
+            language, [(row.first, row.second) for row in rows if row.degree >= 0.9], chance
         )
     rows_ = sources.read(folder / "train/para/mlqe_critical_errors_xling.jsonl.gz")
     czech = [(row["b"], row["b"]) for row in rows_ if sources.is_held_out_czech(row)]

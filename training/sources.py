@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import random
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,10 +127,28 @@ def by_premise(source: str, rows: list[dict[str, Any]]) -> Iterator[Group]:
     """Rows of one premise together, at most four: it is then read once for them."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        groups[row["premise"]].append(Row(row["premise"], row["hypothesis"], LABELS[row["label"]]))
+        groups[row["premise"]].append(infer(row["premise"], row["hypothesis"], row["label"]))
     for members in groups.values():
         for start in range(0, len(members), 4):
             yield Group(source, tuple(members[start : start + 4]))
+
+
+def infer(premise: str, hypothesis: str, name: str) -> Row:
+    """A contradiction holds both ways and changes a fact; what is entailed changes none."""
+    label = LABELS[name]
+    changed = {ENTAILMENT: 0.0, CONTRADICTION: 1.0}.get(label, math.nan)
+    back = CONTRADICTION if label == CONTRADICTION else UNKNOWN
+    return Row(premise, hypothesis, label, changed=changed, backward=back)
+
+
+def same(first: str, second: str, kind: str = "") -> Row:
+    """Two texts of one meaning."""
+    return Row(first, second, ENTAILMENT, math.nan, 0.0, kind, ENTAILMENT, 1.0)
+
+
+def other(first: str, second: str, label: int, kind: str = "") -> Row:
+    """Two texts with a fact that differs."""
+    return Row(first, second, label, math.nan, 1.0, kind, label, 0.0)
 
 
 def similar(source: str, rows: list[dict[str, Any]]) -> Iterator[Group]:
@@ -137,18 +157,32 @@ def similar(source: str, rows: list[dict[str, Any]]) -> Iterator[Group]:
         score = row["score"]
         label = ENTAILMENT if score >= 0.95 else NOT_ENTAILMENT if score <= 0.5 else UNKNOWN
         texts = (row["a"], row["b"]) if at % 2 else (row["b"], row["a"])
-        yield Group(source, (Row(*texts, label, score, 0.0 if score >= 0.95 else float("nan")),))
+        survives = 1.0 if score >= 0.95 else 0.0 if score <= 0.3 else math.nan
+        changed = 0.0 if score >= 0.95 else math.nan
+        yield Group(source, (Row(*texts, label, score, changed, "", label, survives),))
+
+
+def graded(rows: list[dict[str, Any]]) -> Iterator[Group]:
+    """Machine translations beside their post-edited form, with people's adequacy."""
+    for row in rows:
+        score = row["score"]
+        survives = 1.0 if score >= 0.95 else 0.0 if score <= 0.4 else math.nan
+        yield Group("graded", (Row(row["a"], row["b"], degree=score, survives=survives),))
+
+
+def is_graded_aside(row: dict[str, Any]) -> bool:
+    """Whether a graded pair is kept for measuring."""
+    return bucket(f"aside {row['a']}") < 1 / 6
 
 
 def paraphrases(source: str, rows: list[dict[str, Any]]) -> Iterator[Group]:
     for row in rows:
-        same = row["label"] == 1
         if source == "pawsx" and bucket(row["a"]) >= PAWS_LANGUAGES[row["lang"]]:
             continue
         if source.startswith("mlqe") and (row["lang"] == "de" or is_held_out_czech(row)):
             continue
-        label = ENTAILMENT if same else NOT_ENTAILMENT
-        yield Group(source, (Row(row["a"], row["b"], label, changed=float(not same)),))
+        pair = row["a"], row["b"]
+        yield Group(source, (same(*pair) if row["label"] else other(*pair, NOT_ENTAILMENT),))
 
 
 def is_held_out_czech(row: dict[str, Any]) -> bool:
@@ -161,20 +195,15 @@ def published_edits(source: str, rows: list[dict[str, Any]]) -> Iterator[Group]:
         kind, reference, good, bad = row["kind"], row["reference"], row["good"], row["bad"]
         if not good or good == reference:
             continue
-        true = Row(reference, good, ENTAILMENT, changed=0.0)
+        true = same(reference, good)
         if any(name in kind for name in CHANGING):
             label = CONTRADICTION if any(name in kind for name in OPPOSING) else NOT_ENTAILMENT
             base = reference if source == "menli" else good
-            rows_ = (
-                true,
-                Row(
-                    reference if base == good else good, bad, NOT_ENTAILMENT, changed=1.0, kind=kind
-                ),
-                Row(base, bad, label, changed=1.0, kind=kind),
-            )
-            yield Group(source, rows_, ((0, 1), (0, 2)))
+            beside = reference if base == good else good
+            changed = other(beside, bad, NOT_ENTAILMENT, kind), other(base, bad, label, kind)
+            yield Group(source, (true, *changed), ((0, 1), (0, 2)))
         elif any(name in kind for name in KEEPING):
-            yield Group(source, (Row(reference, bad, ENTAILMENT, changed=0.0, kind=kind),))
+            yield Group(source, (same(reference, bad, kind),))
         elif "removed" in kind or "drop" in kind:
             yield Group(source, (true, Row(reference, bad, kind=kind)), ((0, 1),))
 
@@ -191,29 +220,20 @@ def rule_edits(
             continue
         kind, changed = pick(options, chance)
         opposite = NOT_ENTAILMENT if kind in {"quantity", "roles"} else CONTRADICTION
-        rows = [Row(second, changed, opposite, changed=1.0, kind=kind)]
-        if chance.random() < 0.3:
-            rows[0] = Row(changed, second, opposite, changed=1.0, kind=kind)
-        ranks = []
+        kept = reword(language, second, chance) or [("noise", noise(language, second, chance))]
+        rows = [same(second, *reversed(pick(kept, chance))), other(second, changed, opposite, kind)]
+        ranks = [(0, 1)]
         if first != second:
-            rows.append(Row(first, second, ENTAILMENT, changed=0.0))
-            rows.append(Row(first, changed, NOT_ENTAILMENT, changed=1.0, kind=kind))
-            ranks += [(1, 0), (1, 2)]
-        kept = reword(language, second, chance)
-        if kept:
-            kind, same = pick(kept, chance)
-        else:
-            kind, same = "noise", noise(language, second, chance)
-        if kept or chance.random() < 0.35:
-            ranks += [(len(rows), 0)]
-            rows.append(Row(second, same, ENTAILMENT, changed=0.0, kind=kind))
+            true = same(first, second)
+            if not symmetric:
+                true = replace(true, backward=UNKNOWN, survives=math.nan)
+            rows += [true, other(first, changed, NOT_ENTAILMENT, kind)]
+            ranks += [(2, 1), (2, 3), (0, 3)]
         again = reword(language, changed, chance)
         if again and chance.random() < 0.4:  # the changed fact stays on both sides: the same again
-            rows.append(
-                Row(changed, again[0][1], ENTAILMENT, changed=0.0, kind="same after change")
-            )
+            rows.append(same(changed, again[0][1], "same after change"))
         elif again and chance.random() < 0.5:
-            rows.append(Row(second, again[-1][1], NOT_ENTAILMENT, changed=1.0, kind="two edits"))
+            rows.append(other(second, again[-1][1], NOT_ENTAILMENT, "two edits"))
         yield Group(f"rules-{language}", tuple(rows), tuple(ranks))
 
 
@@ -291,7 +311,7 @@ def noisy(folder: Path, chance: random.Random) -> Iterator[Group]:
             text = row["a"]
             little, more = noise(language, text, chance, 1), noise(language, text, chance, 4)
             rows = [
-                Row(text, little, ENTAILMENT, changed=0.0, kind="noise"),
+                same(text, little, "noise"),
                 Row(text, more, kind="noise"),
             ]
             yield Group("noise", tuple(rows), ((0, 1),))

@@ -14,7 +14,7 @@ from gistmeter.moved import Moved
 from gistmeter.version import __version__ as __version__
 
 switch_off()  # before anything else can be imported through us
-sys.meta_path.append(Moved())
+sys.meta_path.insert(0, Moved())  # first, so that no module is imported under two names
 
 _HOMES: dict[str, str] = {
     name: module

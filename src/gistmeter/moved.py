@@ -42,7 +42,7 @@ def home_of(name: str) -> str:
 
 
 class Moved(MetaPathFinder, Loader):
-    """Asked last, for names of ours that nothing else finds."""
+    """Answers for names of ours that moved, and for no other."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -136,7 +136,7 @@ READ_ONLY = """
 import logging, os, sys
 from pathlib import Path
 import sqlite3, threading, hashlib
-from gistmeter.cache import Cache
+from gistmeter.core.cache import Cache
 logging.basicConfig()
 path = Path(sys.argv[1])
 if os.geteuid() == 0:

@@ -11,20 +11,19 @@ from typing import Any
 import pytest
 
 from gistmeter import languages
-from gistmeter.core import registry
+from gistmeter.languages.codes import GROUP, folders, packs
 
-GROUP = "gistmeter.languages"
-PACKS = tuple(registry.names(GROUP))
+PACKS = tuple(sorted(packs()))
 CODES = (*PACKS, "generic")
 
 
 @cache
 def examples(code: str) -> dict[str, Any]:
     """What a pack's `examples.toml` says; a pack without one is not finished."""
-    target = registry.TABLES[GROUP].get(code)
-    if target is None:
-        target = next(iter(entry_points(group=GROUP, name=code))).value
-    file = resources.files(target.partition(":")[0]) / "examples.toml"
+    package = folders().get(code)
+    if package is None:
+        package = next(iter(entry_points(group=GROUP, name=code))).module
+    file = resources.files(package) / "examples.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 

@@ -102,7 +102,7 @@ def test_a_named_model_is_asked(
         arguments += ["--llm", "gemini"]
     elif asked == "configuration":
         Path("g.toml").write_text('[speech]\nllm = "gemini"\n')
-        arguments += ["--config", "g.toml"]
+        arguments += ["--config", "g.toml", "--trust"]
     else:
         monkeypatch.setenv("GISTMETER_SPEECH_LLM", "gemini")
     done = command(*arguments)
@@ -152,7 +152,7 @@ def test_a_pipeline_sends_nothing_unless_its_file_names_a_model(google: Service)
     Path("check.toml").write_text(table)
     assert check("check.toml").passed and google.requests == []
     Path("check.toml").write_text(table + 'llm = "gemini"\nmetrics = ["ser"]\n')
-    assert check("check.toml").passed and len(google.requests) == 2
+    assert check("check.toml", trust=True).passed and len(google.requests) == 2
 
 
 def test_recognisers_wait_for_the_answer(google: Service, monkeypatch: pytest.MonkeyPatch) -> None:

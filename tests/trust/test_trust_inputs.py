@@ -16,8 +16,8 @@ import pytest
 
 from conftest import ROOT
 from gistmeter import load_run
+from gistmeter.core import wiring
 from gistmeter.core.errors import InputError
-from gistmeter.core.family import family_of
 from gistmeter.core.files import read_bytes
 from gistmeter.core.inputs import noting
 from gistmeter.speech import recognition
@@ -36,18 +36,15 @@ def inputs(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return in_folder
 
 
-def while_models_load(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]
-) -> None:
+def while_models_load(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
     """Let something happen after the files were read, before anything is scored."""
-    kind = type(family_of(scene.family))
-    build = kind.build
+    build = wiring.build
 
     def built(*given: Any) -> Any:
         happens()
         return build(*given)
 
-    monkeypatch.setattr(kind, "build", built)
+    monkeypatch.setattr("gistmeter.core.score.build", built)
 
 
 def replaced(name: str) -> str:
@@ -66,7 +63,7 @@ def test_the_digest_is_of_what_was_read(scene: Scene, monkeypatch: pytest.Monkey
         for name in names:
             Path(name).write_text("another file")
 
-    while_models_load(scene, monkeypatch, replace_all)
+    while_models_load(monkeypatch, replace_all)
     assert scene.run() == 0
     assert load_run("folder").inputs == expected
 
@@ -90,7 +87,7 @@ def test_a_run_whose_input_was_replaced_is_not_mixed(
                 raise KeyboardInterrupt
 
         patch.setattr(RunFolder, "add", stop)
-        while_models_load(scene, patch, lambda: Path(name).write_text(replaced(name)) and None)
+        while_models_load(patch, lambda: Path(name).write_text(replaced(name)) and None)
         assert scene.run() == 130
     assert scene.run("--resume") == 2
     assert f"inputs.{name}" in capsys.readouterr().err

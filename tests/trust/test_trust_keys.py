@@ -18,10 +18,6 @@ from trust.scenes import sounds
 
 pytest.importorskip("pydantic_ai")
 
-from recognizers.loopback import Service as Stream
-from recognizers.loopback import Visit
-from recognizers.recognizer_doubles import clip
-
 import gistmeter
 from gistmeter.cli import app
 from gistmeter.core.cache import Cache
@@ -30,6 +26,9 @@ from gistmeter.models.llm import LanguageModelSettings, load_language_model
 from gistmeter.models.llm.asking import ServiceAsker
 from gistmeter.speech.recognizers.benchmark import BenchmarkSettings, resolve, transcribe
 from models.llm_server import anthropic_answer, as_events, gemini_answer, openai_answer
+from speech.recognizers.loopback import Service as Stream
+from speech.recognizers.loopback import Visit
+from speech.recognizers.recognizer_doubles import clip
 
 CANARY = "sk-canary-0123456789abcdefghij"
 VARIABLES = (
@@ -50,6 +49,12 @@ QUICK = BenchmarkSettings(pause=0.0, timeout=8.0, timeout_factor=0.0, tries=1)
 
 class Facts(BaseModel):
     facts: list[str]
+
+
+@pytest.fixture(autouse=True)
+def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that are trusted with everything else: a key and its host are still not theirs."""
+    monkeypatch.setenv("GISTMETER_TRUST", "1")
 
 
 @pytest.fixture(autouse=True)

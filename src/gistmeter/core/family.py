@@ -108,6 +108,7 @@ class Family(Generic[SettingsT, ItemT]):
     examples: ClassVar[Sequence[str]] = ()
     Settings: ClassVar[type[Settings]] = ModelSettings
     headline: ClassVar[Sequence[str]] = ()  # the scores to judge by, the first that a run has
+    metrics: ClassVar[Mapping[str, str]] = {}  # "module:Class" by name, where no registry has them
     beside: ClassVar[Sequence[str]] = ()  # metrics made beside those asked for, if they apply
     roles: ClassVar[Mapping[str, str]] = {}  # model role -> the option that names the model
     shows: ClassVar[str] = ""  # its `View`, as "module:attribute"

@@ -22,7 +22,7 @@ from gistmeter.core.errors import InputError, UnknownName
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-METRICS = "gistmeter.metrics"
+METRICS, FAMILIES = "gistmeter.metrics", "gistmeter.families"
 TABLES: Mapping[str, Mapping[str, str]] = {
     "gistmeter.families": {
         "text": "gistmeter.text.family:Text",
@@ -54,16 +54,6 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "speech/gist": "gistmeter.metrics.gist:Gist",
         "speech/latency": "gistmeter.speech.metrics.latency:Latency",
         "speech/custom_metric": "gistmeter.speech.metrics.custom:CustomMetric",
-    },
-    "gistmeter.languages": {
-        "zh": "gistmeter.languages.zh:LANGUAGE",
-        "zh-Hant": "gistmeter.languages.zh_hant:LANGUAGE",
-        "ja": "gistmeter.languages.ja:LANGUAGE",
-        "ko": "gistmeter.languages.ko:LANGUAGE",
-        "en": "gistmeter.languages.en:LANGUAGE",
-        "cs": "gistmeter.languages.cs:LANGUAGE",
-        "ru": "gistmeter.languages.ru:LANGUAGE",
-        "th": "gistmeter.languages.th:LANGUAGE",
     },
     "gistmeter.models": {
         "e5": "gistmeter.models.e5:load",
@@ -122,20 +112,24 @@ def find(group: str, name: str) -> Any:
 
 def metrics(shape: str) -> dict[str, Callable[[], Any]]:
     """Our metrics of a shape by name, each with what imports it."""
-    return {
-        name.removeprefix(f"{shape}/"): partial(load, target)
+    table = {
+        name.removeprefix(f"{shape}/"): target
         for name, target in TABLES[METRICS].items()
         if name.startswith(f"{shape}/")
     }
+    if not table and shape in names(FAMILIES):  # a family may hold its metrics itself
+        table = dict(find(FAMILIES, shape).metrics)
+    return {name: partial(load, target) for name, target in table.items()}
 
 
 def find_metric(name: str, shape: str = "") -> Any:
     """A metric of a shape, or of any shape that has one of that name."""
+    if name in (own := metrics(shape)):
+        return own[name]()
     table = list(TABLES[METRICS].items())
     ours = {key.partition("/")[2]: target for key, target in reversed(table)}
-    target = TABLES[METRICS].get(f"{shape}/{name}") or ours.get(name)
-    if target is not None:
-        return load(target)
+    if name in ours:
+        return load(ours[name])
     for point in installed(METRICS):
         if point.name == name:
             return point.load()

@@ -6,8 +6,9 @@
     >>> languages.get("zh").sentences("“你来吗？”她问。“来！”")
     ['“你来吗？”她问。', '“来！”']
 
-A language pack is a folder: data and a few lines, named in the registry or by an entry point of
-the group `gistmeter.languages`. Dictionaries are loaded at first use, and only once.
+A language pack is a folder: data and a few lines. Ours are found by the names of their folders,
+others by an entry point of the group `gistmeter.languages`. Dictionaries are loaded at first use,
+and only once.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from gistmeter.languages import generic
 from gistmeter.languages.choice import choose
 from gistmeter.languages.codes import name_of, of_name, packs, resolve
 from gistmeter.languages.detection import SOUND, Detection, detect
-from gistmeter.languages.headings import Heading
 from gistmeter.languages.language import Language
+from gistmeter.languages.paragraphs import Heading
 from gistmeter.languages.polarity import Polarity, PolarWord
 from gistmeter.languages.sentences import simple_sentences
 
@@ -34,7 +35,7 @@ __all__ = [
 
 TOKENIZERS: Mapping[str, str] = {
     "jieba": "gistmeter.languages.zh.words:PLAIN",
-    "unicode": "gistmeter.languages.analysers.unicode:UNICODE",
+    "unicode": "gistmeter.languages.analysers:UNICODE",
 }
 
 
@@ -52,8 +53,8 @@ def get(code: str, tokenizer: str = "") -> Language:
     analyser instead of the language's own: "jieba" is plain jieba on the text as it is,
     punctuation kept; "unicode" needs no dictionary.
     """
-    found = resolve(code)
-    language = packs().get(found) or generic.pack(found)
+    meant = resolve(code)
+    language = packs().get(meant) or generic.pack(meant)
     if not tokenizer:
         return language
     if tokenizer not in TOKENIZERS:

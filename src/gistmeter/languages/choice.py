@@ -3,17 +3,18 @@ or its texts, in this order.
 
 Texts of one file belong together and are looked at together, as long as they are in one script: a
 single text is short, and a thousand of them are not. A guess that is not sound is refused; every
-guess is said, in one wording.
+guess is reported, in one wording.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
+from typing import NamedTuple
 
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.languages import generic
@@ -32,7 +33,7 @@ SCRIPTS = {
     "Hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
     "Han": "\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af",  # with kana
 }
-SCRIPT = re.compile("|".join(f"(?P<{name}>[{held}])" for name, held in SCRIPTS.items()))
+SCRIPT = re.compile("|".join(f"(?P<{name}>[{letters}])" for name, letters in SCRIPTS.items()))
 WORTH_SAYING = 0.2  # the confidence from which on a guess helps the user
 HOW = "Set it with language (--language) or a 'language' column"
 
@@ -40,26 +41,20 @@ Item = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LanguageChoice:
     """A language for each item, and how it was found: "given", "column", "name" or "texts"."""
 
     codes: tuple[str, ...]
     found: tuple[str, ...]
-    remark: str = ""  # what was guessed, to be told to the user; empty where nothing was
+    remark: str = ""  # what was guessed, to be shown to the user; empty where nothing was
 
 
-@dataclass(slots=True)
-class _Open:
-    """What is chosen so far; None where a language is still open."""
+class _Pick(NamedTuple):
+    """The language of one item."""
 
-    codes: list[str | None]
-    found: list[str]
-    guesses: dict[str, str] = field(default_factory=dict)  # code -> why
-
-    def set(self, at: int, code: str, found: str, why: str = "") -> None:
-        self.codes[at], self.found[at] = code, found
-        if why:
-            self.guesses.setdefault(code, why)
+    code: str
+    found: str
+    why: str = ""  # of a guess
 
 
 def choose(
@@ -67,7 +62,7 @@ def choose(
     column: Sequence[str | None] = (),
     names: Sequence[str | Sequence[str]] = (),
     texts: Sequence[str | Sequence[str]] = (),
-) -> Choice:
+) -> LanguageChoice:
     """The language of each item.
 
     `column` has what the items' own `language` says, `names` the files they come from (one or
@@ -77,22 +72,25 @@ def choose(
     items belong together.
     """
     size = max(len(column), len(names), len(texts))
-    chosen = _Open([None] * size, [""] * size)
     if given.lower() not in UNKNOWN:
-        code = resolve(given)
-        return Choice((code,) * size, ("given",) * size)
-    for at, own in enumerate(column):
-        if own and own.strip().lower() not in UNKNOWN:
-            chosen.set(at, _of_column(own, at), "column")
-    files, held = [_several(own) for own in names], [_several(own) for own in texts]
-    _by_names(chosen, files, held)
-    _by_texts(chosen, files, held)
-    codes = tuple(code or generic.CODE for code in chosen.codes)
-    return Choice(codes, tuple(chosen.found), _remark(chosen.guesses))
+        return LanguageChoice((resolve(given),) * size, ("given",) * size)
+    files, items = list(map(_several, names)), list(map(_several, texts))
+    picks = {
+        at: _Pick(_of_column(spelled, at), "column")
+        for at, spelled in enumerate(column)
+        if spelled and spelled.strip().lower() not in UNKNOWN
+    }
+    for by in (_by_names, _by_texts):
+        places = [at for at in range(size) if at not in picks]
+        picks |= dict(by(places, files, items))
+    default = _Pick(generic.CODE, "")
+    chosen = [picks.get(at, default) for at in range(size)]
+    codes, found = tuple(pick.code for pick in chosen), tuple(pick.found for pick in chosen)
+    return LanguageChoice(codes, found, _remark(picks.values()))
 
 
-def _several(one: str | Sequence[str]) -> Item:
-    return (one,) if isinstance(one, str) else tuple(one)
+def _several(entry: str | Sequence[str]) -> Item:
+    return (entry,) if isinstance(entry, str) else tuple(entry)
 
 
 def _of_column(spelled: str, at: int) -> str:
@@ -102,72 +100,58 @@ def _of_column(spelled: str, at: int) -> str:
         raise InputError(f"Item {at + 1}, column 'language': {error}") from error
 
 
-def _by_names(chosen: _Open, names: Sequence[Item], texts: Sequence[Item]) -> None:
-    """What the names of files say; texts in another script do not change it, but are told."""
-    places: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for at, files in enumerate(names):
-        if chosen.codes[at] is None:
-            named = [PurePath(file) for file in files if FILE.search(file)]
-            said = ((of_name(file.stem), file.name) for file in named)
-            code, name = next((one for one in said if one[0]), ("", ""))
-            if code:
-                places[code, name].append(at)
-    for (code, name), own in places.items():
-        why = f"from the name of {name}{_doubt(code, own, texts)}"
-        for at in own:
-            chosen.set(at, code, "name", why)
+def _by_names(
+    places: Iterable[int], names: Sequence[Item], texts: Sequence[Item]
+) -> Iterator[tuple[int, _Pick]]:
+    """What the names of files say; texts in another script do not change it, but are mentioned."""
+    named: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for at in places if names else ():
+        files = [PurePath(name) for name in names[at] if FILE.search(name)]
+        telling = next((file for file in files if of_name(file.stem)), None)
+        if telling:
+            named[of_name(telling.stem), telling.name].append(at)
+    for (code, name), group in named.items():
+        why = f"from the name of {name}{_doubt(code, group, texts)}"
+        yield from ((at, _Pick(code, "name", why)) for at in group)
 
 
 def _doubt(code: str, places: Sequence[int], texts: Sequence[Item]) -> str:
+    """What to say of a name where the texts are in another script."""
     text = sample([text for at in places[:SEEN] for text in (texts[at] if texts else ())])
     primary = code.partition("-")[0]
-    told = hinted(text)
-    kin = {other: sure for other, sure in told.items() if other.partition("-")[0] == primary}
-    stranger = max(told.keys() - kin.keys(), key=lambda other: told[other])
-    if told[stranger] >= SOUND:
+    sure = hinted(text)
+    kin = {other for other in sure if other.partition("-")[0] == primary}
+    stranger = max(sure.keys() - kin, key=lambda other: sure[other])
+    if sure[stranger] >= SOUND:
         return f" (though the texts look like {stranger})"
-    unlike = kin and not any(kin.values()) and LETTER.search(text)
+    unlike = kin and not any(sure[other] for other in kin) and LETTER.search(text)
     return " (though the texts do not look like it)" if unlike else ""
 
 
-def _by_texts(chosen: _Open, names: Sequence[Item], texts: Sequence[Item]) -> None:
+def _by_texts(
+    places: Iterable[int], names: Sequence[Item], texts: Sequence[Item]
+) -> Iterator[tuple[int, _Pick]]:
     """Find the language of what is still open, file by file and script by script."""
     files: dict[Item, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for at, own in enumerate(texts):
-        if chosen.codes[at] is None:
-            files[names[at] if names else ()][script(own)].append(at)
-    everywhere: dict[str, list[int]] = defaultdict(list)
-    for scripts in files.values():
-        for written, places in scripts.items():
-            everywhere[written] += places
+    for at in places if texts else ():
+        files[names[at] if names else ()][script(texts[at])].append(at)
+
+    def detected(some: Iterable[int]) -> Detection:
+        return detect([text for at in some for text in texts[at]])
+
     for file, scripts in files.items():
-        _of_file(chosen, file, scripts, everywhere, texts)
-
-
-def _of_file(
-    chosen: _Open,
-    file: Item,
-    scripts: Mapping[str, list[int]],
-    everywhere: Mapping[str, list[int]],
-    texts: Sequence[Item],
-) -> None:
-    """The languages of one file; the script of most items decides where another is not sure."""
-    main = ""
-    for written, places in sorted(scripts.items(), key=lambda one: (not one[0], -len(one[1]))):
-        found = _detect(places, texts) if written else Detection(generic.CODE, 0.0)
-        if written and found.confidence < SOUND and not main:
-            found = _detect(everywhere[written], texts)
-            if found.confidence < SOUND:
-                raise InputError(_refusal(found, file))
-        sound = found.confidence >= SOUND
-        main = main or (found.code if sound else "")
-        why = f"from the texts, confidence {found.confidence:.2f}" if sound else ""
-        for at in places:
-            chosen.set(at, found.code if sound else main or generic.CODE, "texts", why)
-
-
-def _detect(places: Sequence[int], texts: Sequence[Item]) -> Detection:
-    return detect([text for at in places for text in texts[at]])
+        main = ""  # the language of the script of most items, for what is not clear
+        for written, group in sorted(scripts.items(), key=lambda one: (not one[0], -len(one[1]))):
+            guess = detected(group) if written else Detection(generic.CODE, 0.0)
+            if written and guess.confidence < SOUND and not main:
+                guess = detected(at for each in files.values() for at in each.get(written, ()))
+                if guess.confidence < SOUND:
+                    raise InputError(_refusal(guess, file))
+            sound = guess.confidence >= SOUND
+            main = main or (guess.code if sound else "")
+            why = f"from the texts, confidence {guess.confidence:.2f}" if sound else ""
+            code = guess.code if sound else main or generic.CODE
+            yield from ((at, _Pick(code, "texts", why)) for at in group)
 
 
 def script(texts: Item) -> str:
@@ -188,25 +172,29 @@ def _script_of(character: str) -> str:
     """The script of a letter, or its block of 128 characters; "" for anything else."""
     if not character.isalpha():
         return ""
-    found = SCRIPT.match(character)
-    return (found.lastgroup or "") if found else f"U+{ord(character) >> 7 << 7:04X}"
+    known = SCRIPT.match(character)
+    return (known.lastgroup or "") if known else f"U+{ord(character) >> 7 << 7:04X}"
 
 
-def _refusal(found: Detection, file: Item) -> str:
+def _refusal(guess: Detection, file: Item) -> str:
     where = f"{PurePath(file[0]).name}: " if file and file[0] else ""
-    if found.confidence < WORTH_SAYING:
+    if guess.confidence < WORTH_SAYING:
         return f"{where}The language of the texts cannot be told. {HOW}"
-    name = name_of(found.code)
-    looks = f"{name} ({found.code})" if name else found.code
+    name = name_of(guess.code)
+    looks = f"{name} ({guess.code})" if name else guess.code
     return (
         f"{where}The language of the texts is not clear: they look like {looks}, but only with a "
-        f'confidence of {found.confidence:.2f} ({SOUND:.2f} is needed). Say it with language="'
-        f"{found.code}\" (--language {found.code}) or a 'language' column"
+        f'confidence of {guess.confidence:.2f} ({SOUND:.2f} is needed). Say it with language="'
+        f"{guess.code}\" (--language {guess.code}) or a 'language' column"
     )
 
 
-def _remark(guesses: Mapping[str, str]) -> str:
+def _remark(picks: Iterable[_Pick]) -> str:
     """What was guessed, in the one wording that is used everywhere."""
+    guesses: dict[str, str] = {}
+    for pick in picks:
+        if pick.why:
+            guesses.setdefault(pick.code, pick.why)
     if not guesses:
         return ""
     listed = "; ".join(f"{code}, {why}" for code, why in guesses.items())

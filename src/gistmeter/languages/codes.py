@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import pkgutil
 import re
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
 from gistmeter.core import registry
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.languages import generic
 from gistmeter.languages.language import Language
 
-GROUP = "gistmeter.languages"
+GROUP = "gistmeter.languages"  # of entry points, and our own package
+FOLDER = re.compile(r"([a-z]{2,3})(?:_([a-z]{4}))?")  # zh_hant: the code, and a script
 SUBTAGS = re.compile(r"(-[a-z0-9]{1,8})*")  # BCP 47
 TAG = re.compile(rf"[a-z]{{3}}{SUBTAGS.pattern}")  # ISO 639-3
 SCRIPT = re.compile(r"-([a-z]{4})(?![a-z0-9])")
@@ -21,24 +25,39 @@ CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 SHORTEST = 4  # letters of a name that a file's name may have by no accident
 
 
+def folders() -> dict[str, str]:
+    """Our own packs: the code that each folder is named by, and the package. None is imported."""
+    modules = pkgutil.iter_modules([str(Path(__file__).parent)])
+    named = (FOLDER.fullmatch(module.name) for module in modules if module.ispkg)
+    return {
+        f"{name[1]}-{name[2].title()}" if name[2] else name[1]: f"{GROUP}.{name[0]}"
+        for name in named
+        if name
+    }
+
+
 @cache
 def packs() -> Mapping[str, Language]:
-    """Every pack that is registered, ours first."""
-    every = dict.fromkeys([*registry.TABLES[GROUP], *registry.names(GROUP)])
-    return {code: _load(code) for code in every}
+    """Every pack by its code: ours, then those that installed packages add."""
+    loaders: dict[str, Callable[[], Any]] = {
+        code: partial(registry.load, f"{package}:LANGUAGE") for code, package in folders().items()
+    }
+    for point in sorted(registry.installed(GROUP), key=lambda point: point.name):
+        loaders.setdefault(point.name, point.load)
+    return {code: _checked(code, load) for code, load in loaders.items()}
 
 
-def _load(code: str) -> Language:
+def _checked(code: str, load: Callable[[], Any]) -> Language:
     try:
-        found = registry.find(GROUP, code)
+        pack = load()
     except (ImportError, AttributeError) as error:
         raise InputError(f"The language pack '{code}' cannot be loaded: {error}") from error
-    if not isinstance(found, Language) or found.code != code:
+    if not isinstance(pack, Language) or pack.code != code:
         raise InputError(
             f"The language pack '{code}' is not a gistmeter.languages.Language with this code. "
             "Check the entry point of the package that brings it"
         )
-    return found
+    return pack
 
 
 def key(spelled: str) -> str:
@@ -97,8 +116,8 @@ def of_name(stem: str) -> str:
     for code in packs():
         if asked == key(code):
             return code
-    found = {spellings()[name] for name in _names().findall(asked)}
-    return found.pop() if len(found) == 1 else ""
+    codes = {spellings()[name] for name in _names().findall(asked)}
+    return codes.pop() if len(codes) == 1 else ""
 
 
 @cache
@@ -111,5 +130,4 @@ def _names() -> re.Pattern[str]:
 
 def name_of(code: str) -> str:
     """The English name of a language, "" where it is not known."""
-    found = packs().get(code)
-    return found.name if found else generic.pack(code).name
+    return (packs().get(code) or generic.pack(code)).name

@@ -66,8 +66,8 @@ def sample(texts: str | Sequence[str]) -> str:
 
 def hinted(text: str) -> Mapping[str, float]:
     """How sure each language is that can tell by itself."""
-    own = {code: pack.hint for code, pack in packs().items() if pack.hint is not None}
-    return {code: hint(text) for code, hint in {**generic.HINTS, **own}.items()}
+    hints = {code: pack.hint for code, pack in packs().items() if pack.hint is not None}
+    return {code: hint(text) for code, hint in {**generic.HINTS, **hints}.items()}
 
 
 def _by_letters(text: str, short: bool) -> Detection:

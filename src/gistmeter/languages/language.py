@@ -2,23 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import Analyser
-from gistmeter.languages.analysers.unicode import Unicode
-from gistmeter.languages.facts import FactRules
-from gistmeter.languages.headings import Heading
-from gistmeter.languages.normalisation import unify
-from gistmeter.languages.number_words import words_to_digits
-from gistmeter.languages.polarity import Polarity, Reader, compose
-from gistmeter.languages.polarity.matching import present
+from gistmeter.languages.analysers import Analyser, Token, Unicode
+from gistmeter.languages.numbers import NumberPart, words_to_digits
+from gistmeter.languages.paragraphs import Heading
+from gistmeter.languages.polarity import Polarity, PolarityReader, compose, present
 from gistmeter.languages.sentences import Splitter, simple_sentences
 
 Step = Callable[[str], str]
 Hint = Callable[[str], float]
+Namer = Callable[[str, Sequence[Token]], Iterable[tuple[int, int]]]
+# Characters without appearance: zero-width space and joiner marks, soft hyphen, byte order mark,
+# directional marks, variation selectors.
+INVISIBLE = re.compile(
+    "[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff]"
+)
+QUOTES = str.maketrans("‘’‚‛′“”„‟″–—―‐‑−", "'''''\"\"\"\"\"------")
+# After digits, in Latin and in Cyrillic letters, whatever the language: 5th Avenue, 5-й
+ORDINAL_END = r"(?:st|nd|rd|th)\b|-?(?:й|я|е|го|му|м|х|ми|ой|ая|ый|ю|ом)\b"
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """Dates as numbers with a mark after each, the marks as patterns: 2024年5月3日."""
+
+    year: str
+    month: str
+    day: str
+    month_end: str = ""  # what may follow the month of a year: 5月*份*
+    counters: str = ""  # characters before a number that is no month
+    lone_days: bool = True  # whether a day may stand without its month
+
+
+@dataclass(frozen=True, slots=True)
+class FactRules:
+    """How facts are written in a language, beside its lists.
+
+    Fields that are patterns are regular expressions; texts are matched in small letters.
+    """
+
+    # Numbers
+    decimal_comma: bool = False  # 3,5 and not 3.5
+    # Characters that are numerals: signs (三, 삼), and tens (十) and larger ones that multiply
+    numerals: Mapping[str, NumberPart] = field(default_factory=dict, hash=False)
+    over: str = ""  # between the parts of a share, the whole first: 三分之二
+    number_links: tuple[str, ...] = ()  # words within numbers: two *and a* half
+    unit_link: str = ""  # words between a number and its unit, a pattern: half *an* hour
+    ordinal_end: str = ORDINAL_END  # endings of ordinals in digits, a pattern
+    ordinal_sign: str = "第"  # before an ordinal, where spaces do not part words
+    word_before: str = ""  # letters after which a numeral is part of a word, a pattern
+    # Dates
+    day_end: str = r"\.?"  # what may follow the day before or after a month's name, a pattern
+    day_link: str = ""  # a word between day and month: the 3rd *of* May
+    calendar: Calendar | None = None  # where numbers with marks are dates
+    half_after: str = ""  # characters that may stand between a clock and the half of the day
+    half_before: str = ""  # and between the half and the clock: 午後*の*3時
+    # Names
+    capitals: bool = True  # whether capitals within a sentence are names; German nouns have them
+    inflects: bool = False  # whether names have endings
+    names: Namer | None = None  # where capitals do not show names
+    respell: Step | None = None  # to the spelling of the lists, of the same length
+    # Negation
+    prefixes: tuple[str, ...] = ()  # that deny the rest of a word
+    verbs: frozenset[str] = frozenset()  # negations that are verbs of their own: 拒绝
+    cancels: tuple[str, ...] = ()  # words with which a negation means "only": しか, 밖에
+    light: frozenset[str] = frozenset()  # forms that a negation passes over to what it denies
+    prefix_tags: tuple[str, ...] = ()  # beginnings of the analyser's tags: of prefixes,
+    predicate_tags: tuple[str, ...] = ()  # of verbs and adjectives,
+    before_tags: tuple[str, ...] = ()  # of negations before what they deny, where others follow,
+    ending_tags: tuple[str, ...] = ()  # of endings and suffixes, which are parts of words
+    # Comparison
+    than: str = ""  # the word at what something is compared with
+    than_follows: bool = False  # whether it stands after it: 次郎より
+    free_order: bool = False  # whether endings or particles, and not places, tell who does what
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +101,9 @@ class Language:
     steps: tuple[Step, ...] = ()  # of `normalise`, after what is done for every language
     folds: tuple[Step, ...] = ()  # spellings that are optional in writing, folded where asked
     conjunction: str = ""  # a word within numbers: two hundred *and* five
-    reader: Reader | None = None  # finds polar words and negations
+    reader: PolarityReader | None = None  # finds polar words and negations
     hint: Hint | None = None  # how sure it is, in [0, 1], that a text is in this language
-    facts: FactRules = field(
-        default_factory=FactRules
-    )  # how numbers, names and denials are written
+    facts: FactRules = field(default_factory=FactRules)  # how the guard reads facts
     plain: bool = False  # content words as the analyser gives them, nothing normalised
     presence: bool = False  # polarity by the words that are there, wherever negations stand
     # Similarities that tell sentences of books apart, by model: coverage and support
@@ -97,6 +157,10 @@ class Language:
         """Number words as digits, where the language has a list of them."""
         return words_to_digits(text, self.lists, self.conjunction)
 
+    def phrases(self, name: str) -> lexicons.Phrases:
+        """A list of phrases with values, made of whole words where spaces part them."""
+        return lexicons.phrases(self.lists, name, not self.analysed)
+
     def polarity(self, text: str) -> Polarity:
         """Praise, blame and denial in a text; nothing is found where there are no lists."""
         if self.presence:
@@ -106,5 +170,12 @@ class Language:
     def with_lists(self, lists: str) -> Language:
         """The same language with other word lists."""
         reader: Any = self.reader
-        own = replace(reader, lists=lists) if hasattr(reader, "lists") else reader
-        return replace(self, lists=lists, reader=own)
+        return replace(self, lists=lists, reader=reader and replace(reader, lists=lists))
+
+
+def unify(text: str) -> str:
+    """NFKC (full-width and half-width forms, ligatures), case folded, quotes and dashes plain,
+    invisible characters dropped, white space collapsed. Idempotent."""
+    text = unicodedata.normalize("NFKC", INVISIBLE.sub("", text))
+    text = unicodedata.normalize("NFKC", text.casefold())
+    return " ".join(text.translate(QUOTES).split())

@@ -5,11 +5,17 @@ are not the mere wrapping of long lines. Within a paragraph a sentence ends at a
 (。！？ . ! ? …) with the quotes and brackets that close after it, unless what stands around says
 otherwise:
 
-- after a full stop: an abbreviation, an initial, an ordinal (Czech "5. května"), a list number;
+- the full stop follows an abbreviation, an initial, an ordinal (Czech "5. května"), a list number;
 - in scripts with case, a small letter follows ("Why?" he asked);
 - in Chinese, Japanese and Korean, words that report speech follow (“好！”他说。「行く！」と言った);
 - an ellipsis in Chinese and Japanese ends a sentence only after eight characters or more, since
   it also marks a halting voice (我……我不知道).
+
+`abbreviations.txt` in a pack's folder has an abbreviation (without its last stop) and a class per
+line: after a `title` something always follows (Mr., prof., им.): never an end; `number` is no end
+before a number (No. 5, str. 12, гл. IV); `end` (etc., atd., и т.д.) is one where a capital follows.
+Initials and abbreviations with stops inside that no list has (J. R. R. Tolkien, U.S.) are an end
+only where a function word with a capital follows: "in the U.S. He" but "the U.S. Army".
 
 Pieces without any letter or digit belong to the sentence before them, so that no sentence is only a
 closing quote. Nothing but white space is lost, and the time is linear in the text's length: every
@@ -19,13 +25,13 @@ look to the left or the right is bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
-from gistmeter.languages import headings, lexicons
-from gistmeter.languages.abbreviations import Abbreviations
-from gistmeter.languages.paragraphs import paragraphs
+from gistmeter.languages import lexicons
+from gistmeter.languages.paragraphs import Heading, heading_pattern, paragraphs
 
 CLOSERS = "\"'”’»›」』）)】〕］]》〉｣"
 EITHER = frozenset("“‘«‹")  # opening in some languages, closing in others
@@ -39,6 +45,14 @@ LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 PAUSES = frozenset("，、,；;：:）)")
 RIGHT = 40  # how far a decision may look
 SIMPLE = re.compile("(?<=[。！？!?])")
+OPENING_QUOTES = frozenset("“‘「『\"'《（(")
+LAST_WORD = re.compile(r"[^\s\"“„‘‚«‹»(\[—–]+$")
+DOTTED = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]$")
+ROMAN = re.compile(r"[IVXLC]+$")
+NUMBER_FOLLOWS = re.compile(r"\d|(?:[IVXLC]{2,}|[VX])\b")
+NEXT_WORD = re.compile(r"([^\W\d_]{2,}(?!\.)|[^\W\d_](?=[\s'’]))")
+DIGITS = re.compile(r"\d+$")
+DATE = re.compile(r"\d\.\s?\d{1,2}$")
 
 
 class Span(NamedTuple):
@@ -65,7 +79,7 @@ class Splitter:
     """The sentence rules of one language."""
 
     lists: str = lexicons.GENERIC  # the package with its abbreviations and function words
-    heading: str = headings.ANY  # the pattern of chapter headings
+    heading: str = ""  # the pattern of chapter headings, instead of the list
     wide: bool = False  # written without spaces: a terminator needs none after it
     closing: str = ""  # quotes that close in this language although they open in others
     reports: str = ""  # what may follow a quotation without beginning a sentence, as a pattern
@@ -76,10 +90,10 @@ class Splitter:
         """The sentences, white space collapsed."""
         return [self._clean(text[span.start : span.end]) for span in self.spans(text)]
 
-    def headings(self, text: str) -> list[headings.Heading]:
+    def headings(self, text: str) -> list[Heading]:
         """The headings among the sentences."""
         return [
-            headings.Heading(self._clean(text[span.start : span.end]), index)
+            Heading(self._clean(text[span.start : span.end]), index)
             for index, span in enumerate(self.spans(text))
             if span.heading
         ]
@@ -102,7 +116,8 @@ class Splitter:
         return spans
 
     def _pieces(self, text: str) -> Iterator[Span]:
-        for start, end, heading in paragraphs(text, self.heading, self.wide):
+        pattern = self.heading or heading_pattern(self.lists)
+        for start, end, heading in paragraphs(text, pattern, self.wide):
             if heading:
                 yield Span(start, end, heading=True)
             else:
@@ -150,7 +165,8 @@ class Splitter:
             return True
         after = text[stop : min(stop + RIGHT, end)]
         closed = text[mark.end() : stop]
-        if closed and self._goes_on(closed, after):
+        bracketed = set(closed) <= BRACKETS and not after[0].isspace()
+        if closed and (bracketed or (self.reports and re.match(self.reports, after))):
             return False
         following = after[OPENING.match(after).end() :]  # type: ignore[union-attr]
         if following[:1].islower() and not is_uncased(text[max(begin, mark.start() - 1)]):
@@ -164,15 +180,50 @@ class Splitter:
             return False
         if signs == {"."} and not closed:
             head = text[max(begin, mark.start() - RIGHT) : mark.start()]
-            first = mark.start() - begin <= RIGHT
-            rules = Abbreviations(self.lists, self.ordinals, self.words)
-            return rules.ends(head, following, first)
+            return self._ends_at_stop(head, following, mark.start() - begin <= RIGHT)
         return True
 
-    def _goes_on(self, closed: str, after: str) -> bool:
-        if self.reports and re.match(self.reports, after):
+    def _ends_at_stop(self, head: str, following: str, first: bool) -> bool:
+        """Whether a full stop ends a sentence.
+
+        `head` is what stands before it, from the sentence's beginning if `first`; `following` what
+        comes next, from its first letter or digit on, which is not a small letter.
+        """
+        last = LAST_WORD.search(head)
+        word = last[0].rpartition("--")[2].lstrip("'’") if last else ""
+        if not last or not word:
             return True
-        return set(closed) <= BRACKETS and not after[0].isspace()
+        before = head[: last.start()]
+        alone = first and not before.strip()
+        if DIGITS.match(word):
+            return self._ends_after_number(head, following, alone)
+        initial = len(word) == 1 and word.isupper()
+        kind = None if initial else _abbreviations(self.lists).get(word.lower())
+        if kind == "number" or (kind is None and word in ("№", "§")):
+            return NUMBER_FOLLOWS.match(following) is None
+        if kind is not None:
+            return kind == "end"
+        if ROMAN.match(word) and (alone or (self.ordinals and len(word) + (word in "VX") > 1)):
+            return False
+        if DOTTED.match(word) and word[-1].lower() != word[-1].upper():
+            return self._ends_after_initial(word, before, following)
+        return True
+
+    def _ends_after_number(self, head: str, following: str, alone: bool) -> bool:
+        if alone:  # 1. Introduction
+            return False
+        if not self.ordinals:
+            return True
+        dated = DATE.search(head) is not None  # 5. 6. 1990; 2024. 5. 3. 열렸다
+        return not following[:1].isdigit() and (not dated or following[:1].isupper())
+
+    def _ends_after_initial(self, word: str, before: str, following: str) -> bool:
+        if word in self.words and before.strip():
+            return True
+        if word.islower() and before.rstrip()[-1:].isdigit():  # 1990 г. Он
+            return True
+        starter = NEXT_WORD.match(following)
+        return starter is not None and starter[1].lower() in lexicons.words(self.lists, "stopwords")
 
     def _ends_at_ellipsis(
         self, text: str, begin: int, mark: re.Match[str], closed: str, after: str
@@ -196,7 +247,10 @@ class Splitter:
         return " ".join(sentence.split())
 
 
-OPENING_QUOTES = frozenset("“‘「『\"'《（(")
+@cache
+def _abbreviations(lists: str) -> Mapping[str, str]:
+    """The abbreviations of a language, in lower case, with their classes."""
+    return {word.lower(): kind for word, kind in lexicons.pairs(lists, "abbreviations").items()}
 
 
 def is_uncased(character: str) -> bool:

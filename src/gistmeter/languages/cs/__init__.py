@@ -6,24 +6,12 @@ alone (neschopný). Words that only begin with ne- (nebo, nemoc) are told apart 
 
 from __future__ import annotations
 
-from gistmeter.languages.analysers.lemmas import Lemmas, is_known, lemma
-from gistmeter.languages.facts import FactRules
-from gistmeter.languages.headings import REST, ROMAN
-from gistmeter.languages.language import Language
-from gistmeter.languages.normalisation import join_spaced
-from gistmeter.languages.polarity.spaced import Prefix, SpacedReader
+from gistmeter.languages.analysers import Lemmas, is_known, lemma
+from gistmeter.languages.language import FactRules, Language
+from gistmeter.languages.numbers import join_spaced
+from gistmeter.languages.polarity.spaced import SpacedReader
 from gistmeter.languages.sentences import Splitter
 
-ORDINAL = (
-    "(?:první|druh[áýé]|třetí|čtvrt[áýé]|pát[áýé]|šest[áýé]|sedm[áýé]|osm[áýé]|devát[áýé]"
-    "|desát[áýé]|jedenáct[áýé]|dvanáct[áýé]|poslední)"
-)
-PART = "(?:kapitola|část|díl|kniha|dějství|jednání|hlava)"
-HEADING = (
-    f"{PART}\\s+(?:{ROMAN}|\\d+|{ORDINAL})\\b{REST}"
-    f"|(?:\\d+\\.|{ROMAN}\\.|{ORDINAL})\\s*{PART}\\b{REST}"
-    f"|(?:prolog|epilog|předmluva|doslov|úvod|závěr|obsah)(?:[.:].{{0,60}})?|{ROMAN}\\.?"
-)
 LIGHT = frozenset(("nebýt", "nemít", "nemoci", "být", "mít", "moci", "už", "ještě"))
 INFINITIVES = ("t", "ci")  # how they end
 
@@ -54,11 +42,13 @@ LANGUAGE = Language(
     name="Czech",
     aliases=("cz", "ces", "cze", "čeština"),
     lists=__name__,
-    splitter=Splitter(__name__, HEADING, closing="“‘«‹", ordinals=True),
+    splitter=Splitter(__name__, closing="“‘«‹", ordinals=True),
     steps=(join_spaced,),
-    reader=SpacedReader(__name__, ANALYSER, Prefix("ne", "cs", is_verb)),
+    reader=SpacedReader(__name__, ANALYSER, "ne", is_verb=is_verb),
     facts=FactRules(
         decimal_comma=True,
+        number_links=("a",),
+        unit_link="a",
         prefixes=("ne",),
         light=LIGHT,
         than=" než ",

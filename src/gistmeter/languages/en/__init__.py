@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from gistmeter.languages.analysers.lemmas import Lemmas
-from gistmeter.languages.facts import FactRules
-from gistmeter.languages.headings import REST, ROMAN
-from gistmeter.languages.language import Language
-from gistmeter.languages.normalisation import join_grouped
+from gistmeter.languages.analysers import Lemmas
+from gistmeter.languages.language import FactRules, Language
+from gistmeter.languages.numbers import join_grouped
 from gistmeter.languages.polarity.spaced import SpacedReader
 from gistmeter.languages.sentences import Splitter
-
-NUMBER = (
-    f"(?:{ROMAN}|\\d+|the (?:first|second|third|fourth|fifth|last)|one|two|three|four|five|six"
-    "|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-    "|twenty|thirty|forty|fifty|first|second|third)(?:[- ](?:one|two|three|four|five|six|seven"
-    "|eight|nine))?"
-)
-HEADING = (
-    f"(?:chapter|book|part|volume|act|scene|stave|letter|canto)\\s+{NUMBER}\\b{REST}"
-    "|(?:prologue|epilogue|preface|foreword|introduction|afterword|appendix|contents)"
-    f"(?:[.:].{{0,60}})?|{ROMAN}\\.?"
-)
 
 
 def denied(word: str) -> str:
@@ -35,9 +21,16 @@ LANGUAGE = Language(
     name="English",
     aliases=("eng",),
     lists=__name__,
-    splitter=Splitter(__name__, HEADING, words="I"),
+    splitter=Splitter(__name__, words="I"),
     steps=(join_grouped,),
     conjunction="and",
     reader=SpacedReader(__name__, ANALYSER),
-    facts=FactRules(prefixes=("un", "in", "im", "ir", "il", "dis", "non-", "non"), than=" than "),
+    facts=FactRules(
+        number_links=("and", "a", "and a", "of a"),
+        unit_link="an?|of an?",
+        day_end=r"(?:st|nd|rd|th|\.)?",
+        day_link="of",
+        prefixes=("un", "in", "im", "ir", "il", "dis", "non-", "non"),
+        than=" than ",
+    ),
 )

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.facts import FactRules
 from gistmeter.languages.hints import WrittenIn
-from gistmeter.languages.language import Hint, Language
+from gistmeter.languages.language import FactRules, Hint, Language
 
 CODE = "generic"
 # Written without spaces between words, and the letters that no other language is written in.
@@ -32,7 +31,9 @@ DECIMAL_COMMA = frozenset(
         *("uk", "bg", "sk", "sl", "hr", "sr", "el", "tr", "id", "vi", "ca", "lt", "lv", "et"),
     )
 )
-HINTS: Mapping[str, Hint] = {code: WrittenIn(held) for code, held in UNSPACED.items() if held}
+HINTS: Mapping[str, Hint] = {
+    code: WrittenIn(letters) for code, letters in UNSPACED.items() if letters
+}
 
 
 @cache
@@ -51,5 +52,8 @@ def pack(code: str) -> Language:
         name=name,
         aliases=tuple(aliases),
         spaced=primary not in UNSPACED and script not in UNSPACED_SCRIPTS,
-        facts=FactRules(decimal_comma=primary in DECIMAL_COMMA, capitals=primary not in NOUNS),
+        facts=FactRules(
+            decimal_comma=primary in DECIMAL_COMMA,
+            capitals=primary not in NOUNS,
+        ),
     )

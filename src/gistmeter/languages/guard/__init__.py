@@ -20,10 +20,9 @@ from functools import lru_cache
 
 from gistmeter import languages
 from gistmeter.languages import lexicons
-from gistmeter.languages.facts import LISTS
-from gistmeter.languages.guard.comparison import Alarm, Alarms, compare_facts
-from gistmeter.languages.guard.facts import KINDS, Facts
-from gistmeter.languages.guard.reading import read_facts
+from gistmeter.languages.guard.differences import Alarm, Alarms, compare_facts
+from gistmeter.languages.guard.extraction import read_facts
+from gistmeter.languages.guard.fact import KINDS, Facts
 
 __all__ = ["KINDS", "Alarm", "Alarms", "Facts", "Guard", "compare", "identity", "read"]
 REVISION = 1  # to be raised when the rules change what they find
@@ -48,7 +47,7 @@ def compare(reference: str, candidate: str, language: str) -> Alarms:
 def identity(language: str) -> str:
     """What could change an answer: the rules, the analyser and the lists."""
     pack = languages.get(language)
-    return f"guard-{REVISION}/{pack.id}/{lexicons.fingerprint(pack.lists, LISTS)}"
+    return f"guard-{REVISION}/{pack.id}/{lexicons.fingerprint(pack.lists, lexicons.FACT_LISTS)}"
 
 
 @dataclass(frozen=True, slots=True)

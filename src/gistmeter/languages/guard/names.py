@@ -13,7 +13,8 @@ from functools import cache
 
 from gistmeter.languages import Language, lexicons
 from gistmeter.languages.analysers import Token
-from gistmeter.languages.guard.facts import Fact, Mask
+from gistmeter.languages.guard.fact import Fact
+from gistmeter.languages.lexicons import Mask
 
 QUOTED = re.compile("《([^》]{1,30})》|『([^』]{1,30})』|〈([^〉]{1,30})〉")
 TITLED = re.compile('["“„«]([^\\W\\d_][^"“”„«».,!?;:]{0,30})["“”»]')
@@ -23,6 +24,7 @@ LATIN = re.compile("[a-z]")
 ALIKE, VERY_ALIKE = 0.5, 0.8  # two spellings of one name: with the same first letter, and without
 NEAR = 4  # characters before a word in which its sentence may begin
 JOINER = re.compile(r"[ \u00a0]|-|\. ")
+POSSESSIVE = re.compile("['’]s$")  # of English names, in texts of any language
 
 
 def read_names(
@@ -30,13 +32,14 @@ def read_names(
 ) -> Iterator[Fact]:
     """The names of a text, from left to right."""
     for match in QUOTED.finditer(text):
-        inner = next(at for at in (1, 2, 3) if match[at])
-        yield Fact("name", plain[slice(*match.span(inner))], *match.span(inner))
+        start, end = match.span(match.lastindex or 0)
+        yield Fact("name", plain[start:end], start, end)
         taken.take(*match.span())
     for match in TITLED.finditer(text):
         if match[1][0].isupper():
-            yield Fact("name", plain[slice(*match.span(1))], *match.span(1))
-            taken.take(*match.span(1))
+            start, end = match.span(1)
+            yield Fact("name", plain[start:end], start, end)
+            taken.take(start, end)
     namer = language.facts.names
     spans = capitalised(text, plain, language, taken) if namer is None else namer(plain, tokens)
     for start, end in sorted(set(spans)):
@@ -48,60 +51,55 @@ def capitalised(
     text: str, plain: str, language: Language, taken: Mask
 ) -> Iterator[tuple[int, int]]:
     """Runs of capitalised words; at the start of a sentence only names that are listed."""
-    titles = lexicons.words(language.lists, "titles")
-    known = lexicons.words(language.lists, "names")
-    stop = lexicons.words(language.lists, "stopwords")
+    titles, known, stop = (
+        lexicons.words(language.lists, name) for name in ("titles", "names", "stopwords")
+    )
     shouting, small = text.isupper(), text.islower()
     run: tuple[int, int] | None = None
     titled = False  # whether the word before is a title: Dr. Miller
     for match in WORD.finditer(text):
-        word = plain[match.start() : match.end()]
-        base = re.sub("(?:'s|’s)$", "", word)
+        word = POSSESSIVE.sub("", plain[match.start() : match.end()])
         capital = match[0][0].isupper() and not shouting
-        own = (base in known and (capital or small)) or (
+        named = (word in known and (capital or small)) or (
             capital
             and language.facts.capitals
-            and base not in stop
+            and word not in stop
             and (run is not None or titled or not begins(text, match.start()))
         )
-        titled = base in titles
-        own = own and not titled and not taken.covers(*match.span())
-        if own and run is not None and JOINER.fullmatch(text[run[1] : match.start()]):
+        titled = word in titles
+        named = named and not titled and not taken.covers(*match.span())
+        if named and run is not None and JOINER.fullmatch(text[run[1] : match.start()]):
             run = (run[0], match.end())
             continue
         if run is not None:
             yield run
-        run = match.span() if own else None
+        run = match.span() if named else None
     if run is not None:
         yield run
 
 
 def begins(text: str, place: int) -> bool:
     """Whether a sentence or a quotation begins here."""
-    before = text[max(0, place - NEAR) : place]
-    found = OPENING.search(before)
-    return found is not None and (found[0].strip() != "" or place <= NEAR)
+    opening = OPENING.search(text[max(0, place - NEAR) : place])
+    return opening is not None and (opening[0].strip() != "" or place <= NEAR)
 
 
 @cache
-def aliases(lists: str) -> dict[str, int]:
-    """Names, each with the number of the set of names for the same."""
-    return {
-        name.strip().lower(): number
-        for number, line in enumerate(lexicons.lines(lists, "aliases"))
-        for name in line.split("=")
-    }
+def aliases(lists: str) -> dict[str, tuple[str, ...]]:
+    """Names, each with all names for the same."""
+    lines = (line.split("=") for line in lexicons.lines(lists, "aliases"))
+    groups = [tuple(name.strip().lower() for name in names) for names in lines]
+    return {name: names for names in groups for name in names}
 
 
 def stands_in(name: str, other: str, words: frozenset[str], language: Language) -> bool:
     """Whether a text has this name, or a part of it, in some shape."""
-    if not language.spaced or language.particles:
-        if name in other or any(len(word) > 1 and word in name for word in words):
-            return True
-        return same_alias(name, other, language)
     if name in other:
         return True
-    parts = [re.sub("(?:'s|’s)$", "", part) for part in re.split(r"[ \u00a0-]+|\. ", name)]
+    if language.analysed:
+        within = any(len(word) > 1 and word in name for word in words)
+        return within or same_alias(name, other, language)
+    parts = [POSSESSIVE.sub("", part) for part in re.split(r"[ \u00a0-]+|\. ", name)]
     for part in parts:
         for word in words:
             if word == part or (language.facts.inflects and inflected(part, word)):
@@ -109,7 +107,9 @@ def stands_in(name: str, other: str, words: frozenset[str], language: Language) 
             long = min(len(part), len(word)) > 4
             if long and (word.startswith(part) or part.startswith(word)):
                 return True
-    return same_alias(name, other, language) or initials(parts) in words
+    if same_alias(name, other, language):
+        return True
+    return len(parts) > 1 and "".join(part[:1] for part in parts) in words  # initials
 
 
 def comparable(one: str, other: str) -> bool:
@@ -123,10 +123,6 @@ def comparable(one: str, other: str) -> bool:
     return ratio < (ALIKE if one[0] == other[0] else VERY_ALIKE)
 
 
-def initials(parts: Sequence[str]) -> str:
-    return "".join(part[:1] for part in parts) if len(parts) > 1 else "\0"
-
-
 def inflected(one: str, other: str) -> bool:
     """Whether two words differ in their ends alone, as names with endings do."""
     shorter = min(len(one), len(other))
@@ -135,12 +131,8 @@ def inflected(one: str, other: str) -> bool:
 
 
 def same_alias(name: str, other: str, language: Language) -> bool:
-    held = aliases(language.lists)
-    number = held.get(name, held.get(re.sub("(?:'s|’s)$", "", name)))
-    if number is None:
-        return False
-    whole = language.spaced and not language.particles
-    edge = "(?!\\w)" if whole else ""
-    start = "(?<!\\w)" if whole else ""
-    names = [one for one, at in held.items() if at == number]
-    return any(re.search(f"{start}{re.escape(one)}{edge}", other) for one in names)
+    """Whether a text has another name for the same."""
+    known = aliases(language.lists)
+    names = known.get(name) or known.get(POSSESSIVE.sub("", name), ())
+    start, end = ("", "") if language.analysed else ("(?<!\\w)", "(?!\\w)")
+    return any(re.search(f"{start}{re.escape(alias)}{end}", other) for alias in names)

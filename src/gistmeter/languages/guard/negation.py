@@ -10,55 +10,47 @@ has only moved (I don't think he is right; I think he is not right), and nothing
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from gistmeter.languages import Language, lexicons
 from gistmeter.languages.analysers import Token
-from gistmeter.languages.guard.facts import Denial, Fact, Facts, Span
-from gistmeter.languages.polarity import Kind, Mark
+from gistmeter.languages.guard.fact import Denial, Fact, Facts, Span
+from gistmeter.languages.polarity import Kind, Mark, negations_of
 
-PREFIXES = ("接頭辞", "XPN")  # tags of prefixes that are tokens
 SPOKEN_FOR = ("only", "notall", "affirmed")  # quantities whose negations deny nothing
 REACH = 12  # words over which a negation looks for what it denies
-PREDICATES = ("VV", "VA", "XR", "動詞", "形容詞", "形状詞")
-BEFORE = ("MAG",)  # tags of negations that stand before what they deny, where others follow it
 
 
 def read_denials(
     text: str, plain: str, tokens: Sequence[Token], language: Language, quantities: Sequence[Fact]
 ) -> Iterator[Denial]:
     """What each negation of a text denies."""
-    reader = language.reader
-    if reader is None:
+    if language.reader is None:
         return
-    marks = reader.read(text)
-    spoken_for = [(one.start, one.end) for one in quantities if one.value in SPOKEN_FOR]
+    rules = language.facts
+    spoken_for = [quantity for quantity in quantities if quantity.value in SPOKEN_FOR]
     places = {token.start: at for at, token in enumerate(tokens)}
-    for clause_start, clause_end, mark in operators(marks, len(text)):
-        if any(start <= mark.start < end for start, end in spoken_for):
+    for clause, mark in operators(language.reader.read(text), len(text)):
+        if (
+            any(quantity.start <= mark.start < quantity.end for quantity in spoken_for)
+            or plain[mark.start : mark.end] in rules.verbs
+            or any(word in plain[clause[0] : mark.start] for word in rules.cancels)
+            or mark.start not in places
+        ):
             continue
-        if plain[mark.start : mark.end] in language.facts.verbs:
-            continue
-        clause = plain[clause_start : mark.start]
-        if any(word in clause for word in language.facts.cancels):
-            continue
-        at = places.get(mark.start)
-        if at is not None and tokens[at].end > mark.end and carries(tokens[at], language):
-            head = at  # a part of the word that it denies
-        elif at is None:
-            head = None
-        else:
-            head = head_of(tokens, at, (clause_start, clause_end), language)
+        at = places[mark.start]
+        within = tokens[at].end > mark.end and carries(tokens[at], language)  # im- in impossible
+        head = at if within else head_of(tokens, at, clause, language)
         if head is not None:
-            held = tokens[head]
-            yield Denial(head, min(mark.start, held.start), max(mark.end, held.end))
+            token = tokens[head]
+            yield Denial(head, min(mark.start, token.start), max(mark.end, token.end))
     for at, token in enumerate(tokens[:-1]):
-        if token.tag.startswith(PREFIXES) and token.surface in language.facts.prefixes:
+        if token.tag.startswith(rules.prefix_tags) and token.surface in rules.prefixes:
             yield Denial(at + 1, token.start, tokens[at + 1].end)
 
 
-def operators(marks: Sequence[Mark], length: int) -> Iterator[tuple[int, int, Mark]]:
+def operators(marks: Sequence[Mark], length: int) -> Iterator[tuple[Span, Mark]]:
     """Each negation with the bounds of its clause; words in concord are one."""
     start = 0
     clause: list[Mark] = []
@@ -66,10 +58,8 @@ def operators(marks: Sequence[Mark], length: int) -> Iterator[tuple[int, int, Ma
         if mark.kind is not Kind.BORDER:
             clause.append(mark)
             continue
-        negations = [one for one in clause if one.kind is Kind.NEGATION]
-        negations = negations or [one for one in clause if one.kind is Kind.CONCORD][:1]
-        for one in negations:
-            yield start, mark.end, one
+        for negation in negations_of(clause):
+            yield (start, mark.end), negation
         start, clause = mark.end, []
 
 
@@ -78,11 +68,9 @@ def head_of(tokens: Sequence[Token], at: int, clause: Span, language: Language) 
     after = range(at + 1, len(tokens))
     before = range(at - 1, -1, -1)
     follows = language.reader is not None and language.reader.follows
-    first, second = (before, after) if follows else (after, before)
-    if follows and tokens[at].tag.startswith(BEFORE):
-        first, second = after, before
-    looked = [first, second] if language.facts.inflects else [first]
-    for places in looked:
+    backwards = follows and not tokens[at].tag.startswith(language.facts.before_tags)
+    first, second = (before, after) if backwards else (after, before)
+    for places in [first, second] if language.facts.inflects else [first]:
         for place in places[:REACH]:
             token = tokens[place]
             if not clause[0] <= token.start < clause[1]:
@@ -98,7 +86,7 @@ def head_of(tokens: Sequence[Token], at: int, clause: Span, language: Language) 
 
 def is_predicate(token: Token, language: Language) -> bool:
     """Whether a token is a verb or adjective by its tag; a negation after it denies it."""
-    return token.tag.startswith(PREDICATES) and token.form not in (
+    return token.tag.startswith(language.facts.predicate_tags) and token.form not in (
         language.facts.light | lexicons.words(language.lists, "negations")
     )
 
@@ -129,68 +117,68 @@ def without_content(lists: str, prefixes: tuple[str, ...]) -> frozenset[str]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How often a word is denied in a text, and where it is said so."""
+class Occurrence(NamedTuple):
+    """A word where it stands, with its negations; denied where their number is odd."""
 
-    odd: bool
+    denied: bool
     span: Span
 
 
-def standings(
+Occurrences = dict[str, list[Occurrence]]  # by form
+
+
+def occurrences(
     facts: Facts, forms: Mapping[str, str], bare: frozenset[str], language: Language
-) -> dict[str, list[Standing]]:
-    """Every word of content with all its standings; `bare` words have a prefix elsewhere."""
-    denied: dict[int, list[Denial]] = {}
+) -> Occurrences:
+    """Every word of content with all its places; `bare` words have a prefix elsewhere."""
+    by_token: dict[int, list[Denial]] = {}
     for denial in facts.denials:
-        denied.setdefault(denial.token, []).append(denial)
-    found: dict[str, list[Standing]] = {}
+        by_token.setdefault(denial.token, []).append(denial)
+    made: Occurrences = {}
     for at, token in enumerate(facts.tokens):
         form, inside = without_prefix(token, forms, language)
-        own = denied.get(at, [])
-        light = form in language.facts.light
-        if light or not (form in bare or carries(token, language)):
+        if form in language.facts.light or not (form in bare or carries(token, language)):
             continue
+        denials = by_token.get(at, [])
         # A mark on a prefix and the prefix itself are one negation.
-        within = sum(one.start == token.start and one.end == token.end for one in own)
-        count = len(own) + (inside if not within else 0)
-        start = min([token.start, *(one.start for one in own)])
-        end = max([token.end, *(one.end for one in own)])
-        found.setdefault(form, []).append(Standing(count % 2 == 1, (start, end)))
-    return found
+        within = any(one.start == token.start and one.end == token.end for one in denials)
+        count = len(denials) + (inside and not within)
+        start = min([token.start, *(one.start for one in denials)])
+        end = max([token.end, *(one.end for one in denials)])
+        made.setdefault(form, []).append(Occurrence(count % 2 == 1, (start, end)))
+    return made
 
 
-def hidden(
-    ours: Mapping[str, list[Standing]],
-    theirs: dict[str, list[Standing]],
-    facts: Facts,
-    language: Language,
-) -> None:
-    """Denied words that stand in the other text as a part of a word: 锁 in 门锁."""
-    for form in [form for form, held in ours.items() if any(one.odd for one in held)]:
+def hidden(ours: Occurrences, theirs: Occurrences, facts: Facts, language: Language) -> Occurrences:
+    """Words denied in ours that stand in the other text as a part of a word: 锁 in 门锁."""
+    denied = (form for form, places in ours.items() if any(one.denied for one in places))
+    made: Occurrences = {}
+    for form in denied:
         at = facts.plain.find(form)
         if form not in theirs and at >= 0:
-            odd = facts.plain[max(0, at - 1) : at] in language.facts.prefixes
-            theirs[form] = [Standing(odd, (at, at + len(form)))]
+            prefixed = facts.plain[max(0, at - 1) : at] in language.facts.prefixes
+            made[form] = [Occurrence(prefixed, (at, at + len(form)))]
+    return made
 
 
-def without_prefix(token: Token, forms: Mapping[str, str], language: Language) -> tuple[str, int]:
-    """What is left after a prefix that denies, where it is a word of the texts."""
+def without_prefix(token: Token, forms: Mapping[str, str], language: Language) -> tuple[str, bool]:
+    """What is left after a prefix that denies, where it is a word of the texts; and whether."""
     prefixes = language.facts.prefixes
-    if not (token.form.startswith(prefixes) or token.surface.lower().startswith(prefixes)):
-        return token.form, 0
+    spellings = (token.form, token.surface.lower())
+    if not any(spelled.startswith(prefixes) for spelled in spellings):
+        return token.form, False
     least = 1 if not language.spaced else 2 if language.particles else 3
     for prefix in prefixes:
-        for written in (token.form, token.surface.lower()):
-            rest = written.removeprefix(prefix)
-            if rest != written and len(rest) >= least and rest in forms:
-                return forms[rest], 1
-    return token.form, 0
+        for spelled in spellings:
+            rest = spelled.removeprefix(prefix)
+            if rest != spelled and len(rest) >= least and rest in forms:
+                return forms[rest], True
+    return token.form, False
 
 
 def flips(
     reference: Facts, candidate: Facts, language: Language
-) -> list[tuple[Standing, Standing]]:
+) -> list[tuple[Occurrence, Occurrence]]:
     """Words that are denied in one text and not in the other, unless a negation has only moved."""
     both = (reference, candidate)
     tokens = sorted({*reference.tokens, *candidate.tokens})
@@ -202,17 +190,16 @@ def flips(
     if not (bare or reference.denials or candidate.denials):
         return []
     bare |= {facts.tokens[one.token].form for facts in both for one in facts.denials}
-    ours, theirs = (standings(one, forms, bare, language) for one in both)
+    ours, theirs = (occurrences(facts, forms, bare, language) for facts in both)
     if not language.spaced:
-        hidden(ours, theirs, candidate, language)
-        hidden(theirs, ours, reference, language)
-    gained: list[tuple[Standing, Standing]] = []
-    lost: list[tuple[Standing, Standing]] = []
+        theirs |= hidden(ours, theirs, candidate, language)
+        ours |= hidden(theirs, ours, reference, language)
+    gained: list[tuple[Occurrence, Occurrence]] = []
+    lost: list[tuple[Occurrence, Occurrence]] = []
     for form in sorted(ours.keys() & theirs.keys()):
-        own = {one.odd for one in ours[form]}
-        other = {one.odd for one in theirs[form]}
-        if own.isdisjoint(other):
-            (lost if own == {True} else gained).append((ours[form][0], theirs[form][0]))
+        denied, other = ({one.denied for one in side[form]} for side in (ours, theirs))
+        if denied.isdisjoint(other):
+            (lost if denied == {True} else gained).append((ours[form][0], theirs[form][0]))
     if idle(reference, theirs, forms, language):
         gained = []
     if idle(candidate, ours, forms, language):
@@ -223,9 +210,7 @@ def flips(
     return sorted(lost + gained, key=lambda pair: (pair[0].span, pair[1].span))
 
 
-def idle(
-    facts: Facts, theirs: Mapping[str, object], forms: Mapping[str, str], language: Language
-) -> bool:
+def idle(facts: Facts, theirs: Occurrences, forms: Mapping[str, str], language: Language) -> bool:
     """Whether a text denies something in words of its own: it may say the same otherwise."""
     heads = {without_prefix(facts.tokens[one.token], forms, language)[0] for one in facts.denials}
-    return not facts.reversing <= theirs.keys() or any(head not in theirs for head in heads)
+    return not facts.reversing <= theirs.keys() or not heads <= theirs.keys()

@@ -7,14 +7,15 @@ hour and minute; 15:00 and 3 in the afternoon are the same, and 3 o'clock fits e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from gistmeter.languages import Language, lexicons
-from gistmeter.languages.guard.facts import Fact, Mask
-from gistmeter.languages.guard.listed import listed
-from gistmeter.languages.guard.numbers import Reading, composed, parts_of, vocabulary, word_pattern
+from gistmeter.languages.guard.amounts import NumberReading, parts_of, vocabulary, word_pattern
+from gistmeter.languages.guard.fact import Fact
+from gistmeter.languages.lexicons import Mask
+from gistmeter.languages.numbers import composed
 
 NUMERIC = (
     re.compile(r"(?<!\d)(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)"),
@@ -24,8 +25,9 @@ NUMERIC = (
 CLOCK = re.compile(r"(?<![\d:.])(?P<h>[01]?\d|2[0-4])[:：](?P<m>[0-5]\d)(?![\d:])")
 DECADE = re.compile(r"(?<!\d)(?:1[0-9]|20)?(?P<decade>\d0)['’]?s\b")
 YEAR = re.compile(r"(?<![\d.,])(?P<year>1[0-9]\d\d|20\d\d)(?![\d%]|[.,]\d)")
-DAY_END = r"(?:st|nd|rd|th|\.|-?го|-?е)?"
-HALVES = frozenset(("am", "pm"))
+HOUR = re.compile(r"(?<![\d.,:])\d{1,2}$")
+LIMITS = {"month": 12, "day": 31, "decade": 90, "year": 9999}
+NEAR = 20  # characters before a half of the day in which its hour may begin
 
 
 class Time(NamedTuple):
@@ -46,164 +48,162 @@ def time_of(hour: int, minute: int) -> Time:
     return Time(hour % 12, minute, half)
 
 
+def read_times(plain: str, language: Language, taken: Mask) -> list[Fact]:
+    """All parts of dates and times; what they are made of is taken."""
+    facts = [
+        *dates(plain, language, taken),
+        *clocks(plain, language, taken),
+        *words(plain, language, taken),
+    ]
+    return joined(facts, plain, language, taken)
+
+
+def free_matches(pattern: re.Pattern[str], plain: str, taken: Mask) -> Iterator[re.Match[str]]:
+    """The matches of a pattern in what nothing else has taken."""
+    return (match for match in pattern.finditer(plain) if not taken.covers(*match.span()))
+
+
 @cache
 def number_pattern(language: Language) -> str:
     """A number below a hundred, in digits or in words."""
-    small = sorted(
-        (word for word, part in vocabulary(language).items() if part.value < 100), key=len
-    )
-    if not small:
+    words = [word for word, part in vocabulary(language).items() if part.value < 100]
+    if not words:
         return r"\d{1,2}"
-    joint = "" if language.analysed else "(?:[ -]"
-    words = "|".join(map(re.escape, reversed(small)))
-    more = f"(?:{words}){{1,3}}" if language.analysed else f"(?:{words}){joint}(?:{words}))?"
-    return f"(?:\\d{{1,2}}|{more})"
-
-
-@cache
-def clock_patterns(language: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
-    number = number_pattern(language)
-    edge = "(?<!\\w)" if language.spaced else "(?<!\\d)"
-    made = []
-    for template in lexicons.lines(language.lists, "clocks"):
-        pattern, _, value = template.rpartition(" ")
-        spelled = pattern.replace("{h}", f"(?P<h>{number})").replace("{m}", f"(?P<m>{number})")
-        made.append((re.compile(edge + spelled.replace(" ", "\\s")), value))
-    return tuple(made)
+    word = f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
+    said = f"{word}{{1,3}}" if language.analysed else f"{word}(?:[ -]{word})?"
+    return f"(?:\\d{{1,2}}|{said})"
 
 
 def small(text: str, language: Language) -> int | None:
-    """The value of a number below a hundred; None where the words make none."""
+    """The value of a number below a hundred, or of a year; None where the words make none."""
     if text.isdecimal():
         return int(text)
-    parts = list(parts_of(text, language, Mask(len(text))))
+    parts = list(parts_of(text, language))
     if not parts:
         return None
-    if not language.analysed:
-        return int(sum(part.value for part in parts))
-    return int(composed(parts))
-
-
-def read_times(plain: str, language: Language, taken: Mask) -> list[Fact]:
-    """All parts of dates and times; what they are made of is taken."""
-    found = [*dates(plain, language, taken)]
-    found += clocks(plain, language, taken)
-    found += words(plain, language, taken)
-    return joined(found, plain, language, taken)
+    return int(composed(parts) if language.analysed else sum(part.value for part in parts))
 
 
 def dates(plain: str, language: Language, taken: Mask) -> Iterator[Fact]:
-    patterns = [*NUMERIC, *month_patterns(language), DECADE]
-    for pattern in patterns:
-        for match in pattern.finditer(plain):
-            if taken.covers(*match.span()):
-                continue
-            parts = {name: text for name, text in match.groupdict().items() if text}
-            made = [part_of(name, text, match, language) for name, text in parts.items()]
-            if all(made):
-                yield from (fact for fact in made if fact)
+    for pattern in (*NUMERIC, *month_patterns(language), *calendar_patterns(language), DECADE):
+        for match in free_matches(pattern, plain, taken):
+            names = [name for name, text in match.groupdict().items() if text]
+            parts = [part_of(name, match, language) for name in names]
+            facts = [part for part in parts if part]
+            if len(facts) == len(parts):
+                yield from facts
                 taken.take(*match.span())
 
 
-def part_of(name: str, text: str, match: re.Match[str], language: Language) -> Fact | None:
+def part_of(name: str, match: re.Match[str], language: Language) -> Fact | None:
     """A part of a date, unless it is out of range."""
-    start, end = match.span(name)
     if name == "name":
-        value = listed(language, "times").value(text)
-        value = value or listed(language, "times").value(f"in {text}")
-        return Fact("month", int(value.partition("=")[2]), start, end) if value else None
-    number = year_of(text, language) if name == "year" else small(text, language)
-    limits = {"month": 12, "day": 31, "decade": 90, "year": 9999}
-    if number is None or not 0 < number <= limits[name]:
+        month = language.phrases("times").value(match[name]) or months(language).get(match[name])
+        return Fact("month", int(month.partition("=")[2]), *match.span(name)) if month else None
+    number = small(match[name], language)
+    if number is None or not 0 < number <= LIMITS[name]:
         return None
-    return Fact(name, number, start, end)
+    return Fact(name, number, *match.span(name))
 
 
-def year_of(text: str, language: Language) -> int | None:
-    if text.isdecimal():
-        return int(text)
-    parts = list(parts_of(text, language, Mask(len(text))))
-    return int(composed(parts)) if parts else None
+@cache
+def months(language: Language) -> dict[str, str]:
+    """The names of months, without the words before them ("in may"), and their values."""
+    entries = lexicons.pairs(language.lists, "times").items()
+    return {phrase.split()[-1]: value for phrase, value in entries if value.startswith("month=")}
 
 
 @cache
 def month_patterns(language: Language) -> tuple[re.Pattern[str], ...]:
-    """Dates with the name of a month, or with 年, 月, 日."""
-    entries = lexicons.pairs(language.lists, "times").items()
-    months = sorted({w.split()[-1] for w, v in entries if v.startswith("month=")}, key=len)
-    number = number_pattern(language)
-    if months:
-        name = "|".join(re.escape(m).replace("\\*", "\\w*") for m in reversed(months))
-        year = r"(?:,?\s+(?P<year>\d{4}))?(?!\d)"
-        day = f"(?P<day>{number})"
-        return (
-            re.compile(f"(?<!\\w){day}{DAY_END}\\s+(?:of\\s+)?(?P<name>{name})(?!\\w){year}"),
-            re.compile(f"(?<!\\w)(?P<name>{name})\\.?\\s+{day}{DAY_END}(?!\\w){year}"),
-        )
-    if not language.facts.digits:
+    """Dates with the name of a month."""
+    names, rules = sorted(months(language), key=len, reverse=True), language.facts
+    if not names:
         return ()
-    marks = {"ko": "년월일"}.get(language.code, "年月日")
-    signs = "".join(language.facts.digits)
-    year = f"(?P<year>\\d{{4}}|[{signs}]{{4}}){marks[0]}"
-    month, day = f"(?P<month>{number}){marks[1]}", f"(?P<day>{number})[{marks[2]}号號]"
-    gap = "\\s?"
+    name = "|".join(re.escape(month).replace("\\*", "\\w*") for month in names)
+    link = f"(?:{rules.day_link}\\s+)?" if rules.day_link else ""
+    year = r"(?:,?\s+(?P<year>\d{4}))?(?!\d)"
+    day = f"(?P<day>{number_pattern(language)}){rules.day_end}"
     return (
-        re.compile(f"{year}{gap}{month}(?:份)?(?:{gap}{day})?"),
-        re.compile(f"(?<!\\d){month}{gap}{day}"),
-        re.compile(f"{year}"),
-        re.compile(f"(?<!\\d)(?<![个個か箇ヶ]){month}(?![\\d])"),
-        re.compile(f"(?<!\\d){day}(?![\\w])") if language.code != "ko" else re.compile("(?!)"),
+        re.compile(f"(?<!\\w){day}\\s+{link}(?P<name>{name})(?!\\w){year}"),
+        re.compile(f"(?<!\\w)(?P<name>{name})\\.?\\s+{day}(?!\\w){year}"),
     )
 
 
+@cache
+def calendar_patterns(language: Language) -> tuple[re.Pattern[str], ...]:
+    """Dates with a mark after each number: 年, 月, 日."""
+    calendar = language.facts.calendar
+    if calendar is None:
+        return ()
+    number, numerals = number_pattern(language), language.facts.numerals
+    signs = "".join(sign for sign, part in numerals.items() if part.role == "sign")
+    year = f"(?P<year>\\d{{4}}|[{signs}]{{4}}){calendar.year}"
+    month, day = f"(?P<month>{number}){calendar.month}", f"(?P<day>{number}){calendar.day}"
+    counted = f"(?<![{calendar.counters}])" if calendar.counters else ""
+    patterns = [
+        f"{year}\\s?{month}(?:{calendar.month_end})?(?:\\s?{day})?",
+        f"(?<!\\d){month}\\s?{day}",
+        year,
+        f"(?<!\\d){counted}{month}(?!\\d)",
+    ]
+    if calendar.lone_days:
+        patterns.append(f"(?<!\\d){day}(?!\\w)")
+    return tuple(map(re.compile, patterns))
+
+
+@cache
+def clock_patterns(language: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """How the clock is told, and the minutes to add to the hour: a number, "m" or "-m"."""
+    number = number_pattern(language)
+    edge = "(?<!\\w)" if language.spaced else "(?<!\\d)"
+    made = []
+    for template in lexicons.lines(language.lists, "clocks"):
+        pattern, _, minutes = template.rpartition(" ")
+        spelled = pattern.replace("{h}", f"(?P<h>{number})").replace("{m}", f"(?P<m>{number})")
+        made.append((re.compile(edge + spelled.replace(" ", "\\s")), minutes))
+    return tuple(made)
+
+
 def clocks(plain: str, language: Language, taken: Mask) -> Iterator[Fact]:
-    for match in CLOCK.finditer(plain):
-        if not taken.covers(*match.span()):
-            taken.take(*match.span())
-            yield Fact("clock", time_of(int(match["h"]), int(match["m"])), *match.span())
-    for pattern, how in clock_patterns(language):
-        for match in pattern.finditer(plain):
-            if taken.covers(*match.span()):
-                continue
+    for pattern, how in ((CLOCK, "m"), *clock_patterns(language)):
+        for match in free_matches(pattern, plain, taken):
             hour = small(match["h"], language)
-            said = small(match["m"], language) if "m" in match.groupdict() else 0
+            said = small(match["m"], language) if how.endswith("m") else int(how)
             if hour is None or said is None or hour > 24:
                 continue
-            minutes = {"m": said, "-m": -said}.get(how)
-            minutes = int(how) if minutes is None else minutes
             taken.take(*match.span())
-            yield Fact("clock", time_of(hour, minutes), *match.span())
+            yield Fact("clock", time_of(hour, -said if how == "-m" else said), *match.span())
 
 
 def words(plain: str, language: Language, taken: Mask) -> Iterator[Fact]:
-    for found in listed(language, "times").find(plain):
-        if taken.covers(found.start, found.end):
+    """Words of time: months, weekdays, tomorrow, noon."""
+    for phrase in language.phrases("times").find(plain):
+        start, end, _ = phrase
+        if taken.covers(start, end):
             continue
-        group, _, value = found.value.partition("=")
+        group, _, value = phrase.value.partition("=")
         if group == "clock":
             hour, _, minute = value.partition(":")
-            yield Fact(group, time_of(int(hour), int(minute)), found.start, found.end)
+            yield Fact(group, time_of(int(hour), int(minute)), start, end)
         else:
-            number = int(value) if value.isdecimal() else value
-            yield Fact(group, number, found.start, found.end)
-        taken.take(found.start, found.end)
+            yield Fact(group, int(value) if value.isdecimal() else value, start, end)
+        taken.take(start, end)
 
 
-def joined(found: list[Fact], plain: str, language: Language, taken: Mask) -> list[Fact]:
+def joined(facts: Sequence[Fact], plain: str, language: Language, taken: Mask) -> list[Fact]:
     """Clocks with the half of the day beside them; "eight in the morning" is a clock."""
-    clocks = [fact for fact in found if fact.group == "clock"]
-    halves = [fact for fact in found if fact.group == "half"]
-    kept = [fact for fact in found if fact.group not in ("clock", "half")]
-    for half in halves:
-        near = next((one for one in clocks if beside(one, half, plain)), None)
+    clocks = [fact for fact in facts if fact.group == "clock"]
+    kept = [fact for fact in facts if fact.group not in ("clock", "half")]
+    for half in (fact for fact in facts if fact.group == "half"):
+        near = next((one for one in clocks if beside(one, half, plain, language)), None)
         if near is not None:
             clocks.remove(near)
             time = near.value
             assert isinstance(time, Time)
             value = time._replace(half=time.half or str(half.value))
-            clocks.append(near._replace(value=value, start=min(near.start, half.start),
-                                        end=max(near.end, half.end)))  # fmt: skip
-        elif (hour := bare_hour(plain, half, language)) is not None:
+            start, end = min(near.start, half.start), max(near.end, half.end)
+            clocks.append(Fact("clock", value, start, end))
+        elif hour := bare_hour(plain, half, language):
             value = time_of(hour[0], 0)._replace(half=str(half.value))
             taken.take(hour[1], half.end)
             clocks.append(Fact("clock", value, hour[1], half.end))
@@ -212,29 +212,31 @@ def joined(found: list[Fact], plain: str, language: Language, taken: Mask) -> li
     return sorted([*kept, *clocks], key=lambda fact: fact.start)
 
 
-def beside(clock: Fact, half: Fact, plain: str) -> bool:
+def beside(clock: Fact, half: Fact, plain: str, language: Language) -> bool:
+    """Whether a half of the day stands right before or after a clock."""
+    rules = language.facts
     if half.start >= clock.end:
-        return not plain[clock.end : half.start].strip(" ,的")
-    return half.end <= clock.start and not plain[half.end : clock.start].strip(" ,的のに")
+        return not plain[clock.end : half.start].strip(f" ,{rules.half_after}")
+    between = plain[half.end : clock.start]
+    return half.end <= clock.start and not between.strip(f" ,{rules.half_before}")
 
 
 def bare_hour(plain: str, half: Fact, language: Language) -> tuple[int, int] | None:
     """A number right before a half of the day: its value and its place."""
     if language.analysed:
         return None
-    before = plain[max(0, half.start - 20) : half.start].rstrip()
-    offset = max(0, half.start - 20)
-    found = [*re.finditer(r"(?<![\d.,:])\d{1,2}$", before)]
-    found += [one for one in word_pattern(language).finditer(before) if one.end() == len(before)]
-    for one in found:
-        hour = small(one[0], language)
+    offset = max(0, half.start - NEAR)
+    before = plain[offset : half.start].rstrip()
+    matches = [*HOUR.finditer(before), *word_pattern(language).finditer(before)]
+    for match in matches:
+        hour = small(match[0], language) if match.end() == len(before) else None
         if hour is not None and 0 < hour <= 12:
-            return hour, offset + one.start()
+            return hour, offset + match.start()
     return None
 
 
-def years(readings: list[Reading], plain: str) -> Iterator[tuple[Reading, Fact]]:
+def years(readings: Sequence[NumberReading], plain: str) -> Iterator[Fact]:
     """Numbers that are years: four digits of these centuries, which count nothing."""
-    for one in readings:
-        if one.literal and YEAR.fullmatch(plain[one.start : one.end]):
-            yield one, Fact("year", int(one.value), one.start, one.end)
+    for number in readings:
+        if number.literal and YEAR.fullmatch(plain[number.start : number.end]):
+            yield Fact("year", int(number.value), number.start, number.end)

@@ -24,7 +24,7 @@ negation denies that governs no polar word is kept in `denied`, cut to what endi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import cache
 from typing import NamedTuple, Protocol
@@ -46,6 +46,9 @@ class Kind(Enum):
     BORDER = "border"
 
 
+COLOURED = (Kind.POSITIVE, Kind.NEGATIVE)
+
+
 class Mark(NamedTuple):
     """A place in the text that matters for polarity."""
 
@@ -56,8 +59,12 @@ class Mark(NamedTuple):
     own: int = 0  # negations inside the word itself
 
 
-class Reader(Protocol):
+class PolarityReader(Protocol):
     """Finds the marks of a text, in order."""
+
+    @property
+    def lists(self) -> str:
+        """The package with the word lists."""
 
     @property
     def follows(self) -> bool:
@@ -96,45 +103,83 @@ class Polarity(NamedTuple):
     turn: int = 0  # where the text turns (but, 可是): what stands after it decides
 
 
-def compose(reader: Reader, text: str) -> Polarity:
+def compose(reader: PolarityReader, text: str) -> Polarity:
     """Read a text and apply the rule."""
-    found: list[PolarWord] = []
+    words: list[PolarWord] = []
     denied: list[str] = []
     for clause in _clauses(reader.read(text)):
-        polar, clause_denied = _judge(reader, _without_qualities(reader, clause, text), text)
-        found += polar
+        clause_words, clause_denied = _judge(reader, _without_qualities(reader, clause, text), text)
+        words += clause_words
         denied += clause_denied
-    coloured = [word for word in found if word.kind != "negation"]
+    coloured = [word for word in words if word.kind != "negation"]
+    *_, turn = 0, *(contrast.end() for contrast in _contrasts(reader.lists).finditer(text))
     return Polarity(
         any((word.kind == "positive") != word.negated for word in coloured),
         any((word.kind == "negative") != word.negated for word in coloured),
         bool(denied) or any(word.negated for word in coloured),
-        tuple(sorted(found, key=lambda word: word.start)),
+        tuple(sorted(words, key=lambda word: word.start)),
         tuple(denied),
         reader.follows and bool(coloured),
-        _turn(getattr(reader, "lists", lexicons.GENERIC), text),
+        turn,
     )
 
 
-def _turn(lists: str, text: str) -> int:
-    """Where the last word of contrast ends, 0 where there is none."""
-    pattern = _contrasts(lists)
-    found = list(pattern.finditer(text)) if pattern else []
-    return found[-1].end() if found else 0
+def present(words: Sequence[str], lists: str) -> Polarity:
+    """Whether any word of praise, of blame, any negation is among the words."""
+    kinds, negations = polar_kinds(lists), lexicons.words(lists, "negations")
+    among = {kinds.get(word) for word in words}
+    negated = any(word in negations for word in words)
+    return Polarity(Kind.POSITIVE in among, Kind.NEGATIVE in among, negated)
 
 
 @cache
-def _contrasts(lists: str) -> re.Pattern[str] | None:
+def polar_kinds(lists: str) -> dict[str, Kind]:
+    """Every polar word with its kind."""
+    kinds = dict.fromkeys(lexicons.words(lists, "positive"), Kind.POSITIVE)
+    return kinds | dict.fromkeys(lexicons.words(lists, "negative"), Kind.NEGATIVE)
+
+
+def affirmed(
+    text: str, lists: str, *more: re.Pattern[str], spaced: bool = False
+) -> list[tuple[int, int]]:
+    """Where the text has phrases that look like negations and are none; `more` finds others.
+
+    Where words are `spaced` a phrase is made of whole words. The stretches are in order and apart.
+    """
+    patterns = (_affirmations(lists, spaced), *more)
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(match.span() for each in patterns for match in each.finditer(text)):
+        if spans and start < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+    return spans
+
+
+@cache
+def _affirmations(lists: str, spaced: bool) -> re.Pattern[str]:
+    """A pattern of the phrases that look like negations; `~` in the list stands for some words."""
+    phrases = sorted(lexicons.lines(lists, "affirmations"), key=len, reverse=True)
+    if not phrases:
+        return lexicons.NEVER
+    parts = (re.escape(phrase).replace("\\~", "[^，。；！？、,.;!?]{1,6}?") for phrase in phrases)
+    pattern = "|".join(part.replace("\\ ", r"\s+") for part in parts)
+    return re.compile(f"(?<!\\w)(?:{pattern})(?!\\w)" if spaced else pattern, re.IGNORECASE)
+
+
+@cache
+def _contrasts(lists: str) -> re.Pattern[str]:
+    """A pattern of the words after which a text turns."""
     words = sorted(lexicons.words(lists, "contrasts"), key=len, reverse=True)
     spelled = [
         rf"\b{re.escape(word)}\b" if _SPACED.match(word) else re.escape(word) for word in words
     ]
-    return re.compile("|".join(spelled), re.IGNORECASE) if spelled else None
+    return re.compile("|".join(spelled), re.IGNORECASE) if spelled else lexicons.NEVER
 
 
-def _without_qualities(reader: Reader, clause: list[Mark], text: str) -> list[Mark]:
-    weak = lexicons.words(getattr(reader, "lists", lexicons.GENERIC), "qualities")
-    polar = [mark for mark in clause if mark.kind in (Kind.POSITIVE, Kind.NEGATIVE)]
+def _without_qualities(reader: PolarityReader, clause: list[Mark], text: str) -> list[Mark]:
+    weak = lexicons.words(reader.lists, "qualities")
+    polar = [mark for mark in clause if mark.kind in COLOURED]
     strong = [mark for mark in polar if text[mark.start : mark.end].lower() not in weak]
     if not strong:
         return clause
@@ -154,44 +199,46 @@ def _clauses(marks: list[Mark]) -> Iterator[list[Mark]]:
         yield clause
 
 
-def _judge(reader: Reader, clause: list[Mark], text: str) -> tuple[list[PolarWord], list[str]]:
-    """The words of a clause with their negations, and what is denied beside them."""
+def negations_of(clause: list[Mark]) -> list[Mark]:
+    """The negations of a clause; several words in concord are one negation."""
     negations = [mark for mark in clause if mark.kind is Kind.NEGATION]
-    if not negations:  # several words in concord are one negation
-        negations = [mark for mark in clause if mark.kind is Kind.CONCORD][:1]
+    return negations or [mark for mark in clause if mark.kind is Kind.CONCORD][:1]
+
+
+def _judge(
+    reader: PolarityReader, clause: list[Mark], text: str
+) -> tuple[list[PolarWord], list[str]]:
+    """The words of a clause with their negations, and what is denied beside them."""
+    negations = negations_of(clause)
     shifters = [mark for mark in clause if mark.kind is Kind.SHIFTER]
-    polar = [mark for mark in clause if mark.kind in (Kind.POSITIVE, Kind.NEGATIVE)]
-    words = [
-        PolarWord(text[mark.start : mark.end], mark.start, mark.end, "negation")
-        for mark in clause
-        if mark.kind in (Kind.NEGATION, Kind.CONCORD, Kind.SHIFTER)
-    ]
+    words: list[PolarWord] = []
     governing: set[Mark] = set()
-    for mark in polar:
-        governs = [one for one in negations if _governs(reader, one, mark)]
-        governing.update(governs)
-        count = mark.own + len(governs) + sum(_governs(reader, one, mark) for one in shifters)
-        words.append(
-            PolarWord(text[mark.start : mark.end], mark.start, mark.end, mark.kind.value, count)
-        )
+    for mark in sorted(clause, key=lambda mark: mark.kind in COLOURED):
+        kind, count = "negation", 0
+        if mark.kind in COLOURED:
+            governs = [one for one in negations if _governs(reader, one, mark)]
+            governing.update(governs)
+            shifted = sum(_governs(reader, one, mark) for one in shifters)
+            kind, count = mark.kind.value, mark.own + len(governs) + shifted
+        words.append(PolarWord(text[mark.start : mark.end], mark.start, mark.end, kind, count))
     idle = [one for one in negations if one not in governing]
     denied = [_predicate(reader, one, text) for one in idle] if len(idle) % 2 else []
     return words, denied
 
 
-def _predicate(reader: Reader, negation: Mark, text: str) -> str:
+def _predicate(reader: PolarityReader, negation: Mark, text: str) -> str:
     """The beginning of the word that a negation denies: what stands next to it."""
     if reader.follows:
         near = re.search(r"(\w+)\W*$", text[: negation.start])
         word = near[1] if near else ""
         return word[-2:] if _UNSPACED.search(word) else word[:2]
-    stop = lexicons.words(getattr(reader, "lists", lexicons.GENERIC), "stopwords")
+    stop = lexicons.words(reader.lists, "stopwords")
     after = (word.lower() for word in re.findall(r"\w+", text[negation.end :]))
     word = next((word for word in after if word not in stop), "")
     return word[:2] if _UNSPACED.search(word) else word[: max(3, round(0.6 * len(word)))]
 
 
-def _governs(reader: Reader, negation: Mark, word: Mark) -> bool:
+def _governs(reader: PolarityReader, negation: Mark, word: Mark) -> bool:
     if reader.follows and negation.kind is not Kind.SHIFTER:
         return True
     if reader.follows:  # an object stands before the verb that reverses it

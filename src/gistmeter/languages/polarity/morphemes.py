@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Analyser, Token
-from gistmeter.languages.polarity import Kind, Mark
-from gistmeter.languages.polarity.matching import Mask, mask, polar_kinds
+from gistmeter.languages.lexicons import Mask
+from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +23,27 @@ class MorphemeReader:
     reach: int = 0
     longest: ClassVar[int] = 4  # morphemes of a polar word
     spaced: ClassVar[bool] = False  # whether a space ends a word
+    negation_tags: ClassVar[tuple[str, ...]] = ()  # beginnings of the tags of negations
+    prefix_tag: ClassVar[str] = ""  # and of prefixes
 
     def read(self, text: str) -> list[Mark]:
         tokens = self.analyser.tokens(text)
-        silent = mask(text, self.lists)
+        silent = Mask(len(text), affirmed(text, self.lists))
         marks: list[Mark] = []
         place, denied = 0, False
         while place < len(tokens):
             count, word, kind = self._polar(tokens, place, silent)
             if kind is None:
-                found = list(self.single(tokens, place, silent, denied))
+                here = list(self.single(tokens, place, silent, denied))
             else:
                 start, end = tokens[place].start, tokens[place + count - 1].end
-                own = int(place > 0 and self.is_prefix(tokens[place - 1]))
-                found = [Mark(kind, start, end, place, own)]
+                own = int(place > 0 and self._is_prefix(tokens[place - 1]))
+                here = [Mark(kind, start, end, place, own)]
                 if word in lexicons.words(self.lists, "shifters"):
-                    found.append(Mark(Kind.SHIFTER, start, end, place))
-            for mark in found:
+                    here.append(Mark(Kind.SHIFTER, start, end, place))
+            for mark in here:
                 denied = mark.kind is Kind.NEGATION or (denied and mark.kind is not Kind.BORDER)
-            marks += found
+            marks += here
             place += count
         return marks
 
@@ -65,10 +67,18 @@ class MorphemeReader:
         """A word's last morpheme as it may be listed."""
         raise NotImplementedError
 
-    def is_prefix(self, token: Token) -> bool:
+    def _is_prefix(self, token: Token) -> bool:
         """Whether a morpheme denies the word that it begins."""
-        raise NotImplementedError
+        negations = lexicons.words(self.lists, "negations")
+        return token.surface in negations and token.tag.startswith(self.prefix_tag)
 
-    def single(self, tokens: list[Token], place: int, silent: Mask, denied: bool) -> Iterator[Mark]:
+    def negates(self, token: Token) -> bool:
+        """Whether a morpheme is a negation of its own."""
+        negations = lexicons.words(self.lists, "negations")
+        return token.form in negations and token.tag.startswith(self.negation_tags)
+
+    def single(
+        self, tokens: list[Token], place: int, silent: Mask, denied: bool, /
+    ) -> Iterator[Mark]:
         """What a morpheme marks that begins no polar word; `denied`: its clause has a negation."""
         raise NotImplementedError

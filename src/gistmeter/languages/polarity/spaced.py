@@ -16,22 +16,12 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers.lemmas import Lemmas, is_known, lemma
-from gistmeter.languages.analysers.unicode import WORD, Unicode
-from gistmeter.languages.polarity import Kind, Mark
-from gistmeter.languages.polarity.matching import mask, polar_kinds
+from gistmeter.languages.analysers import WORD, Lemmas, Unicode, is_known, lemma
+from gistmeter.languages.lexicons import Mask
+from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 
 PIECE = re.compile(f'(?P<word>{WORD.pattern})|(?P<border>[.,;:!?…()"“”„«»—–\\n]+)')
 LONGEST = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Prefix:
-    """A prefix that negates, in a language whose dictionary tells what is a word without it."""
-
-    text: str
-    language: str
-    is_verb: Callable[[str], bool] | None = None  # whether a word with the prefix is a verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +29,14 @@ class SpacedReader:
     """Negation precedes; it reaches six words."""
 
     lists: str
-    analyser: Unicode | Lemmas = field(default_factory=Unicode)
-    prefix: Prefix | None = None
+    analyser: Unicode = field(default_factory=Unicode)
+    prefix: str = ""  # that negates; the dictionary of lemmas tells what is a word without it
     follows: bool = False
     reach: int = 6
+    is_verb: Callable[[str], bool] | None = None  # whether a word with the prefix is a verb
 
     def read(self, text: str) -> list[Mark]:
-        silent = mask(text, self.lists, spaced=True)
+        silent = Mask(len(text), affirmed(text, self.lists, spaced=True))
         pieces = list(PIECE.finditer(text))
         words = [piece[0].lower() if piece["word"] else "" for piece in pieces]
         begins = _begins(self.lists)
@@ -59,9 +50,9 @@ class SpacedReader:
             elif kind is not None:
                 marks.append(Mark(kind, start, pieces[place + count - 1].end(), place))
             else:
-                found = signs(self, words[place].replace("’", "'"))
-                if found and (found[0].kind is Kind.BORDER or not silent.covers(start)):
-                    marks += [one.at(start, end, place) for one in found]
+                here = signs(self, words[place].replace("’", "'"))
+                if here and (here[0].kind is Kind.BORDER or not silent.covers(start)):
+                    marks += [sign.at(start, end, place) for sign in here]
             place += count
         return marks
 
@@ -101,29 +92,29 @@ def signs(reader: SpacedReader, word: str) -> tuple[Sign, ...]:
     form, lists = reader.analyser.form(word), reader.lists
     kinds = polar_kinds(lists)
     kind = kinds.get(word) or kinds.get(form)
-    listed = {
-        name for name in ("concord", "negations", "shifters")
-        if not lexicons.words(lists, name).isdisjoint((word, form))
-    }  # fmt: skip
-    shifts = (Sign(Kind.SHIFTER),) if "shifters" in listed else ()
+
+    def listed(name: str) -> bool:
+        return not lexicons.words(lists, name).isdisjoint((word, form))
+
+    shifts = (Sign(Kind.SHIFTER),) if listed("shifters") else ()
     if word in lexicons.words(lists, "borders"):
         return (Sign(Kind.BORDER),)
     if kind is not None:
         return (Sign(kind), *shifts)
-    if "concord" in listed:
-        return (Sign(Kind.CONCORD),)
-    if "negations" in listed:
-        return (Sign(Kind.NEGATION),)
-    return shifts or (_prefixed(reader, reader.prefix, word) if reader.prefix else ())
+    if listed("concord") or listed("negations"):
+        return (Sign(Kind.CONCORD if listed("concord") else Kind.NEGATION),)
+    return shifts or _prefixed(reader, word)
 
 
-def _prefixed(reader: SpacedReader, prefix: Prefix, word: str) -> tuple[Sign, ...]:
+def _prefixed(reader: SpacedReader, word: str) -> tuple[Sign, ...]:
     """A word that is its own negation."""
-    rest = word.removeprefix(prefix.text)
-    if rest == word or len(word) < 4 or not is_known(rest, prefix.language):
+    rest, length = word.removeprefix(reader.prefix), len(reader.prefix)
+    if rest == word or len(word) < 4 or not isinstance(reader.analyser, Lemmas):
         return ()
-    verb = prefix.is_verb is not None and prefix.is_verb(word)
-    kind = polar_kinds(reader.lists).get(lemma(rest, prefix.language))
-    length = len(prefix.text)
+    language = reader.analyser.language
+    if not is_known(rest, language):
+        return ()
+    verb = reader.is_verb is not None and reader.is_verb(word)
+    kind = polar_kinds(reader.lists).get(lemma(rest, language))
     negation = (Sign(Kind.NEGATION, -length),) if verb else ()
     return negation if kind is None else (*negation, Sign(kind, length, 0 if verb else 1))

@@ -5,24 +5,11 @@
 
 from __future__ import annotations
 
-from gistmeter.languages.analysers.lemmas import Lemmas
-from gistmeter.languages.facts import FactRules
-from gistmeter.languages.headings import REST, ROMAN
-from gistmeter.languages.language import Language
-from gistmeter.languages.normalisation import join_spaced
-from gistmeter.languages.polarity.spaced import Prefix, SpacedReader
+from gistmeter.languages.analysers import Lemmas
+from gistmeter.languages.language import FactRules, Language
+from gistmeter.languages.numbers import join_spaced
+from gistmeter.languages.polarity.spaced import SpacedReader
 from gistmeter.languages.sentences import Splitter
-
-ORDINAL = (
-    "(?:перв|втор|трет|четв[её]рт|пят|шест|седьм|восьм|девят|десят|одиннадцат|двенадцат"
-    "|тринадцат|последн)(?:ая|ый|ой|ий|ья|ое|ье|яя|ее)"
-)
-PART = "(?:глава|часть|книга|том|действие|явление|письмо)"
-HEADING = (
-    f"{PART}\\s+(?:{ROMAN}|\\d+|{ORDINAL})\\b{REST}|{ORDINAL}\\s+{PART}\\b{REST}"
-    "|(?:пролог|эпилог|предисловие|послесловие|введение|заключение|содержание)(?:[.:].{0,60})?"
-    f"|{ROMAN}\\.?"
-)
 
 
 def fold_yo(text: str) -> str:
@@ -38,12 +25,13 @@ LANGUAGE = Language(
     name="Russian",
     aliases=("rus", "русский"),
     lists=__name__,
-    splitter=Splitter(__name__, HEADING, closing="“‘"),
+    splitter=Splitter(__name__, closing="“‘"),
     steps=(join_spaced,),
     folds=(fold_yo,),
-    reader=SpacedReader(__name__, ANALYSER, Prefix("не", "ru")),
+    reader=SpacedReader(__name__, ANALYSER, "не"),
     facts=FactRules(
         decimal_comma=True,
+        day_end=r"(?:-?го|-?е|\.)?",
         prefixes=("не",),
         than="чем ",
         inflects=True,

@@ -1,5 +1,8 @@
 """Chinese words by jieba (https://github.com/fxsj/jieba, MIT), read on simplified characters.
 
+Names are what jieba's dictionary tags as one, and a surname before a title or 小, 老. A word that
+the dictionary does not have is a name where it begins with a surname.
+
 jieba keeps a `marshal` file of its dictionary in the system's temporary folder and loads whatever
 lies there under that name; anyone on the machine could put one there. So the dictionary is built
 in memory, by the same function, from the file in the package, and nothing is written or loaded.
@@ -10,17 +13,22 @@ from __future__ import annotations
 import logging
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from gistmeter.core.errors import MissingDependency
-from gistmeter.languages.analysers import Token, version_of, well_formed
-from gistmeter.languages.analysers.unicode import is_word
+from gistmeter.languages import lexicons
+from gistmeter.languages.analysers import Token, is_word, version_of, well_formed
 
+LISTS = __name__.rpartition(".")[0]
 STRETCH = re.compile(r"([\u4e00-\u9fd5a-zA-Z0-9+#&._%\-]+)")  # as jieba has it
 PARTICLE = re.compile("(?<![显卓昭名专编土论巨原译遗拙合新])著(?![名作称述书者录有文])")
+NAME_TAGS = ("ns", "nt", "nr")
+COMMON = frozenset(("城市", "王朝", "明白", "高峰", "普通", "白银", "公安", "东西", "高兴", "和平"))
+TITLE = "先生|女士|小姐|老师|教授|经理|总统|医生|大夫|主任|博士|校长|部长|主席|同学|太太|师傅"
+TITLED = re.compile(f"(?<=..)(?:{TITLE})$")
 
 
 @cache
@@ -108,20 +116,16 @@ class Jieba:
         return "+".join(parts)
 
     def tokens(self, text: str) -> list[Token]:
-        found, end = [], 0
+        made, end = [], 0
         for word in split(self._read(text)):
             start, end = end, end + len(word)
             if not word.isspace():
-                token = Token(text[start:end], lower(word), start, end, "", is_word(word))
-                found.append(token)
-        return found
+                made.append(Token(text[start:end], lower(word), start, end, "", is_word(word)))
+        return made
 
     def words(self, text: str) -> list[str]:
         if self.plain:
             return [word for word in split(text) if not word.isspace()]
-        read = self._read(text)
-        if read is text:
-            return [word for word in split(text) if is_word(word)]
         return [token.surface for token in self.tokens(text) if token.content]
 
     def forms(self, text: str, stop: frozenset[str] = frozenset()) -> list[str]:
@@ -139,3 +143,59 @@ class Jieba:
 
 
 PLAIN = Jieba(plain=True)
+
+
+@cache
+def foreign_characters() -> frozenset[str]:
+    """The characters that foreign names are written in."""
+    return frozenset("".join(lexicons.lines(LISTS, "transcription")))
+
+
+@cache
+def dictionary_names() -> frozenset[str]:
+    """The words of jieba's dictionary that are tagged as names, of two characters or more."""
+    surnames, foreign = lexicons.words(LISTS, "surnames"), foreign_characters()
+    with segmenter().get_dict_file() as file:
+        rows = (line.decode("utf-8").split() for line in file)
+        tagged = {
+            row[0]
+            for row in rows
+            if len(row) == 3
+            and row[2].startswith(NAME_TAGS)
+            and len(row[0]) > 1
+            and (row[2] != "nr" or row[0][0] in surnames or foreign.issuperset(row[0]))
+        }
+    return lexicons.words(LISTS, "names") | tagged - COMMON
+
+
+@cache
+def titled() -> re.Pattern[str]:
+    surnames = "".join(sorted(lexicons.words(LISTS, "surnames")))
+    return re.compile(f"([{surnames}])(?:{TITLE})|[小老阿]([{surnames}])(?![\u4e00-\u9fff]?们)")
+
+
+def find_names(plain: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where names stand in a text of simplified characters."""
+    known, surnames = dictionary_names(), lexicons.words(LISTS, "surnames")
+    frequent = segmenter().FREQ
+    named: set[int] = set()  # places
+    for token in tokens:
+        word = plain[token.start : token.end]
+        if word not in known and (title := TITLED.search(word)):
+            word = word[: title.start()]  # 布什总统
+        new = (
+            len(word) >= 2
+            and word not in frequent
+            and (
+                (len(word) <= 3 and word[0] in surnames)
+                or (len(word) == 2 and word[0] in "小阿")
+                or foreign_characters().issuperset(word)
+            )
+        )
+        if word in known or new:
+            named.update(range(token.start, token.start + len(word)))
+            yield token.start, token.start + len(word)
+    for match in titled().finditer(plain):
+        at = match.start(1) if match[1] else match.start(2)
+        if at not in named:
+            yield at, at + 1

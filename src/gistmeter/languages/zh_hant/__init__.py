@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gistmeter.languages import zh
-from gistmeter.languages.han import HanHint
+from gistmeter.languages.hints import HanHint
 from gistmeter.languages.zh.words import Jieba
 
 LANGUAGE = replace(
