@@ -146,7 +146,10 @@ def _answer(standing: Standing, findings: Findings) -> str:
     if not math.isfinite(best.value):
         return f"{standing.called(name)} could not be computed for any system."
     if len(systems) == 1:
-        return _alone(standing, systems[0], best)
+        on = count(best.n, standing.noun)
+        on += f", {best.unscored:,} unscored" if best.unscored else ""
+        called = standing.called(name)
+        return f"{shown(systems[0], 60)} reaches {called} {_with_interval(best)} on {on}."
     if systems[1] in standing.skipping:  # what lies between them would be of other items
         name = standing.called(name)
         return f"{shown(systems[0], 60)} is ahead on {name} with {_with_interval(best)}."
@@ -185,14 +188,6 @@ def _ahead(standing: Standing, best: Score, second: Score | None) -> str:
     way = "above" if best.higher_is_better else "below"
     between = gap(best.value - second.value, best.unit)
     return f"{first} is ahead on {name} with {_with_interval(best)}, {between} {way} {other}"
-
-
-def _alone(standing: Standing, system: str, score: Score) -> str:
-    unscored = f", {score.unscored:,} unscored" if score.unscored else ""
-    return (
-        f"{shown(system, 60)} reaches {standing.called(score.name)} {_with_interval(score)} on "
-        f"{count(score.n, standing.noun)}{unscored}."
-    )
 
 
 def _with_interval(score: Score) -> str:

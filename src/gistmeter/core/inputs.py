@@ -158,11 +158,9 @@ def _utf16_without_mark(content: bytes) -> str | None:
     even, odd = content[0:4096:2], content[1:4096:2]
     for encoding, zeros in (("utf-16-le", odd), ("utf-16-be", even)):
         if zeros.count(0) * 2 > len(zeros):
-            try:
+            with contextlib.suppress(UnicodeDecodeError):
                 content.decode(encoding)
-            except UnicodeDecodeError:
-                continue
-            return encoding
+                return encoding
     return None
 
 
@@ -171,10 +169,8 @@ def _guess(content: bytes, path: Path, error: UnicodeDecodeError) -> tuple[str, 
 
     best = from_bytes(content[:1_000_000], cp_isolation=list(LEGACY)).best()
     if best is not None:
-        try:
+        with contextlib.suppress(UnicodeDecodeError):
             return content.decode(best.encoding), best.encoding
-        except UnicodeDecodeError:
-            pass
     line = content[: error.start].count(b"\n") + 1
     raise FormatError(
         f"is in no encoding that could be recognised (byte {content[error.start]:#04x} is not "
@@ -260,29 +256,18 @@ def _reaching(address: str) -> Iterator[None]:
     except (OSError, ValueError, NotImplementedError, RuntimeError) as error:
         raise InputError(f"{address}: cannot be read ({error})") from error
     except ImportError as error:
-        raise _missing(address) from error
+        extra = EXTRAS.get(address.partition("://")[0].lower(), "remote")
+        package = {"s3": "s3fs", "gcs": "gcsfs"}.get(extra, "fsspec")
+        raise MissingDependency(package, extra, f"Reading {address}") from error
 
 
 def open_system(address: str) -> tuple[Any, str]:
     """The file system behind an address, and the place in it."""
-    try:
+    with _reaching(address):
         from fsspec.core import url_to_fs
-    except ImportError as error:
-        raise _missing(address) from error
-    try:
+
         system, place = url_to_fs(address)
-    except ImportError as error:  # of what this scheme needs
-        raise _missing(address) from error
-    except ValueError as error:
-        raise InputError(f"{address}: cannot be read ({error})") from error
     return system, str(place)
-
-
-def _missing(address: str) -> MissingDependency:
-    scheme = address.partition("://")[0].lower()
-    extra = EXTRAS.get(scheme, "remote")
-    package = {"s3": "s3fs", "gcs": "gcsfs"}.get(extra, "fsspec")
-    return MissingDependency(package, extra, f"Reading {address}")
 
 
 def _matching(system: Any, place: str, address: str) -> list[str]:

@@ -181,12 +181,9 @@ class _Sample:
         first, second = self.weigh(swapped)
         gained = {key: second[key] - first[key] for key in first}
         whole, other = self.whole
-        found = self.differences(
-            {key: whole[key] + gained[key] for key in gained},
-            {key: other[key] - gained[key] for key in gained},
-            len(swapped),
-        )
-        for name, values in found.items():
+        ours = {key: whole[key] + gain for key, gain in gained.items()}
+        theirs = {key: other[key] - gain for key, gain in gained.items()}
+        for name, values in self.differences(ours, theirs, len(swapped)).items():
             self.exchanged.setdefault(name, []).append(values)
 
 

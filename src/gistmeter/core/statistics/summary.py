@@ -21,11 +21,6 @@ def pool_all(metrics: Mapping[str, Metric], pool: Pool) -> dict[str, Value]:
     return {name: value for metric in metrics.values() for name, value in metric.pool(pool).items()}
 
 
-def score_info(metric: Metric, name: str) -> ScoreInfo:
-    """What the metric declares of a score; an undeclared one is higher-is-better."""
-    return next((info for info in metric.scores if info.name == name), ScoreInfo(name))
-
-
 def summarise(
     metrics: Mapping[str, Metric],
     rows: Rows,
@@ -105,7 +100,8 @@ def _summary(
     for metric_name, metric in metrics.items():
         known = bounds(metric)
         for name, value in metric.pool(whole).items():
-            info = score_info(metric, name)
+            infos = (info for info in metric.scores if info.name == name)
+            info = next(infos, ScoreInfo(name))  # an undeclared one is higher-is-better
             score = _score(info, _number(value), known.get(name), counted, metric)
             scores[name] = replace(score, signature=signatures.get(metric_name, ""))
     shown = groups if len(groups) > 1 or "" not in groups else {}
