@@ -29,6 +29,7 @@ from gistmeter.core.runs.layout import (
     read_document,
     read_items,
 )
+from gistmeter.core.signature import UNSIGNED
 from gistmeter.core.types import Metric, Score, SystemScores
 
 if TYPE_CHECKING:
@@ -247,7 +248,9 @@ def revive(name: str, settings: Mapping[str, Any], shape: str = "") -> Metric:
         settings = next(iter(settings["by_language"].values()))
     metric: Metric = object.__new__(target)
     for field in dataclasses.fields(target):
-        object.__setattr__(metric, field.name, _frozen(settings[field.name]))
+        unsigned = field.metadata.get(UNSIGNED)  # it changes no score, and is not kept
+        value = field.default if unsigned else _frozen(settings[field.name])
+        object.__setattr__(metric, field.name, value)
     return metric
 
 
