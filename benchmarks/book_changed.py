@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from book_editions import Bound, Library
 
-from gistmeter.book.metrics import facts, measures
-from gistmeter.book.metrics.facts import Found
+from gistmeter.book.metrics import measures
+from gistmeter.book.metrics.changes import SourcedSentence, find_changes, pair_sources
 from gistmeter.book.metrics.paths import align
 from gistmeter.models.protocols import JudgeModel
 
@@ -50,15 +50,15 @@ def check_changed(
     tables = {"en": english_pairs(library), "zh": chinese_pairs(chinese)}
     for code, kinds in tables.items():
         for kind, pairs in kinds.items():
-            with_judge = facts.look(pairs, code, judge).changes
-            by_rules = facts.look(pairs, code).changes
+            with_judge = find_changes(pairs, code, judge).changes
+            by_rules = find_changes(pairs, code).changes
             shares = (len(with_judge) / len(pairs), len(by_rules) / len(pairs))
             print(f"  {code} {kind:10} {shares[0]:6.1%} {shares[1]:6.1%}  of {len(pairs)}")
 
 
-def english_pairs(library: Library) -> dict[str, list[Found]]:
+def english_pairs(library: Library) -> dict[str, list[SourcedSentence]]:
     """Pairs by kind; of sentences that are as in their source, none."""
-    found: dict[str, list[Found]] = {"unchanged": []}
+    found: dict[str, list[SourcedSentence]] = {"unchanged": []}
     for book in library.values():
         places = measures.pairs_of(align(book.similarity, "blocks").pairs, book.similarity).index
         names = names_of(book)
@@ -82,17 +82,19 @@ def english_pairs(library: Library) -> dict[str, list[Found]]:
     }
 
 
-def _paired(book: Bound, at: int, place: int, text: str) -> Found:
-    (found,) = facts.find(book.chapter.source, [text], {0: place}) or [Found(at, text, text)]
+def _paired(book: Bound, at: int, place: int, text: str) -> SourcedSentence:
+    (found,) = pair_sources(book.chapter.source, [text], {0: place}) or [
+        SourcedSentence(at, text, text)
+    ]
     return found
 
 
-def _numbered(pairs: Sequence[Found], most: int) -> list[Found]:
+def _numbered(pairs: Sequence[SourcedSentence], most: int) -> list[SourcedSentence]:
     """Some of the pairs, each with a number of its own."""
     random = np.random.default_rng(0)
     chosen = np.sort(random.permutation(len(pairs))[:most]).tolist()
     return [
-        Found(number, held.sentence, held.source, held.before, held.after)
+        SourcedSentence(number, held.sentence, held.source, held.before, held.after)
         for number, held in enumerate(pairs[at] for at in chosen)
     ]
 
@@ -139,12 +141,14 @@ def swap_names(text: str, names: Sequence[str]) -> str | None:
     return text.replace(first, "\0").replace(second, first).replace("\0", second)
 
 
-def chinese_pairs(rated: Sequence[tuple[str, str, float]]) -> dict[str, list[Found]]:
+def chinese_pairs(rated: Sequence[tuple[str, str, float]]) -> dict[str, list[SourcedSentence]]:
     same = [(one, two) for one, two, score in rated if score >= SAME and one != two]
-    found: dict[str, list[Found]] = {"unchanged": [Found(0, two, one) for one, two in same]}
+    found: dict[str, list[SourcedSentence]] = {
+        "unchanged": [SourcedSentence(0, two, one) for one, two in same]
+    }
     for kind, words in (("negation", ZH_NEGATED), ("number", ZH_NUMBERS)):
         for one, two in same:
             made = next((two.replace(old, new, 1) for old, new in words.items() if old in two), two)
             if made != two and not re.search("[不没]", two):
-                found.setdefault(kind, []).append(Found(0, made, one))
+                found.setdefault(kind, []).append(SourcedSentence(0, made, one))
     return {kind: _numbered(pairs, MOST) for kind, pairs in found.items()}

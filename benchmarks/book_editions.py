@@ -15,8 +15,8 @@ from gold import Chapter, overlap
 
 from gistmeter import languages
 from gistmeter.book.metrics import measures
-from gistmeter.book.metrics.comparison import Settings, compare_book
-from gistmeter.book.metrics.evidence import Words, source_evidence, summary_evidence
+from gistmeter.book.metrics.book_comparison import AlignmentSettings, compare_book
+from gistmeter.book.metrics.measures import ContentWords, source_evidence, summary_evidence
 from gistmeter.book.metrics.paths import align
 from gistmeter.book.metrics.segmentation import fold
 from gistmeter.book.metrics.similarity import Similarity, compare
@@ -45,8 +45,8 @@ class Bound:
         return one, two
 
     @cached_property
-    def words(self) -> Words:
-        return Words.of(*self.content)
+    def words(self) -> ContentWords:
+        return ContentWords.of(*self.content)
 
     @cached_property
     def similarity(self) -> Similarity:
@@ -100,7 +100,7 @@ def coverage_cases(library: Library, weight: float = WORDS) -> tuple[Cases, Case
 def _evidence(
     book: Bound, vectors: np.ndarray, content: Sequence[Sequence[str]], weight: float
 ) -> np.ndarray:
-    words = Words.of(book.content[0], content)
+    words = ContentWords.of(book.content[0], content)
     best = measures.best_sources(compare(vectors, book.source), 3)
     return summary_evidence(best, words, weight)
 
@@ -141,8 +141,10 @@ def copies(library: Library) -> None:
     """A verbatim copy has nothing cut, nothing invented, nothing moved."""
     worst = []
     for book in library.values():
-        settings = Settings(coverage_threshold=0.99, support_threshold=0.99, word_weight=WORDS)
-        words = Words.of(book.content[0], book.content[0])
+        settings = AlignmentSettings(
+            coverage_threshold=0.99, support_threshold=0.99, word_weight=WORDS
+        )
+        words = ContentWords.of(book.content[0], book.content[0])
         found = compare_book(compare(book.source, book.source), settings, words)
         worst.append((1 - found.kept).sum() + found.unsupported.sum() + np.nansum(found.moved))
         worst.append((found.coverage != 1).sum())

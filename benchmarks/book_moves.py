@@ -12,12 +12,11 @@ from itertools import pairwise
 import numpy as np
 from book_editions import SHORTEST, Bound, Library
 
-from gistmeter.book.metrics.chapters import Chapter, chapters_of
-from gistmeter.book.metrics.comparison import Compared, Settings, compare_book
-from gistmeter.book.metrics.documents import describe_moves
-from gistmeter.book.metrics.evidence import Words
-from gistmeter.book.metrics.moves import Moved, find_moved
-from gistmeter.book.metrics.segmentation import Segments
+from gistmeter.book.metrics.book_comparison import AlignmentSettings, BookComparison, compare_book
+from gistmeter.book.metrics.description import describe_moves
+from gistmeter.book.metrics.measures import ContentWords
+from gistmeter.book.metrics.moves import MovedBlock, find_moved
+from gistmeter.book.metrics.segmentation import Chapter, Segments, chapters_of
 from gistmeter.book.metrics.similarity import compare
 from gistmeter.languages import Heading
 
@@ -60,10 +59,12 @@ def check_moves(library: Library) -> None:
     print(f"  abridgements in order       {np.mean(still):6.1%}  of {len(still)} real ones")
 
 
-def _compared(book: Bound, chosen: np.ndarray, cost: float) -> Compared:
+def _compared(book: Bound, chosen: np.ndarray, cost: float) -> BookComparison:
     """An edition of some of the summary's sentences in some order."""
-    words = Words.of(book.content[0], [book.content[1][at] for at in chosen.tolist()])
-    return compare_book(compare(book.summary[chosen], book.source), Settings(move_cost=cost), words)
+    words = ContentWords.of(book.content[0], [book.content[1][at] for at in chosen.tolist()])
+    return compare_book(
+        compare(book.summary[chosen], book.source), AlignmentSettings(move_cost=cost), words
+    )
 
 
 def edges_of(book: Bound, parts: int) -> list[int]:
@@ -112,9 +113,12 @@ def named_exactly(book: Bound, order: Sequence[int], cost: float) -> bool:
 
 
 def _told(
-    chapters: Sequence[Chapter], places: np.ndarray, moves: tuple[Moved, ...], placed: np.ndarray
+    chapters: Sequence[Chapter],
+    places: np.ndarray,
+    moves: tuple[MovedBlock, ...],
+    placed: np.ndarray,
 ) -> list[str]:
-    return [str(move["text"]) for move in describe_moves(chapters, places, moves, placed)]
+    return [move.text for move in describe_moves(chapters, places, moves, placed)]
 
 
 def small_blocks(

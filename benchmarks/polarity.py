@@ -23,7 +23,7 @@ from pathlib import Path
 
 from gistmeter import languages
 from gistmeter.text.formats.references import read_references
-from gistmeter.text.metrics.polarity import conflicts
+from gistmeter.text.metrics.polarity_conflict import conflicts
 
 IDIOMS = {"zh": "Simplified_Chinese", "zh-Hant": "Traditional_Chinese", "ko": "Korean"}
 OTHER_SENSE = re.compile(

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from gistmeter.models import e5
-from gistmeter.models.e5 import weights as e5_weights
+from gistmeter.models.e5 import e5_weights
 from training.corpus import Tokens
 from training.network import Judge
 

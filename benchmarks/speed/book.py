@@ -64,8 +64,6 @@ def whole(folder: Path) -> Iterator[Work]:
 def edited(folder: Path) -> Iterator[Work]:
     """A story of 200 sentences, embedded again after one was edited."""
     from gistmeter.core.cache import Cache
-    from gistmeter.models import e5
-    from gistmeter.models.encoding import VectorStore
     from gistmeter.models.loading import load_models
 
     samples = ROOT / "src" / "gistmeter" / "samples" / "book" / "originals.json"
@@ -79,7 +77,6 @@ def edited(folder: Path) -> Iterator[Work]:
         return lambda: models.embedder.embed([*sentences[:-1], f"Then it rained {next(count)}."])
 
     def anew() -> Callable[[], object]:
-        e5.READ = VectorStore(e5.READ_BYTES)
         models = load_models(["embedder"], cache=Cache(None))
         models.embedder.embed(["warm"])
         return lambda: models.embedder.embed(sentences)

@@ -14,8 +14,6 @@ IDIOMS = 40
 
 def models(folder: Path) -> Iterator[Work]:
     from gistmeter.core.cache import Cache
-    from gistmeter.models import e5
-    from gistmeter.models.encoding import VectorStore
     from gistmeter.models.loading import load_models
 
     texts = material.mixed(400)
@@ -27,7 +25,6 @@ def models(folder: Path) -> Iterator[Work]:
 
     def cold() -> Callable[[], Any]:
         (folder / "cold.sqlite").unlink(missing_ok=True)
-        e5.READ = VectorStore(e5.READ_BYTES)
         return asking(folder / "cold.sqlite")
 
     asking(folder / "warm.sqlite")()

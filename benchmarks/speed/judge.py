@@ -24,9 +24,9 @@ def texts_of(count: int) -> list[str]:
     from gistmeter.core.cache import Cache
     from gistmeter.models import e5
     from gistmeter.models.backends import models_folder
-    from gistmeter.models.settings import ModelSettings
+    from gistmeter.models.settings import BackEndSettings
 
-    encoder = e5.load(frozenset({"embedder"}), "e5", ModelSettings(), models_folder(Cache(None)))
+    encoder = e5.load(frozenset({"embedder"}), "e5", BackEndSettings(), models_folder(Cache(None)))
     found: list[str] = []
     held = ""
     for sentence in material.mixed(5000):
@@ -44,12 +44,10 @@ def texts_of(count: int) -> list[str]:
 def load() -> Any:
     """The three as one run has them."""
     from gistmeter.core.cache import Cache
-    from gistmeter.models import e5, judge
-    from gistmeter.models.encoding import VectorStore
+    from gistmeter.models import judge
     from gistmeter.models.loading import load_judge, load_models
 
     judge._open.cache_clear()
-    e5.READ = VectorStore(e5.READ_BYTES)
     cache = Cache(None)
     models = load_models(["embedder", "matcher"], cache=cache)
     one = load_judge(cache)

@@ -29,7 +29,8 @@ def rates(folder: Path) -> Iterator[Work]:
 
     from gistmeter.core.types import Clip
     from gistmeter.languages import get
-    from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
+    from gistmeter.speech.metrics.normalizer import Normalisation
+    from gistmeter.speech.metrics.rates import ErrorRates
 
     said = lines("ref")
     heard = {system: lines(system) for system in SYSTEMS}

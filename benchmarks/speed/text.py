@@ -22,12 +22,9 @@ PAIRS = 20_000
 
 def load(roles: Sequence[str], threads: int = 0) -> Any:
     from gistmeter.core.cache import Cache
-    from gistmeter.models import e5
-    from gistmeter.models.encoding import VectorStore
-    from gistmeter.models.loading import ModelSettings, load_models
+    from gistmeter.models.loading import BackEndSettings, load_models
 
-    e5.READ = VectorStore(e5.READ_BYTES)  # nothing is known of earlier rounds
-    settings = ModelSettings(threads=threads)
+    settings = BackEndSettings(threads=threads)
     models = load_models(list(roles), cache=Cache(None), settings=settings)
     if models.embedder is not None:
         models.embedder.embed(["warm"])
@@ -38,7 +35,7 @@ def load(roles: Sequence[str], threads: int = 0) -> Any:
 
 def products(tokens: int, layers: int, *, threads: int = 0) -> Callable[[], None]:
     """The products of a number of tokens with the weights of layers, a thousand rows at a time."""
-    from gistmeter.models.graph import Graph
+    from gistmeter.models.e5.graph import OnnxGraph
     from gistmeter.models.runtime import open_session
 
     seeded, rows = np.random.default_rng(0), 1024
@@ -46,7 +43,7 @@ def products(tokens: int, layers: int, *, threads: int = 0) -> Callable[[], None
     for inputs, outputs, times in ((384, 384, 4), (384, 1536, 1), (1536, 384, 1)):
         weights = seeded.standard_normal((inputs, outputs), dtype=np.float32)
         given = seeded.standard_normal((rows, inputs), dtype=np.float32)
-        graph = Graph()
+        graph = OnnxGraph()
         graph.node("MatMul", ["x", graph.constant("w", weights)], "y")
         content = graph.serialise("product", {"x": given.shape}, {"y": (rows, outputs)})
         sessions += [(open_session(content, threads=threads), given)] * times
@@ -63,10 +60,10 @@ def count_tokens(texts: Sequence[str]) -> int:
     from gistmeter.core.cache import Cache
     from gistmeter.models import e5
     from gistmeter.models.backends import models_folder
-    from gistmeter.models.settings import ModelSettings
+    from gistmeter.models.settings import BackEndSettings
 
     folder = models_folder(Cache(None))
-    encoder = e5.load(frozenset({"embedder"}), "e5", ModelSettings(), folder)
+    encoder = e5.load(frozenset({"embedder"}), "e5", BackEndSettings(), folder)
     return sum(len(window.ids) for windows in encoder.tokenize(texts) for window in windows)
 
 

@@ -43,9 +43,9 @@ def random_model(folder: Path, kind: str) -> str:
 
 def load(**names: str) -> Any:
     from gistmeter.core.cache import Cache
-    from gistmeter.models.loading import ModelSettings, load_models
+    from gistmeter.models.loading import BackEndSettings, load_models
 
-    settings = ModelSettings(layer=LAYERS, device="cpu")
+    settings = BackEndSettings(layer=LAYERS, device="cpu")
     models = load_models(list(names), names=names, cache=Cache(None), settings=settings)
     asked = {
         "embedder": lambda one: one.embed([WARM]),

@@ -21,7 +21,7 @@ HOMES = {
     "metrics.information": "text.metrics.information",
     "metrics.latency": "speech.metrics.latency",
     "metrics.logic": "text.metrics.logic",
-    "metrics.reading": "text.metrics.reading",
+    "metrics.reading": "text.metrics.logic",
     "pytest_plugin": "tools.pytest_plugin",
     "recognizers": "speech.recognizers",
     "rows": "core.rows",

@@ -11,7 +11,7 @@ import numpy as np
 
 from door import prepare
 from gistmeter.book.family import Books, BookSettings
-from gistmeter.book.metrics.metric import BookAlignment
+from gistmeter.book.metrics.book_alignment import BookAlignment
 from gistmeter.core.types import Book
 from gistmeter.models.protocols import Embeddings
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gistmeter.core.cache import Cache, keys
+from gistmeter.core.cache import Cache, Memo, keys
 from gistmeter.core.errors import GistmeterError
 
 
@@ -193,3 +193,15 @@ def test_many_processes_meet_at_a_fresh_cache(tmp_path: Path) -> None:
     ]
     assert [process.wait() for process in started] == [0] * 8
     assert Cache(path).info().entries == 8
+
+
+def test_a_reference_survives_a_flood_of_predictions() -> None:
+    memo, reads = Memo(20), 0
+    for wave in range(6):
+        if not memo.find("model", ["reference"]):
+            reads += 1
+            memo.keep("model", {"reference": wave}, lambda _: 1)
+        predictions = {f"prediction {wave} {at}": wave for at in range(30)}
+        memo.keep("model", predictions, lambda _: 1)
+        assert len(memo.find("model", predictions)) == 10
+    assert reads == 2

@@ -15,7 +15,7 @@ import pytest
 import gistmeter
 from gistmeter import languages
 from gistmeter.book.family import BookSettings
-from gistmeter.book.metrics.thresholds import CALIBRATED
+from gistmeter.book.metrics.book_comparison import CALIBRATED
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Rows
@@ -25,9 +25,10 @@ from gistmeter.models.llm.asking import ServiceAsker
 from gistmeter.models.protocols import Judgements, PairScores
 from gistmeter.models.settings import profile_names
 from gistmeter.parse.family import ParseSettings
+from gistmeter.speech.consent import DEFAULT_MODEL, find_fact_model
 from gistmeter.speech.family import SpeechSettings
-from gistmeter.speech.judge import DEFAULT_MODEL, find_judge
-from gistmeter.speech.metrics.facts import SemanticFact, Verdict, check
+from gistmeter.speech.metrics.fact_answers import check
+from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict
 from gistmeter.text.family import TextSettings
 from gistmeter.text.metrics.accuracy import SemanticAccuracy
 from gistmeter.text.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
@@ -317,7 +318,7 @@ def _(_: Path) -> None:
         patch.setattr(ServiceAsker, "answer", None)  # nothing is sent
         run = gistmeter.score_speech(["it rains"], ["it rained"], language="en")
         assert "ser" not in run.systems["system"].scores
-        assert find_judge("gemini", Cache(None)).name == f"google:{DEFAULT_MODEL}"
+        assert find_fact_model("gemini", Cache(None)).name == f"google:{DEFAULT_MODEL}"
 
 
 @row("Semantic understanding: facts")

@@ -8,31 +8,30 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from gistmeter.book.metrics.metric import BookAlignment
+from gistmeter.book.metrics.book_alignment import BookAlignment
 from gistmeter.core.types import Book, Metric, Pair
 from gistmeter.languages import get
 from gistmeter.languages.guard import Guard
 from gistmeter.metrics.gist import Gist
-from gistmeter.parse.formats.alignment import align
 from gistmeter.parse.formats.pairs import ParsePairs
-from gistmeter.parse.formats.reading import read_treebank
-from gistmeter.parse.metrics.accuracy import ParseAccuracy
+from gistmeter.parse.formats.treebank_reader import read_treebank
+from gistmeter.parse.formats.word_alignment import align
 from gistmeter.parse.metrics.conll18 import Conll18
 from gistmeter.parse.metrics.enhanced import EnhancedDependencies
-from gistmeter.speech.metrics.alarms import TranscriptAlarms
+from gistmeter.parse.metrics.parsing import ParseAccuracy
 from gistmeter.speech.metrics.custom import CustomMetric, NamedFunction
 from gistmeter.speech.metrics.distance import SemanticDistance
-from gistmeter.speech.metrics.facts import SemanticErrorRate
 from gistmeter.speech.metrics.keywords import Keywords, KeywordScores
 from gistmeter.speech.metrics.latency import Latency, TimedClip
-from gistmeter.speech.metrics.transcription import ErrorRates
-from gistmeter.speech.metrics.transcription.normalisation import Normalisation
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.rates import ErrorRates
+from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
+from gistmeter.speech.metrics.transcript_alarms import TranscriptAlarms
 from gistmeter.text.metrics.accuracy import SemanticAccuracy
-from gistmeter.text.metrics.alarms import FactAlarms
 from gistmeter.text.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
+from gistmeter.text.metrics.fact_alarms import FactAlarms
 from gistmeter.text.metrics.information import Information, Recovery
-from gistmeter.text.metrics.logic import LogicalValidity
-from gistmeter.text.metrics.reading import Reading
+from gistmeter.text.metrics.logic import LogicalValidity, Reading
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.models.encoding import States, Window
-from gistmeter.models.judge.joint import PairTokens
+from gistmeter.models.encoders import PairTokens, States, Window
 from gistmeter.models.protocols import TextPair
 
 BEGIN, END = 1, 2

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from gistmeter.parse.formats.pairs import ParsePairs, pair
-from gistmeter.parse.formats.reading import read_treebank
+from gistmeter.parse.formats.treebank_reader import read_treebank
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC",
            "SEMSLOT", "SEMCLASS")  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 import gistmeter
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.parse.formats.vocabularies import read_vocabulary
+from gistmeter.parse.formats.treebank_tools import read_vocabulary
 
 
 def conllu(path: Path, *sentences: list[str]) -> Path:

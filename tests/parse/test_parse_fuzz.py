@@ -16,10 +16,13 @@ from door import prepare
 from gistmeter.core.engines import measure
 from gistmeter.core.errors import GistmeterError
 from gistmeter.parse.family import Parses, ParseSettings
-from gistmeter.parse.formats.erasing import erase
 from gistmeter.parse.formats.taxonomy import read_taxonomy
-from gistmeter.parse.formats.validation import find_problems
-from gistmeter.parse.formats.vocabularies import build, read_vocabulary
+from gistmeter.parse.formats.treebank_tools import (
+    build_vocabulary,
+    erase,
+    find_problems,
+    read_vocabulary,
+)
 from gistmeter.parse.read import read_weights
 from parse.parse_files import row, sentence, text
 
@@ -98,7 +101,7 @@ def test_treebanks(tmp_path: Path) -> None:
         gold.write_bytes(both[0])
         system.write_bytes(both[1])
         scored.append(passes(lambda: score(gold, system, conll18)))
-        for tool in (find_problems, erase, lambda path: build([path])):
+        for tool in (find_problems, erase, lambda path: build_vocabulary([path])):
             passes(lambda tool=tool: tool(gold))  # type: ignore[misc]
 
     all_of_them()

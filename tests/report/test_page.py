@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gistmeter.book.views import book_view, pooled
+from gistmeter.book.book_document import BookDocument
+from gistmeter.book.map import book_view, pooled
 from gistmeter.core import registry
 from gistmeter.core.answer import Standing, answer
 from gistmeter.core.comparison import Findings, findings
@@ -255,11 +256,11 @@ def test_a_long_source_is_shown_around_what_was_used() -> None:
     document = {
         "source": {"sentences": source},
         "sentences": [
-            {"sentence": "a", "aligned_index": 100, "aligned_similarity": 0.9, "covered": True},
-            {"sentence": "b", "aligned_index": None, "aligned_similarity": None, "covered": None},
+            {"sentence": "a", "place": 100, "aligned_similarity": 0.9, "covered": True},
+            {"sentence": "b", "place": None, "aligned_similarity": None, "covered": None},
         ],
     }
-    (view,) = book_view(document, room=4000)
+    (view,) = book_view(BookDocument.from_dict(document), room=4000)
     assert [number for number, _ in view["l"]] == [99, 100, 101, 102, 103]
     assert view["a"] == [2, None]
     assert view["w"] == [1]

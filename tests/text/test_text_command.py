@@ -73,8 +73,8 @@ def test_several_systems_matched_by_idiom(call: Call) -> None:
     }
     assert "partial:cross_encoder" in found["signature"]
     assert "4 of 5 predictions have references" in said
-    assert "1 predicted idioms have no reference: zz" in said
-    assert "1 idioms of the references were not predicted: ef" in said
+    assert "1 predicted items have no reference: zz" in said
+    assert "1 items of the references were not predicted: ef" in said
     assert "S_Acc is partial" in said and "gistmeter models pull paper" in said
 
 
@@ -255,7 +255,7 @@ def test_recovery_of_forms(call: Call) -> None:
         (("good.csv", "--references", "refs.csv", "--tokenizer", "moses"), "jieba"),
         (("good.csv", "--references", "refs.csv", "--column", "prediction=X"), "no column 'X'"),
         (("good.csv", "--references", "bad.csv"), "no column 'explanation'"),
-        (("good.csv", "good.csv", "--references", "refs.csv"), "repeats the idiom"),
+        (("good.csv", "good.csv", "--references", "refs.csv"), "repeats the item"),
         (("good.csv", "--references", "refs.csv", "--profile", "papre"), "Did you mean 'paper'?"),
     ],
 )

@@ -321,7 +321,7 @@ def test_the_preset_reproduces_the_golden_composites(aggregate: str, tmp_path: P
 @pytest.mark.parametrize(("words", "sign"), [(POSITIVE, 1), (NEGATIVE, -1)])
 def test_the_systems_polar_words_have_its_signs(words: Sequence[str], sign: int) -> None:
     from gistmeter import languages
-    from gistmeter.text.metrics.polarity import sign as sign_of
+    from gistmeter.text.metrics.polarity_conflict import sign as sign_of
 
     pack = languages.get("zh")
     assert [word for word in words if sign_of(pack.polarity(word)) != sign] == []
@@ -494,7 +494,7 @@ def test_an_idiom_of_two_classes_counts_in_both(tmp_path: Path) -> None:
         model, refs, language="zh", structure=classes, metrics=["s_struct"], resamples=0
     )
     assert math.isfinite(run["s_struct"].value)
-    assert any("1 idioms have several structure classes" in remark for remark in run.remarks)
+    assert any("1 items have several structure classes" in remark for remark in run.remarks)
     parts = run.measured.values("structure=parallel"), run.measured.values("structure=serial")
     assert [np.count_nonzero(part == 1) for part in parts] == [2, 2]
 

@@ -16,9 +16,16 @@ from gistmeter.core.run import Run
 from gistmeter.core.types import Pair
 from gistmeter.languages import guard
 from gistmeter.languages.guard import Guard
-from gistmeter.metrics.gist import FEATURES, Gist, features, probability, weights_of
-from gistmeter.metrics.gist.features import shared_letters
-from gistmeter.metrics.gist.metric import unmatched, verdict
+from gistmeter.metrics.gist import (
+    FEATURES,
+    Gist,
+    probability,
+    unmatched,
+    verdict,
+    weights_of,
+)
+from gistmeter.metrics.gist import pair_evidence as features
+from gistmeter.metrics.gist.pair_evidence import shared_letters
 from gistmeter.models.protocols import TextPair, Verdicts
 from text.text_doubles import Given, Letters
 

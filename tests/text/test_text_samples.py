@@ -10,7 +10,7 @@ import pytest
 from gistmeter.core.family import Items
 from gistmeter.core.score import score
 from gistmeter.text.family import Text, TextSettings
-from gistmeter.text.formats.predictions import Matched, match, read_predictions
+from gistmeter.text.formats.predictions import MatchedPairs, match, read_predictions
 from gistmeter.text.formats.references import read_references
 
 SAMPLES = Path(str(files("gistmeter") / "samples" / "text"))
@@ -18,7 +18,7 @@ LANGUAGES = {"chinese": "zh", "traditional_chinese": "zh-Hant", "japanese": "ja"
 SYSTEMS = ("careful", "hasty", "literal")
 
 
-def sample(name: str) -> Matched:
+def sample(name: str) -> MatchedPairs:
     references = read_references(SAMPLES / f"{name}_explanations.csv")
     return match(read_predictions([SAMPLES / name]), references, language=LANGUAGES[name])
 

@@ -16,7 +16,7 @@ from gistmeter.cli import app
 from gistmeter.core import registry
 from gistmeter.core.credentials import SERVICES
 from gistmeter.core.errors import GistmeterError
-from gistmeter.speech.recognizers.protocols import MissingKey
+from gistmeter.speech.recognizers import MissingKey
 from gistmeter.tools import doctor as health
 
 WELL = ["numpy>=2", "click>=8.2", "jieba>=0.42; extra == 'zh'", "nothing-such>=1; extra == 'th'"]
@@ -125,7 +125,7 @@ def test_json_has_all_findings() -> None:
 def test_damaged_weights_are_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "judge.safetensors"
     file.write_bytes(b"broken")
-    monkeypatch.setattr("gistmeter.models.judge.weights.FILE", file)
+    monkeypatch.setattr("gistmeter.models.judge.judge_weights.FILE", file)
     done = call()
     assert done.exit_code == 1 and "install gistmeter again" in done.output
 

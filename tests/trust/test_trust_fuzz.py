@@ -27,7 +27,7 @@ from gistmeter.core.files import printable
 from gistmeter.core.table import read_sheets
 from gistmeter.core.validation import read_labels
 from gistmeter.parse.formats.taxonomy import read_taxonomy
-from gistmeter.parse.formats.vocabularies import read_vocabulary
+from gistmeter.parse.formats.treebank_tools import read_vocabulary
 from gistmeter.parse.read import read_weights
 from gistmeter.speech.read import read_alternatives
 from gistmeter.text.formats.predictions import read_predictions

@@ -18,14 +18,15 @@ import numpy as np
 import pytest
 
 from gistmeter import Run, score_speech
-from gistmeter.speech.metrics.facts.prompt import (
+from gistmeter.speech.metrics.fact_prompt import (
     UNSEEN,
+    SemanticFact,
+    Verdict,
     build_prompt,
     build_verification,
     fence,
     seen,
 )
-from gistmeter.speech.metrics.facts.verdicts import SemanticFact, Verdict
 from speech.speech_doubles import Scripted, fact, honest, outside, sentence_facts, texts_of
 
 pytest.importorskip("pydantic")
@@ -106,11 +107,11 @@ def is_seen(run: Run, *, honestly: float = HONEST) -> bool:
     if math.isnan(score.value):
         return bool(score.reasons) and score.unscored > 0 and not score.n
     note = str(run.measured.texts["ser_note"][0])
-    doubted = "do not bear out" in note or "in no fact" in note or "disputed" in note
+    doubted = "do not support" in note or "in no fact" in note or "disputed" in note
     warned = any(
         word in remark
         for remark in run.remarks
-        for word in ("unsupported facts", "untold losses", "disputed facts")
+        for word in ("unsupported facts", "missed losses", "disputed facts")
     )
     return score.value == pytest.approx(honestly) or (doubted and warned)
 
@@ -118,7 +119,7 @@ def is_seen(run: Run, *, honestly: float = HONEST) -> bool:
 def test_an_honest_model_is_believed() -> None:
     run = judged(honest(), HEARD)
     assert run["ser"].value == HONEST
-    assert not [remark for remark in run.remarks if "facts" in remark or "untold" in remark]
+    assert not [remark for remark in run.remarks if "facts" in remark or "losses" in remark]
 
 
 @pytest.mark.parametrize("how", OBEYING)
@@ -187,7 +188,7 @@ def test_a_real_model_that_obeys_gives_no_score_unseen(tmp_path: Path) -> None:
     assert len(rows) == len(orders)
     for at, value in enumerate(rows.values("ser").tolist()):
         note = str(rows.texts["ser_note"][at])
-        told = "do not bear out" in note or "in no fact" in note
+        told = "do not support" in note or "in no fact" in note
         assert math.isnan(value) or value == pytest.approx(HONEST) or told, (value, note)
     assert run["ser"].n + run["ser"].unscored == len(orders)
 

@@ -37,25 +37,33 @@ def score_book(
     >>> run["coverage_at"].value
     1.0
     """
-    named = {"model_name" if role == "embedder" else role: one for role, one in models.items()}
+    named = {"model_name" if role == "embedder" else role: model for role, model in models.items()}
     options = {**named, **({} if language is None else {"language": language}), **options}
     if given.is_path(source) and given.is_path(summary):
         options |= {"source_path": source, "summary_path": summary}
         return score_shape("book", settings, options, cache)
     originals = _texts_by_title(source, "source")
     nested = isinstance(summary, Mapping) and any(
-        isinstance(held, Mapping) for held in summary.values()
+        isinstance(texts, Mapping) for texts in summary.values()
     )
     by_system: Mapping[str, Any] = summary if nested else {"summary": summary}  # type: ignore[assignment]
-    books: list[Book] = []
-    for system, held in by_system.items():
-        texts = _texts_by_title(held, "summary")
-        if differing := sorted(set(originals) ^ set(texts)):
-            raise InputError(f"These titles are not on both sides: {', '.join(differing[:5])}")
-        books += [Book(title, originals[title], texts[title], str(system)) for title in originals]
-    if not books:
-        raise InputError("There is nothing to score: no books were given")
+    books = [
+        book
+        for system, texts in by_system.items()
+        for book in pair_books(originals, _texts_by_title(texts, "summary"), str(system))
+    ]
     return score_shape("book", settings, options, cache, Items(books))
+
+
+def pair_books(
+    originals: Mapping[str, str], summaries: Mapping[str, str], system: str
+) -> list[Book]:
+    """The books of a system; both sides must have the same titles, and some."""
+    if differing := sorted(set(originals) ^ set(summaries)):
+        raise InputError(f"These titles are not on both sides: {', '.join(differing[:5])}")
+    if not originals:
+        raise InputError("There is nothing to score: no books were given")
+    return [Book(title, text, summaries[title], system) for title, text in originals.items()]
 
 
 def _texts_by_title(value: Any, name: str) -> dict[str, str]:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from gistmeter.core.comparison import Findings
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
-    from gistmeter.models.settings import ModelSettings as BackEndSettings
+    from gistmeter.models.settings import BackEndSettings
 
 __all__ = ["BookSettings", "Books"]
 TOKENS_A_SENTENCE = 128  # what one sentence of batch_size stands for
-LONGER = 1.25  # times the original's length from which on an edition may be the original
-TOLD = 5000  # characters of a source that tell its language
+LONGER = 1.25  # an edition this many times as long as its original may be the original
+BEGINNING = 5000  # characters of a source by which its language is found
 ALIGNMENT = "alignment"
 
 
@@ -75,9 +75,13 @@ class Books(Family[BookSettings, Book]):
         if path is not None and path.resolve() in {file.resolve() for file in read.files}:
             raise InputError(f"{path}: is read by this command; choose another file to write")
         for book in read.items:
-            if remark := _swapped(book):
-                context.warn(remark)
-        texts = [((book.source.strip() or book.summary)[:TOLD],) for book in read.items]
+            if len(book.summary) > LONGER * max(len(book.source), 1):
+                context.warn(
+                    f"'{book.id}', {book.system}: the edition is longer than the original "
+                    f"({len(book.summary):,} against {len(book.source):,} characters). The original"
+                    " comes first: are they swapped?"
+                )
+        texts = [((book.source.strip() or book.summary)[:BEGINNING],) for book in read.items]
         return assign_languages(
             read, settings.language, texts, context, [(book.id,) for book in read.items]
         )
@@ -99,7 +103,7 @@ class Books(Family[BookSettings, Book]):
         context: Context,
     ) -> Items[Book]:
         del context
-        for metric in (shared_by(one) for one in metrics.values()):
+        for metric in (shared_by(metric) for metric in metrics.values()):
             model = getattr(metric, "embedder", None)
             if settings.pooling and model and not model.id.endswith(f"/{settings.pooling}"):
                 raise InputError(
@@ -109,24 +113,28 @@ class Books(Family[BookSettings, Book]):
         return read
 
     def notes(self, rows: Rows, task: Task[BookSettings, Book]) -> Mapping[str, Any]:
-        from gistmeter.book.documents import book_intervals
+        from gistmeter.book.book_report import book_intervals
 
         metric = task.metrics.get(ALIGNMENT)
-        bounds = book_intervals(metric.pool, rows, **task.statistics) if metric else {}
-        return {"language": task.read.found["language"], **bounds, **task.read.notes}
+        notes = {"language": task.read.found["language"], **task.read.notes}
+        if metric is not None:
+            notes["book_intervals"] = book_intervals(metric.pool, rows, **task.statistics)
+        return notes
 
     def finish(self, run: Run, task: Task[BookSettings, Book], context: Context) -> None:
-        from gistmeter.book import documents
+        from gistmeter.book.book_document import editions
+        from gistmeter.book.book_report import write_report
 
-        path = task.settings.output_path
+        path, width = task.settings.output_path, task.settings.bandwidth
         if path is not None:
-            documents.write_report(run, task.settings.to_dict(), path)
+            write_report(run, task.settings.to_dict(), path)
             context.say(f"Wrote {path}")
-        for title, band in documents.widened(run):
-            context.warn(
-                f"'{title}': the band of {task.settings.bandwidth} holds no path; it was widened to"
-                f" {band}"
-            )
+        for book in () if width is None else [edition.book for edition in editions(run)]:
+            if book.widened:
+                context.warn(
+                    f"'{book.title}': the band of {width} holds no path; it was widened to"
+                    f" {book.bandwidth}"
+                )
 
     def answer(self, run: Run, findings: Findings) -> str:
         """What was kept, invented, moved and changed; of several editions, first which is best."""
@@ -145,14 +153,3 @@ class Books(Family[BookSettings, Book]):
         from gistmeter.book.sheets import overview_sheets
 
         return overview_sheets(run)
-
-
-def _swapped(book: Book) -> str:
-    """A remark on an edition that is longer than its original; empty where it is not."""
-    if len(book.summary) <= LONGER * max(len(book.source), 1):
-        return ""
-    return (
-        f"'{book.id}', {book.system}: the edition is longer than the original "
-        f"({len(book.summary):,} against {len(book.source):,} characters). The original comes "
-        "first: are they swapped?"
-    )

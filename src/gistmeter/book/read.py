@@ -14,24 +14,31 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gistmeter.book.formats.matter import set_aside
-from gistmeter.book.formats.written import CONTROL, Written, control, refuse_control
+from gistmeter.book.formats.book_text import (
+    CONTROL,
+    BookText,
+    control,
+    read_html,
+    read_plain,
+    refuse_control,
+    set_aside,
+)
+from gistmeter.book.formats.packed import read_docx, read_epub, read_fb2
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import MAX_PIPED, printable, read_bytes, system_names
 from gistmeter.core.inputs import decode
 from gistmeter.core.types import Book
 
-READERS: Mapping[str, str] = {
-    ".txt": "plain:read_plain", ".md": "plain:read_plain", ".markdown": "plain:read_plain",
-    ".html": "html:read_html", ".htm": "html:read_html", ".xhtml": "html:read_html",
-    ".epub": "epub:read_epub", ".docx": "docx:read_docx", ".fb2": "fb2:read_fb2",
-    ".fbz": "fb2:read_fb2",
+FileReader = Callable[[bytes, Path], BookText]
+READERS: Mapping[str, FileReader] = {
+    ".txt": read_plain, ".md": read_plain, ".markdown": read_plain,
+    ".html": read_html, ".htm": read_html, ".xhtml": read_html,
+    ".epub": read_epub, ".docx": read_docx, ".fb2": read_fb2, ".fbz": read_fb2,
 }  # fmt: skip
 FORMATS = ".txt, .md, .html, .epub, .docx, .fb2"
 OTHERS = (".pdf", ".mobi", ".azw", ".azw3", ".doc", ".rtf", ".odt", ".djvu", ".lit")
@@ -48,12 +55,11 @@ class Texts:
     texts: Mapping[str, str]
     files: tuple[Path, ...]  # what was read
     single: bool = False  # one text file, whose title is only its name
-    guessed: Mapping[str, str] = field(default_factory=dict)  # file -> encoding, where guessed
-    aside: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # file -> what, how often
+    remarks: tuple[str, ...] = ()  # on guesses, and on what was set aside
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Bookshelf:
     """Books to score, with what the reader should be told about them."""
 
     books: tuple[Book, ...]
@@ -71,15 +77,14 @@ def read_texts(path: Path, *, keep_matter: bool = False, one_book: bool = False)
     if path.is_dir():
         return _read_folder(path, keep_matter=keep_matter, one_book=one_book)
     if path.suffix.lower() == ".json":
-        text, guessed = decode(read_bytes(path), path)
-        held = {str(path): guessed} if guessed else {}
-        return Texts(path, _parse(text, path), (path,), guessed=held)
+        text, encoding = decode(read_bytes(path), path)
+        return Texts(path, _parse(text, path), (path,), remarks=_guess(path, encoding))
     if not path.exists():
         raise InputError(f"{path}: no such file. Check the path and the working folder")
     return _single(path, _title(path.stem), read_file(path), (path,), keep_matter)
 
 
-def read_file(path: Path) -> Written:
+def read_file(path: Path) -> BookText:
     """One file by its reader."""
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     kind = ".fbz" if suffixes == [".fb2", ".zip"] else path.suffix.lower()
@@ -90,14 +95,12 @@ def read_file(path: Path) -> Written:
             f" text).{hint}",
             path=path,
         )
-    module, _, name = READERS[kind].partition(":")
-    reader = getattr(import_module(f"gistmeter.book.formats.{module}"), name)
-    written: Written = reader(read_bytes(path), path)
-    refuse_control(written.text, path)
-    return written
+    text = READERS[kind](read_bytes(path), path)
+    refuse_control(text.text, path)
+    return text
 
 
-def _read_input() -> Written:
+def _read_input() -> BookText:
     content = sys.stdin.buffer.read(MAX_PIPED + 1)
     if len(content) > MAX_PIPED:
         raise InputError(f"The standard input gives more than {MAX_PIPED:,} bytes")
@@ -105,22 +108,23 @@ def _read_input() -> Written:
         raise InputError("The standard input is empty")
     text, guessed = decode(content, Path(STANDARD_INPUT))
     refuse_control(text, Path(STANDARD_INPUT))
-    return Written(text, guessed)
+    return BookText(text, guessed)
 
 
 def _single(
-    path: Path, title: str, written: Written, files: tuple[Path, ...], keep_matter: bool
+    path: Path, title: str, written: BookText, files: tuple[Path, ...], keep_matter: bool
 ) -> Texts:
     text, aside = (written.text, Counter[str]()) if keep_matter else set_aside(written.text)
     aside.update(written.aside)
-    return Texts(
-        path,
-        {title: text},
-        files,
-        single=True,
-        guessed={str(path): written.encoding} if written.encoding else {},
-        aside={str(path): aside} if aside else {},
-    )
+    remarks = _guess(path, written.encoding)
+    if aside:
+        counted = ", ".join(f"{count:,} {thing}" for thing, count in aside.items())
+        remarks += (f"{path}: set aside {counted}. Keep them with --keep-matter",)
+    return Texts(path, {title: text}, files, single=True, remarks=remarks)
+
+
+def _guess(path: Path, encoding: str) -> tuple[str, ...]:
+    return (f"{path}: read as {encoding}, which is a guess",) if encoding else ()
 
 
 def read_shelf(
@@ -130,7 +134,7 @@ def read_shelf(
     skip_missing: bool = False,
     keep_matter: bool = False,
     chapters: bool = False,
-) -> Shelf:
+) -> Bookshelf:
     """Sources with one or more sets of summaries, each a system named by its file."""
     paths = [source_path, *summary_paths]
     if sum(str(path) == STANDARD_INPUT for path in paths) > 1:
@@ -146,20 +150,8 @@ def read_shelf(
         remarks += missing
         files += [file for file in summary.files if file not in files]
         books += [Book(title, text, summarised, system) for title, text, summarised in matched]
-    for side in sides:
-        remarks += [
-            f"{file}: read as {encoding}, which is a guess"
-            for file, encoding in side.guessed.items()
-        ]
-        remarks += [
-            f"{file}: set aside {_counted(aside)}. Keep them with --keep-matter"
-            for file, aside in side.aside.items()
-        ]
-    return Shelf(tuple(books), tuple(files), tuple(remarks))
-
-
-def _counted(aside: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {thing}" for thing, count in aside.items())
+    remarks += [remark for side in sides for remark in side.remarks]
+    return Bookshelf(tuple(books), tuple(files), tuple(remarks))
 
 
 def match_titles(
@@ -189,28 +181,22 @@ def match_titles(
 
 
 def _read_folder(path: Path, *, keep_matter: bool, one_book: bool) -> Texts:
-    files = sorted((file for file in path.iterdir() if _is_book(file)), key=_natural)
+    visible = (file for file in path.iterdir() if not file.name.startswith("."))
+    files = sorted((file for file in visible if file.suffix.lower() in READERS), key=_natural)
     if not files:
         raise FormatError(f"is a folder without books ({FORMATS})", path=path)
-    found = [
+    parts = [
         _single(file, _title(file.stem), read_file(file), (file,), keep_matter) for file in files
     ]
-    guessed = {file: name for one in found for file, name in one.guessed.items()}
-    aside = {file: left for one in found for file, left in one.aside.items()}
-    titles = [title for one in found for title in one.texts]
-    texts = [text for one in found for text in one.texts.values()]
+    remarks = tuple(remark for part in parts for remark in part.remarks)
+    named = [(title, text) for part in parts for title, text in part.texts.items()]
     if one_book:
-        whole = "\n\n".join(map(_as_chapter, titles, texts))
-        return Texts(path, {_title(path.name): whole}, tuple(files), True, guessed, aside)
-    for title, often in Counter(titles).items():
+        whole = "\n\n".join(_as_chapter(title, text) for title, text in named)
+        return Texts(path, {_title(path.name): whole}, tuple(files), single=True, remarks=remarks)
+    for title, often in Counter(title for title, _ in named).items():
         if often > 1:
             raise FormatError(f"has several files titled '{printable(title)}'", path=path)
-    held = dict(zip(titles, texts, strict=True))
-    return Texts(path, held, tuple(files), guessed=guessed, aside=aside)
-
-
-def _is_book(file: Path) -> bool:
-    return file.suffix.lower() in READERS and not file.name.startswith(".")
+    return Texts(path, dict(named), tuple(files), remarks=remarks)
 
 
 def _natural(file: Path) -> list[tuple[int, int | str]]:
@@ -243,19 +229,17 @@ def _parse(text: str, path: Path) -> dict[str, str]:
             kind = type(value).__name__
             raise FormatError(f"'{printable(key)}' is not a text but {kind}", path=path)
         for part in (key, value):
-            if found := CONTROL.search(part):
-                raise FormatError(f"'{printable(key)}' {control(found[0])}", path=path)
+            if bad := CONTROL.search(part):
+                raise FormatError(f"'{printable(key)}' {control(bad[0])}", path=path)
         texts[_title(key)] = value
     return texts
 
 
 def _unique(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
+    for key, often in Counter(key for key, _ in pairs).items():
+        if often > 1:
             raise FormatError(f"has the title '{printable(key)}' twice", path=path)
-        found[key] = value
-    return found
+    return dict(pairs)
 
 
 def _title(name: str) -> str:

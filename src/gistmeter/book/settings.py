@@ -62,12 +62,12 @@ class BookSettings(ModelSettings):
     )  # fmt: skip
     keep_matter: bool = option(
         False,
-        "Keep licence, contents, page numbers, running heads and marks of footnotes, which are set"
-        " aside else.",
+        "Keep licence, contents, page numbers, running heads and marks of footnotes, which are"
+        " otherwise set aside.",
         panel="input",
     )  # fmt: skip
     skip_missing: bool = option(
-        False, "Go on without titles that one side lacks.", panel="input", kept=False
+        False, "Skip titles that one side lacks.", panel="input", kept=False
     )
     language: str = option(
         "auto", "zh, zh-Hant, ja, ko, en, cs, ru or any other code; auto finds it for each book.",
@@ -106,7 +106,7 @@ class BookSettings(ModelSettings):
     )  # fmt: skip
     move_cost: float = option(
         0.6,
-        "What blocks pays for going back in the source, in units of how far the best source of a"
+        "Cost of going back in the source with blocks, in units of how far the best source of a"
         " sentence stands out from all.",
         panel="scores", low=0.0, advanced=True,
     )  # fmt: skip
@@ -128,7 +128,7 @@ class BookSettings(ModelSettings):
     )  # fmt: skip
     support_threshold: float | None = option(
         None,
-        "Evidence from which on a source sentence counts as kept (source_recall). Default: as"
+        "Evidence that a source sentence needs to count as kept (source_recall). Default: as"
         " calibrated for the model, else the coverage threshold.",
         panel="scores",
     )  # fmt: skip

@@ -6,11 +6,11 @@ Sentences and chapters are numbered from 1 in all of them, as in the report.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.book.documents import book_rows
-from gistmeter.book.verdict import QUESTIONS, Edition, editions, percent
+from gistmeter.book.book_document import BookDocument, Edition, editions
+from gistmeter.book.verdict import QUESTIONS, percent
 from gistmeter.core.types import Sheet
 from gistmeter.core.views import shown
 
@@ -19,81 +19,80 @@ if TYPE_CHECKING:
 
 CUTS, INVENTED, MOVES, BOOKS = 5, 10, 10, 4  # that the terminal shows
 TEXT = 200  # characters of a sentence in the terminal
-Cells = list[list[object]]
+Cells = Iterable[Sequence[object]]
 
 
 def book_sheets(run: Run) -> list[Sheet]:
     """All tables, the alignment of every sentence last."""
-    held = editions(run)
+    books = editions(run)
+
+    def sheet(name: str, columns: Sequence[str], cells: Callable[[BookDocument], Cells]) -> Sheet:
+        rows = [
+            [edition.system, edition.book.title, *row]
+            for edition in books
+            for row in cells(edition.book)
+        ]
+        return Sheet(name, ["edition", "title", *columns], rows)
+
     return [
         verdict_sheet(run),
-        chapters_sheet(held),
-        Sheet("Cut", ["edition", "title", "chapter", "from", "to", "words", "text"], [
-            [one.system, one.title, one.chapter_of(cut["first"]), cut["first"] + 1, cut["last"] + 1,
-             cut["words"], " ".join(one.source[cut["first"] : cut["last"] + 1])]
-            for one in held for cut in one.cuts
-        ]),
-        Sheet("Moved", ["edition", "title", "what", "from", "to", "source from", "source to"], [
-            [one.system, one.title, move["text"], move["first"] + 1, move["last"] + 1,
-             move["start"] + 1, move["end"] + 1]
-            for one in held for move in one.moves
-        ]),
-        Sheet("Invented", ["edition", "title", "sentence", "text", "evidence", "nearest",
-                           "nearest text"], [
-            [one.system, one.title, entry["index"] + 1, entry["sentence"], entry["evidence"],
-             entry["best_source_index"] + 1, one.source[entry["best_source_index"]]]
-            for one in held for entry in one.invented
-        ]),
-        Sheet("Changed", ["edition", "title", "sentence", "text", "what differs", "source",
-                          "source text"], [
-            [one.system, one.title, entry["index"] + 1, entry["sentence"],
-             "; ".join(entry["changed"]), entry["place"] + 1, one.source[entry["place"]]]
-            for one in held for entry in one.changed
-        ]),
-        alignment_sheet(held),
+        sheet("Chapters", ["chapter", "from", "to", "words", "kept", "sentences from it",
+                           "invented", "moved", "changed"], lambda book: (
+            [chapter.title, chapter.first + 1, chapter.last + 1, chapter.words, chapter.kept,
+             chapter.sentences, chapter.unsupported, chapter.moved, chapter.changed]
+            for chapter in book.chapters
+        )),
+        sheet("Cut", ["chapter", "from", "to", "words", "text"], lambda book: (
+            [book.chapter_title(cut.first), cut.first + 1, cut.last + 1, cut.words,
+             " ".join(book.source.sentences[cut.first : cut.last + 1])]
+            for cut in book.largest_cuts
+        )),
+        sheet("Moved", ["what", "from", "to", "source from", "source to"], lambda book: (
+            [move.text, move.first + 1, move.last + 1, move.start + 1, move.end + 1]
+            for move in book.moves
+        )),
+        sheet("Invented", ["sentence", "text", "evidence", "nearest", "nearest text"],
+              lambda book: (
+            [entry.index + 1, entry.sentence, entry.evidence, entry.best_source_index + 1,
+             book.source_text(entry.best_source_index)]
+            for entry in book.invented
+        )),
+        sheet("Changed", ["sentence", "text", "what differs", "source", "source text"],
+              lambda book: (
+            [entry.index + 1, entry.sentence, "; ".join(entry.changed),
+             *_placed(book, entry.place)]
+            for entry in book.changed
+        )),
+        sheet("Alignment", ["sentence", "text", "finding", "source", "chapter", "source_sentence",
+                            "similarity", "evidence", "scs"], lambda book: (
+            [entry.index + 1, entry.sentence, entry.finding, source,
+             book.chapter_title(entry.place), text, entry.aligned_similarity, entry.evidence,
+             entry.scs]
+            for entry in book.sentences
+            for source, text in [_placed(book, entry.place)]
+        )),
     ]  # fmt: skip
+
+
+def _placed(book: BookDocument, place: int | None) -> tuple[int | None, str | None]:
+    """The number of a source sentence, and the sentence."""
+    return (None, None) if place is None else (place + 1, book.source_text(place))
 
 
 def verdict_sheet(run: Run) -> Sheet:
     """Every edition's scores with their intervals over passages."""
-    rows = book_rows(run)
-    names = list(rows[0][2]) if rows else []
-    columns = ["edition", "title"]
-    for name in names:
-        columns += [name, f"{name}_low", f"{name}_high"]
-    cells: Cells = [
-        [system, title, *(number for name in names for number in values[name])]
-        for system, title, values in rows
-    ]
-    return Sheet("Verdict", columns, cells)
-
-
-def chapters_sheet(held: list[Edition]) -> Sheet:
-    columns = ["edition", "title", "chapter", "from", "to", "words", "kept", "sentences from it",
-               "invented", "moved", "changed"]  # fmt: skip
-    cells: Cells = [
-        [one.system, one.title, chapter["title"], chapter["first"] + 1, chapter["last"] + 1,
-         chapter["words"], _share(chapter), chapter["sentences"], chapter["unsupported"],
-         chapter["moved"], chapter["changed"]]
-        for one in held
-        for chapter in one.document.get("chapters") or []
-    ]  # fmt: skip
-    return Sheet("Chapters", columns, cells)
-
-
-def alignment_sheet(held: list[Edition]) -> Sheet:
-    """Every sentence with where it comes from."""
-    columns = ["edition", "title", "sentence", "text", "finding", "source", "chapter",
-               "source_sentence", "similarity", "evidence", "scs"]  # fmt: skip
-    cells: Cells = [
-        [one.system, one.title, entry["index"] + 1, entry["sentence"], finding(entry),
-         None if entry["place"] is None else entry["place"] + 1, one.chapter_of(entry["place"]),
-         None if entry["place"] is None else one.source[entry["place"]],
-         entry["aligned_similarity"], entry["evidence"], entry["scs"]]
-        for one in held
-        for entry in one.sentences
-    ]  # fmt: skip
-    return Sheet("Alignment", columns, cells)
+    bounds = run.notes.get("book_intervals", {})
+    unknown = (math.nan, math.nan)
+    names: list[str] = []
+    cells = []
+    for system, scores in run.systems.items():
+        for title, values in scores.groups.items():
+            names = names or list(values)
+            known = bounds.get(system, {}).get(title, {})
+            numbers = [(values[name], *known.get(name, unknown)) for name in names]
+            cells.append([system, title, *(number for three in numbers for number in three)])
+    columns = [part for name in names for part in (name, f"{name}_low", f"{name}_high")]
+    return Sheet("Verdict", ["edition", "title", *columns], cells)
 
 
 def span(first: int, last: int) -> str:
@@ -101,75 +100,60 @@ def span(first: int, last: int) -> str:
     return f"{first + 1}" if first == last else f"{first + 1}–{last + 1}"
 
 
-def finding(entry: Mapping[str, Any]) -> str:
-    """What was found of a summary sentence, in a word."""
-    if entry.get("covered") is False:
-        return "invented"
-    if entry.get("changed"):
-        return "changed"
-    return "moved" if entry.get("moved") else "kept"
-
-
-def _share(chapter: Mapping[str, Any]) -> float:
-    kept = chapter.get("kept_words")
-    return math.nan if kept is None else kept / max(1, chapter["words"])
-
-
 def overview_sheets(run: Run) -> list[Sheet]:
     """What the terminal shows after the scores."""
-    held = editions(run)
-    found = [_books(run)] if len({one.title for one in held}) > 1 else []
-    if len(held) > BOOKS:
-        return found
-    for one in held:
-        found += _edition(one, lead=f"{one.system}, {one.title}: " if len(held) > 1 else "")
-    return found
+    books = editions(run)
+    sheets = [_books(run)] if len({edition.book.title for edition in books}) > 1 else []
+    if len(books) > BOOKS:
+        return sheets
+    for edition in books:
+        lead = f"{edition.system}, {edition.book.title}: " if len(books) > 1 else ""
+        sheets += _edition(edition, lead)
+    return sheets
 
 
 def _books(run: Run) -> Sheet:
     """Every book's answers; their intervals take more room than a terminal has."""
     several = len(run.systems) > 1
-    rows = book_rows(run)
-    names = [name for name in QUESTIONS if rows and name in rows[0][2]]
-    cells: Cells = [
-        [f"{title} ({system})" if several else title, *(percent(held[name][0]) for name in names)]
-        for system, title, held in rows
+    books = [
+        (f"{title} ({system})" if several else title, values)
+        for system, scores in run.systems.items()
+        for title, values in scores.groups.items()
     ]
+    names = [name for name in QUESTIONS if books and name in books[0][1]]
+    cells = [[title, *(percent(values[name]) for name in names)] for title, values in books]
     note = "Intervals over each book's passages: -o books.xlsx, --output-path, or run.json"
     return Sheet("books", ["title", *names], cells, note=note)
 
 
-def _edition(one: Edition, lead: str) -> list[Sheet]:
-    cuts: Cells = [
-        [f"{one.chapter_of(cut['first'])} {span(cut['first'], cut['last'])}".strip(),
-         cut["words"], shown(one.source[cut["first"]], TEXT)]
-        for cut in one.cuts[:CUTS]
-    ]  # fmt: skip
-    invented: Cells = [
-        [entry["index"] + 1, shown(entry["sentence"], TEXT),
-         f"{entry['best_source_index'] + 1}: {shown(one.source[entry['best_source_index']], TEXT)}"]
-        for entry in one.invented[:INVENTED]
-    ]  # fmt: skip
-    moves: Cells = [
-        [shown(str(move["text"]), TEXT), span(move["first"], move["last"])]
-        for move in one.moves[:MOVES]
-    ]
-    changed: Cells = [
-        [entry["index"] + 1, shown(entry["sentence"], TEXT), "; ".join(entry["changed"])]
-        for entry in one.changed[:INVENTED]
-    ]
+def _edition(edition: Edition, lead: str) -> list[Sheet]:
+    book = edition.book
+
+    def sheet(
+        name: str, columns: Sequence[str], entries: Sequence[Any], most: int,
+        cells: Callable[[Any], Sequence[object]],
+    ) -> Sheet:  # fmt: skip
+        rest = len(entries) - most
+        note = f"and {rest} more: -o tables.xlsx" if rest > 0 else ""
+        return Sheet(lead + name, columns, [cells(entry) for entry in entries[:most]], note=note)
+
     sheets = [
-        Sheet(
-            f"{lead}largest cuts", ["where", "words", "begins"], cuts, note=_rest(one.cuts, CUTS)
-        ),
-        Sheet(f"{lead}invented", ["no", "sentence", "nearest, no source"], invented,
-              note=_rest(one.invented, INVENTED)),
-        Sheet(f"{lead}moved", ["what", "sentences"], moves, note=_rest(one.moves, MOVES)),
-        Sheet(f"{lead}changed", ["no", "sentence", "what differs"], changed,
-              note=_rest(one.changed, INVENTED)),
+        sheet("largest cuts", ["where", "words", "begins"], book.largest_cuts, CUTS, lambda cut: [
+            f"{book.chapter_title(cut.first)} {span(cut.first, cut.last)}".strip(),
+            cut.words, shown(book.source_text(cut.first), TEXT),
+        ]),
+        sheet("invented", ["no", "sentence", "nearest, no source"], book.invented, INVENTED,
+              lambda entry: [
+            entry.index + 1, shown(entry.sentence, TEXT),
+            f"{entry.best_source_index + 1}:"
+            f" {shown(book.source_text(entry.best_source_index), TEXT)}",
+        ]),
+        sheet("moved", ["what", "sentences"], book.moves, MOVES, lambda move: [
+            shown(move.text, TEXT), span(move.first, move.last),
+        ]),
+        sheet("changed", ["no", "sentence", "what differs"], book.changed, INVENTED,
+              lambda entry: [
+            entry.index + 1, shown(entry.sentence, TEXT), "; ".join(entry.changed),
+        ]),
     ]  # fmt: skip
     return [sheet for sheet in sheets if sheet.rows]
-
-
-def _rest(found: Any, most: int) -> str:
-    return f"and {len(found) - most} more: -o tables.xlsx" if len(found) > most else ""

@@ -125,9 +125,9 @@ def verify(where: Where) -> None:
 
 def info(which: Which) -> None:
     from gistmeter.models import inventory
-    from gistmeter.models.settings import ModelSettings
+    from gistmeter.models.settings import BackEndSettings
 
-    facts = inventory.inform(which.name, ModelSettings(revision=which.revision, offline=True))
+    facts = inventory.inform(which.name, BackEndSettings(revision=which.revision, offline=True))
     width = max(map(len, facts))
     for key, value in facts.items():
         console.show(f"{key:{width}}  {value}")

@@ -12,13 +12,13 @@ from gistmeter.cli.command import SettingsCommand, ToolGroup
 from gistmeter.cli.scoring import scoring_command
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
-from gistmeter.parse.settings import COLUMNS_HELP
+from gistmeter.parse.family import COLUMNS_HELP
 
 FOUND = 2  # the exit code where a treebank has problems
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tool(Settings):
+class TreebankTool(Settings):
     """The treebanks that a tool works on."""
 
     title: ClassVar[str] = "parse"
@@ -39,7 +39,7 @@ class Tool(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known(Settings):
+class KnownTags(Settings):
     """What tags are known."""
 
     vocabulary: Path | None = option(
@@ -48,7 +48,7 @@ class Known(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written(Settings):
+class TreebankOutput(Settings):
     """Where a tool writes."""
 
     output: Path | None = option(
@@ -57,9 +57,8 @@ class Written(Settings):
     )  # fmt: skip
 
 
-def validate(tool: Tool, known: Known) -> int:
-    from gistmeter.parse.formats.validation import find_problems
-    from gistmeter.parse.formats.vocabularies import read_vocabulary
+def validate(tool: TreebankTool, known: KnownTags) -> int:
+    from gistmeter.parse.formats.treebank_tools import find_problems, read_vocabulary
 
     file = tool.file
     tags = read_vocabulary(known.vocabulary) if known.vocabulary else None
@@ -74,14 +73,15 @@ def validate(tool: Tool, known: Known) -> int:
     return 0
 
 
-def build_vocabulary(tool: Tool, written: Written) -> None:
-    from gistmeter.parse.formats.vocabularies import build
+def build_vocabulary(tool: TreebankTool, written: TreebankOutput) -> None:
+    from gistmeter.parse.formats import treebank_tools
 
-    _write(written.output, _json(build(list(tool.files), _layout(tool))))
+    vocabulary = treebank_tools.build_vocabulary(tool.files, _layout(tool))
+    _write(written.output, _json(vocabulary))
 
 
-def erase(tool: Tool, written: Written) -> None:
-    from gistmeter.parse.formats.erasing import erase as erase_annotation
+def erase(tool: TreebankTool, written: TreebankOutput) -> None:
+    from gistmeter.parse.formats.treebank_tools import erase as erase_annotation
 
     output, file = written.output, tool.file
     if output is not None and output.resolve() == file.resolve():
@@ -89,15 +89,15 @@ def erase(tool: Tool, written: Written) -> None:
     _write(output, erase_annotation(file, _layout(tool)))
 
 
-def estimate_weights(tool: Tool, written: Written) -> None:
+def estimate_weights(tool: TreebankTool, written: TreebankOutput) -> None:
     from gistmeter.parse.read import estimate_weights as estimate
 
     weights = estimate(tool.files, tool.columns)
     _write(written.output, _json({"lemma": dict(weights.lemma), "feats": dict(weights.feats)}))
 
 
-def _layout(tool: Tool):  # type: ignore[no-untyped-def]
-    from gistmeter.parse.formats.layout import declare
+def _layout(tool: TreebankTool):  # type: ignore[no-untyped-def]
+    from gistmeter.parse.formats.treebank import declare
 
     return declare(tool.columns, name="--columns") if tool.columns else None
 
@@ -123,22 +123,22 @@ command = ToolGroup(
     "parse",
     [
         SettingsCommand(
-            "validate", (Tool, Known), validate, table="parse",
+            "validate", (TreebankTool, KnownTags), validate, table="parse",
             summary="Check a treebank: IDs, heads, one root, no cycles, features, and tags against"
             " a vocabulary.",
             description="Lists all problems with their lines; the exit code is 2 if there are any.",
         ),
         SettingsCommand(
-            "build-vocabulary", (Tool, Written), build_vocabulary, table="parse",
+            "build-vocabulary", (TreebankTool, TreebankOutput), build_vocabulary, table="parse",
             summary="Collect the tags, features, relations, slots and classes of treebanks, for"
             " validate.",
         ),
         SettingsCommand(
-            "erase", (Tool, Written), erase, table="parse",
+            "erase", (TreebankTool, TreebankOutput), erase, table="parse",
             summary="Make a blind copy of a treebank, for systems to fill: only ID and FORM stay.",
         ),
         SettingsCommand(
-            "estimate-weights", (Tool, Written), estimate_weights, table="parse",
+            "estimate-weights", (TreebankTool, TreebankOutput), estimate_weights, table="parse",
             summary="Estimate weights: lemmas 0.3 or 0.7 by part of speech, features by their"
             " number of values.",
             description="The file serves both --lemma-weights and --feats-weights.",

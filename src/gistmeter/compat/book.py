@@ -11,15 +11,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gistmeter.book.documents import BookReport, macro_metrics, make_reports
+from gistmeter.book.api import pair_books
+from gistmeter.book.book_report import BookReport, macro_metrics, make_reports
 from gistmeter.book.family import Books, BookSettings
 from gistmeter.book.metrics.paths import align_sentences
 from gistmeter.core.cache import Cache
-from gistmeter.core.errors import InputError
 from gistmeter.core.family import Items
 from gistmeter.core.options import RunSettings
 from gistmeter.core.score import score
-from gistmeter.core.types import Book
 from gistmeter.models.protocols import Embedder
 
 __all__ = ["BookReport", "EvaluationConfig", "align_sentences", "evaluate_alignment",
@@ -44,15 +43,10 @@ def evaluate_corpus(
     `cache` keeps what models said, by default for this call only; `options` are those of a run
     (seed, resamples, confidence).
     """
-    differing = sorted(set(source_map) ^ set(summary_map))
-    if differing:
-        raise InputError(f"These titles are not on both sides: {', '.join(differing[:5])}")
+    books = pair_books(source_map, summary_map, SYSTEM)
     settings = config or EvaluationConfig()
     if embedder is not None:
         settings = replace(settings, model_name=embedder)
-    books = [Book(title, source_map[title], summary_map[title], SYSTEM) for title in source_map]
-    if not books:
-        raise InputError("There is nothing to score: no books were given")
     from gistmeter.report.progress import ProgressBars
 
     bars = ProgressBars(quiet=not show_progress, every=0.0)

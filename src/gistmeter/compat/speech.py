@@ -21,25 +21,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter import languages
+from gistmeter.core.cache import Cache
 from gistmeter.core.engines import measure
 from gistmeter.core.errors import InputError
 from gistmeter.core.files import write_atomically
-from gistmeter.core.pages import Section
+from gistmeter.core.pages import Section, custom_section, understanding_section
 from gistmeter.core.types import Clip, Metric
 from gistmeter.report.diff import render_pair, render_section
-from gistmeter.speech.clips import ClipResult, gather
+from gistmeter.speech.clip_results import COUNTED, EDITS, ClipResult, gather, view
+from gistmeter.speech.consent import DEFAULT_MODEL, find_fact_model
 from gistmeter.speech.family import Speech
-from gistmeter.speech.judge import DEFAULT_MODEL, gemini
+from gistmeter.speech.formats.utterances import read_one_text
 from gistmeter.speech.metrics.custom import call_safely
-from gistmeter.speech.metrics.facts import SemanticErrorRate
-from gistmeter.speech.metrics.facts.judgement import median_judgement
-from gistmeter.speech.metrics.facts.rate import SHORT
-from gistmeter.speech.metrics.facts.verdicts import SemanticFact, Verdict, count_facts
+from gistmeter.speech.metrics.edits import NO_EXPECTED
+from gistmeter.speech.metrics.fact_answers import median_judgement
+from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict, count_facts
 from gistmeter.speech.metrics.latency import UNTIMED, Latency
-from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
-from gistmeter.speech.metrics.transcription.rates import NO_EXPECTED
-from gistmeter.speech.pages import custom_section, understanding_section, view
-from gistmeter.speech.read import read_one_text
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.rates import ErrorRates
+from gistmeter.speech.metrics.semantic_error import SHORT, SemanticErrorRate
 
 if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel
@@ -166,7 +166,7 @@ class SemanticUnderstandingAnalyzer:
         verify: bool = False,
     ) -> None:
         self._metric = SemanticErrorRate(
-            llm or gemini(api_key, model),
+            llm or find_fact_model(model, Cache(None), api_key=api_key or None).llm,
             Normalisation(languages.get(language or "generic")),
             repeats,
             verify,
@@ -271,16 +271,10 @@ def _report(
     return DiffReport(
         provider=clip.system,
         file=clip.id,
-        chars_expected=whole("chars_expected"),
-        chars_got=whole("chars_got"),
-        words_expected=whole("words_expected"),
-        words_got=whole("words_got"),
+        **{name: whole(name) for name in (*COUNTED, *EDITS)},
         wer=result["wer"],
         cer=result["cer"],
         match_percent=result["match_percent"],
-        insertions=whole("insertions"),
-        deletions=whole("deletions"),
-        substitutions=whole("substitutions"),
         latency=result["latency"],
         custom_metric=custom,
         diff_report=out_path,

@@ -8,6 +8,9 @@ with a hash over its key and itself: a bit that flipped on the disk is a miss, n
 Without a file the cache lives in memory, for the length of a run. So it does when the file cannot
 be used (damaged, locked, on a full or read-only disk): that is said once, what can be read is read,
 and the run goes on.
+
+Before the file stands a `Memo`, the one memory of a run: answers as they were stored, and what is
+not stored at all because it is large and quickly made (vectors of tokens, analyses of texts).
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from json.encoder import encode_basestring
 from pathlib import Path
@@ -33,6 +36,8 @@ logger = logging.getLogger(__name__)
 BATCH = 4096  # look-ups in one statement; SQLite allows 32,766 parameters
 SEAL = 8  # bytes of hash before a value
 TRIES = 20  # to make the file, while other processes do the same
+MEMO_BYTES = 256 << 20
+REMEMBERED = 1 << 20  # values of which a memo knows that they were there before
 Key = bytes
 PREPARATION = (
     "PRAGMA journal_mode=WAL",
@@ -91,11 +96,69 @@ def unseal(key: Key, stored: Any) -> bytes | None:
     return stored[SEAL:]
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the values of a model are kept."""
+
+    name: str
+    decode: Callable[[bytes], Any]  # None where an entry has not the form that was stored
+    encode: Callable[[Any], bytes]
+    size: Callable[[Any], int]  # in memory, roughly
+    cheap: bool = False  # rather made again than kept beyond the memo where there is no file
+
+
+class Memo:
+    """Recent values by model and input, within a bound of bytes, for all threads of a process.
+
+    Predictions come once, references again and again with many predictions between: so a value that
+    had to be made twice goes to a half of its own, from which new ones cannot push it out.
+    """
+
+    def __init__(self, limit: int = MEMO_BYTES) -> None:
+        self._halves: tuple[dict[Any, tuple[Any, int]], ...] = ({}, {})
+        self._sizes, self._limit = [0, 0], limit // 2
+        self._seen: set[int] = set()
+        self._lock = threading.Lock()
+
+    def get(self, model: str, entry: Any) -> Any:
+        """The value of an input; None where it is not here."""
+        place = (model, entry)
+        with self._lock:
+            for half in self._halves:
+                if place in half:
+                    half[place] = kept = half.pop(place)  # now the youngest
+                    return kept[0]
+        return None
+
+    def find(self, model: str, inputs: Iterable[Any]) -> dict[Any, Any]:
+        """Input -> value, of those that are here."""
+        values = {entry: self.get(model, entry) for entry in inputs}
+        return {entry: value for entry, value in values.items() if value is not None}
+
+    def keep(self, model: str, values: Mapping[Any, Any], size: Callable[[Any], int]) -> None:
+        """Remember values, each of so many bytes; one that is here already stays."""
+        with self._lock:
+            for entry, value in values.items():
+                place = (model, entry)
+                if any(place in half for half in self._halves):
+                    continue
+                if len(self._seen) > REMEMBERED:
+                    self._seen.clear()
+                at = int(hash(place) in self._seen)
+                self._seen.add(hash(place))
+                self._halves[at][place] = value, size(value)
+                self._sizes[at] += size(value)
+                while self._sizes[at] > self._limit:
+                    oldest = next(iter(self._halves[at]))
+                    self._sizes[at] -= self._halves[at].pop(oldest)[1]
+
+
 class Cache:
     """A table from keys to bytes; `Cache(None)` keeps it in memory."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
+        self.memo = Memo()
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._owner = 0
@@ -132,6 +195,31 @@ class Cache:
                     self._warn(error)
             if not self._writes:
                 self._memory.update(answers)
+
+    def find(self, model: str, inputs: Iterable[Any], form: Form) -> dict[Any, Any]:
+        """Input -> value of those that are known: from memory, else as they were stored."""
+        wanted, name = dict.fromkeys(inputs), f"{model}/{form.name}"
+        known = self.memo.find(name, wanted)
+        missing = [entry for entry in wanted if entry not in known]
+        if not missing:
+            return known
+        places = keys(model, missing)
+        stored = self.get_many(places)
+        fresh = {}
+        for entry, key in zip(missing, places, strict=True):
+            if key in stored and (value := form.decode(stored[key])) is not None:
+                fresh[entry] = value
+        self.memo.keep(name, fresh, form.size)
+        return known | fresh
+
+    def keep(self, model: str, values: Mapping[Any, Any], form: Form) -> None:
+        """Remember values, and store them."""
+        if not values:
+            return
+        self.memo.keep(f"{model}/{form.name}", values, form.size)
+        if self.path is not None or not form.cheap:
+            stored = map(form.encode, values.values())
+            self.put_many(dict(zip(keys(model, values), stored, strict=True)))
 
     def info(self) -> CacheInfo:
         """How many answers there are; an error where the file cannot be read."""

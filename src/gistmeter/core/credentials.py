@@ -43,17 +43,11 @@ SERVICES: Mapping[str, Service] = {
     ),
     "openai": Service("OpenAI", ("OPENAI_API_KEY",), ("api.openai.com",)),
     "anthropic": Service("Anthropic", ("ANTHROPIC_API_KEY",), ("api.anthropic.com",)),
-    "deepgram": Service(
-        "Deepgram", ("DEEPGRAM_API_KEY",), ("api.deepgram.com", "api.eu.deepgram.com")
-    ),
-    "elevenlabs": Service(
-        "ElevenLabs",
-        ("ELEVENLABS_API_KEY",),
-        ("api.elevenlabs.io", "api.us.elevenlabs.io", "residency.elevenlabs.io"),
-    ),
-    "speechmatics": Service("Speechmatics", ("SPEECHMATICS_API_KEY",), ("rt.speechmatics.com",)),
-    "cartesia": Service("Cartesia", ("CARTESIA_API_KEY",), ("api.cartesia.ai",)),
-}
+}  # of language models; a recogniser of a service has its own
+
+
+def _known(service: str | Service) -> Service | None:
+    return SERVICES.get(service) if isinstance(service, str) else service
 
 
 def parts_of(url: str) -> SplitResult:
@@ -94,23 +88,27 @@ def stays_here(url: str) -> bool:
     return bool(url) and parts_of(url).scheme in PLAIN and is_loopback(url)
 
 
-def is_home(service: str, url: str) -> bool:
+def is_home(service: str | Service, url: str) -> bool:
     """Whether an address is the service's own, reached over TLS; no address is its usual one."""
     if not url:
         return True
-    if service not in SERVICES or parts_of(url).scheme not in ENCRYPTED:
+    known = _known(service)
+    if known is None or parts_of(url).scheme not in ENCRYPTED:
         return False
     host = host_of(url)
-    return any(host == own or host.endswith(f".{own}") for own in SERVICES[service].hosts)
+    return any(host == own or host.endswith(f".{own}") for own in known.hosts)
 
 
-def key_for(service: str, url: str, environment: Mapping[str, str], variable: str = "") -> str:
+def key_for(
+    service: str | Service, url: str, environment: Mapping[str, str], variable: str = ""
+) -> str:
     """The key that goes to an address, "" for none: the service's at home, else the named one."""
     if variable:
         return named_key(variable, url, environment)
-    if not is_home(service, url) or service not in SERVICES:
+    known = _known(service)
+    if known is None or not is_home(service, url):
         return ""
-    keys = (environment.get(name, "").strip() for name in SERVICES[service].variables)
+    keys = (environment.get(name, "").strip() for name in known.variables)
     return next(filter(None, keys), "")
 
 
@@ -132,11 +130,14 @@ def require_encryption(url: str) -> None:
         )
 
 
-def refuse_filed(service: str, url: str, option: str, advice: str, *, keyed: bool = False) -> None:
+def refuse_filed(
+    service: str | Service, url: str, option: str, advice: str, *, keyed: bool = False
+) -> None:
     """Refuse an address of a configuration file, unless it is home, or here and without a key."""
     if is_home(service, url) or (is_loopback(url) and not keyed):
         return
-    owner = f"{SERVICES[service].title}'s own host" if service in SERVICES else "a known service"
+    known = _known(service)
+    owner = f"{known.title}'s own host" if known is not None else "a known service"
     raise Withheld(
         f"{option} in the configuration file leads to {host_of(url)}, which is not {owner}. Nothing"
         f" is sent to such an address on a file's word alone: {advice}"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gistmeter.core.run import Run
     from gistmeter.core.types import Metric
     from gistmeter.core.wiring import Wiring
-    from gistmeter.models.settings import ModelSettings as BackEndSettings
+    from gistmeter.models.settings import BackEndSettings
 
 logger = logging.getLogger(__name__)
 
@@ -138,7 +138,7 @@ class Family(Generic[SettingsT, ItemT]):
 
     def model_settings(self, settings: SettingsT) -> BackEndSettings:
         """How models are loaded."""
-        from gistmeter.models.settings import ModelSettings as BackEndSettings
+        from gistmeter.models.settings import BackEndSettings
 
         known = {name: getattr(settings, name) for name in ("device", "max_length", "layer")
                  if hasattr(settings, name)}  # fmt: skip

@@ -47,3 +47,23 @@ class PairView:
 def percent(value: float) -> str:
     """A percentage for people, a dash where it is undefined."""
     return f"{value:.1f}%" if math.isfinite(value) else "–"
+
+
+def understanding_section(
+    *, ser: float, extra: float, facts: Sequence[Mapping[str, str]], note: str = ""
+) -> Section:
+    """The Semantic Understanding section: four cards and the list of facts."""
+    cards = [
+        Card(
+            "Semantic Error Rate", percent(ser), "missing facts of those expected; lower is better"
+        ),
+        Card("Understanding", percent(100 - ser), "expected facts preserved"),
+        Card("Missing", percent(ser), "expected facts absent from the transcript"),
+        Card("Extra", percent(extra), "facts of the transcript that were not said"),
+    ]
+    return Section("Semantic Understanding", cards, note, facts)
+
+
+def custom_section(score: float, detail: str = "", html: str = "") -> Section:
+    """A custom metric: its own HTML where it brings some."""
+    return Section("Custom metric", [Card("Score", percent(score), detail)], html=html)

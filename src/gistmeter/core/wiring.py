@@ -107,7 +107,7 @@ class Wiring:
 
     def baseline(self, component: str, model: Any, code: str) -> float | None:
         """What unrelated texts score by a model; None where that was not measured."""
-        from gistmeter.models.baselines import baseline
+        from gistmeter.models.settings import baseline
 
         return baseline(component, model.id, code) if model is not None else None
 
@@ -379,5 +379,9 @@ class _Builder:
 
 def title_of(kind: Any, name: str) -> str:
     """What people call a metric: the title of its first score."""
-    scores = kind.scores
-    return (scores[0].title or scores[0].name) if scores else name
+    if not kind.scores:
+        return name
+    score, title = str(kind.scores[0].name), str(kind.scores[0].title)
+    if not title or title.lower() == score:
+        return title or score
+    return f"{title[0].upper()}{title[1:]} ({score})"

@@ -16,15 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gistmeter import languages
-from gistmeter.core.cache import Cache, keys
+from gistmeter.core.cache import Cache, Form
 from gistmeter.core.wiring import Wiring, readers_of
 from gistmeter.languages import Language, Polarity, PolarWord
 from gistmeter.languages.guard import Alarm, Alarms, Guard
 from gistmeter.version import __version__
 
 REVISION = 5  # to be raised when analysers or polarity change what they find
-HELD = 1 << 13  # analyses in memory at most: those of many chunks
-PAIRS = 1 << 13  # compared pairs in memory: those of a chunk, for the next metric
+WORD_BYTES = 120  # that a word, or an alarm's words, take in memory, roughly
 NONE = Alarms()
 ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -50,17 +49,22 @@ class Analysis(NamedTuple):
         polarity = Polarity._make((*flags, found, tuple(denied), last, turn))
         return cls(tuple(content), tuple(words), polarity)
 
+    def size(self) -> int:
+        return WORD_BYTES * (4 + len(self.content) + len(self.words))
+
+
+ANALYSIS = Form("analysis", Analysis.decode, Analysis.encode, Analysis.size, cheap=True)
+
 
 class RememberingLanguage:
     """A language behind a cache; it answers as the language does, and has its id."""
 
     def __init__(self, language: Language, cache: Cache) -> None:
         self.language, self._cache = language, cache
-        self._held: dict[str, Analysis] = {}
-        self._counts: dict[str, Counter[str]] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return RememberingLanguage, (self.language, self._cache)  # without what it remembers
+        version = f"{__version__}.{REVISION}"
+        self._name = f"analysis/{version}/{language.id}/plain={language.plain}"
+        self._memory = f"{self._name}/{ANALYSIS.name}"  # its name in the memo, and that of counts
+        self._counts = f"{self._name}/counts"
 
     @property
     def id(self) -> str:
@@ -79,10 +83,12 @@ class RememberingLanguage:
 
     def content_counts(self, text: str) -> Counter[str]:
         """How often each content word (each word, where there is none) occurs."""
-        if text not in self._counts:
-            found = self._analysis(text)
-            self._counts[text] = Counter(found.content or found.words)
-        return self._counts[text]
+        known: Counter[str] | None = self._cache.memo.get(self._counts, text)
+        if known is None:
+            analysis = self._analysis(text)
+            known = Counter(analysis.content or analysis.words)
+            self._cache.memo.keep(self._counts, {text: known}, _size_of_counts)
+        return known
 
     def normalise(self, text: str) -> str:
         """The text itself: what is kept of its words are those of the normalised text."""
@@ -101,31 +107,22 @@ class RememberingLanguage:
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Have the analyses of texts at hand, looked up and made together."""
-        wanted_texts = list(dict.fromkeys(texts))
-        missing = [text for text in wanted_texts if text not in self._held]
-        if not missing:
-            return
-        if len(self._held) + len(missing) > HELD:
-            self._held.clear()
-            self._counts.clear()
-            missing = wanted_texts
-        name = f"analysis/{__version__}.{REVISION}/{self.language.id}/plain={self.language.plain}"
-        wanted = dict(zip(missing, keys(name, missing), strict=True))
-        stored = self._cache.get_many(list(wanted.values()))
-        made: dict[Any, bytes] = {}
-        for text, key in wanted.items():
-            if key in stored:
-                self._held[text] = Analysis.decode(stored[key])
-            else:
-                self._held[text] = analysis = analyse(self.language, text)
-                made[key] = analysis.encode()
-        if self._cache.path is not None:  # one in memory would hold them twice
-            self._cache.put_many(made)
+        self._analyses(texts)
+
+    def _analyses(self, texts: Iterable[str]) -> dict[str, Analysis]:
+        wanted = list(texts)
+        known = self._cache.find(self._name, wanted, ANALYSIS)
+        made = {text: analyse(self.language, text) for text in wanted if text not in known}
+        self._cache.keep(self._name, made, ANALYSIS)
+        return known | made
 
     def _analysis(self, text: str) -> Analysis:
-        if text not in self._held:
-            self.prepare([text])
-        return self._held[text]
+        known: Analysis | None = self._cache.memo.get(self._memory, text)
+        return known or self._analyses([text])[text]
+
+
+def _size_of_counts(counts: Counter[str]) -> int:
+    return WORD_BYTES * (2 + len(counts))
 
 
 def analyse(language: Language, text: str) -> Analysis:
@@ -137,34 +134,36 @@ def analyse(language: Language, text: str) -> Analysis:
     )
 
 
+def _decode_alarms(stored: bytes) -> Alarms:
+    parts = _decode(stored)
+    return Alarms(tuple(Alarm(*part[:3], *map(tuple, part[3:])) for part in parts)) or NONE
+
+
+def _encode_alarms(alarms: Alarms) -> bytes:
+    parts = [dataclasses.astuple(alarm) for alarm in alarms]
+    return ENCODE(parts).encode("utf-8", "surrogatepass")
+
+
+ALARMS = Form(
+    "alarms", _decode_alarms, _encode_alarms, lambda alarms: WORD_BYTES * (2 + 4 * len(alarms))
+)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class RememberingGuard(Guard):
     """The guard of a language behind a cache, for metrics that ask about the same pairs in turn."""
 
     cache: Cache
     reader: RememberingLanguage | None = None  # of a run that asks for the same words anyway
-    held: dict[tuple[str, str], Alarms] = dataclasses.field(default_factory=dict, hash=False)
 
     def compare(self, pairs: Sequence[tuple[str, str]]) -> list[Alarms]:
-        wanted = dict.fromkeys(pairs)
-        missing = [pair for pair in wanted if pair not in self.held]
-        if len(self.held) + len(missing) > PAIRS:
-            self.held.clear()
-            missing = list(wanted)
-        named = keys(f"alarms/{__version__}/{self.id}", missing)
-        stored = self.cache.get_many(named)
-        made: dict[Any, bytes] = {}
-        for pair, key in zip(missing, named, strict=True):
-            if key in stored:
-                parts = _decode(stored[key])
-                found = (Alarm(*one[:3], *map(tuple, one[3:])) for one in parts)
-                self.held[pair] = Alarms(tuple(found)) if parts else NONE
-            else:
-                (self.held[pair],) = Guard.compare(self, [pair])
-                parts = [dataclasses.astuple(alarm) for alarm in self.held[pair]]
-                made[key] = ENCODE(parts).encode("utf-8", "surrogatepass")
-        self.cache.put_many(made)
-        return [self.held[pair] for pair in pairs]
+        name = f"alarms/{__version__}/{self.id}"
+        known = self.cache.find(name, pairs, ALARMS)
+        missing = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+        made = dict(zip(missing, Guard.compare(self, missing), strict=True))
+        self.cache.keep(name, made, ALARMS)
+        known |= made
+        return [known[pair] for pair in pairs]
 
     def content_words(self, texts: Sequence[str]) -> list[Sequence[str]]:
         if self.reader is None:

@@ -1,0 +1,1 @@
+"""What several shapes of data share: `gist`, the alarms, and how both are shown."""

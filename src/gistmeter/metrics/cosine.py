@@ -30,9 +30,9 @@ def cosines(embedder: Embedder, first: Sequence[str], second: Sequence[str]) -> 
     vectors = np.asarray(answer.vectors)
     sides = (vectors[side].astype(np.float64) for side in (left, right))
     failures = {
-        at: answer.failures.get(one) or answer.failures[other]
-        for at, (one, other) in enumerate(zip(left, right, strict=True))
-        if one in answer.failures or other in answer.failures
+        at: answer.failures.get(first_at) or answer.failures[second_at]
+        for at, (first_at, second_at) in enumerate(zip(left, right, strict=True))
+        if first_at in answer.failures or second_at in answer.failures
     }
     unseen = np.fmax(answer.unseen[left], answer.unseen[right])
     return Cosines(np.einsum("ij,ij->i", *sides), unseen, failures)

@@ -15,7 +15,7 @@ from gistmeter.core import registry
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import GistmeterError, InputError, MissingDependency, MissingModel
 from gistmeter.models.e5 import NAME, weights_path
-from gistmeter.models.settings import ModelSettings
+from gistmeter.models.settings import BackEndSettings
 
 EMBEDDED = ("e5-small", "e5", "embedded")
 OFFICIAL_E5 = "intfloat/multilingual-e5-small"
@@ -35,7 +35,7 @@ def models_folder(cache: Cache) -> Path:
     return cache_folder() / "models"
 
 
-def load_backend(roles: set[str], name: str, settings: ModelSettings, folder: Path) -> Any:
+def load_backend(roles: set[str], name: str, settings: BackEndSettings, folder: Path) -> Any:
     """The back end behind a name: `backend:name`, the embedded model, a folder or a hub name."""
     kind, _, rest = name.partition(":")
     known = registry.names("gistmeter.models")

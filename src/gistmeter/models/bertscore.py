@@ -32,7 +32,7 @@ import numpy.typing as npt
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.signature import digest
 from gistmeter.models.batching import Failure
-from gistmeter.models.encoding import SharedEncoder, TextVectors, Window
+from gistmeter.models.encoders import SharedEncoder, TextVectors, Window
 from gistmeter.models.protocols import TextPair
 
 Float64 = npt.NDArray[np.float64]
@@ -121,7 +121,9 @@ class TokenMatching:
         texts = list(distinct)
         read = {texts[index]: answer for index, answer in self.encoder.read(texts)}
         if self.learn is not None:
-            self.learn([(text, one) for text, one in read.items() if isinstance(one, TextVectors)])
+            self.learn(
+                [(text, each) for text, each in read.items() if isinstance(each, TextVectors)]
+            )
         return read
 
 

@@ -2,109 +2,128 @@
 
 Each asks its source only for distinct inputs that are neither in memory nor in the cache, and keeps
 what comes. A source is whatever reads inputs and yields (index, answer) in any order: an encoder
-(`encoding.py`), its token matching (`bertscore.py`), a joint reading (`joint.py`) or a caller's own
-model (`plain.py`). Sentence vectors of our back ends are stored as float32 rounded to six decimals,
-which takes off what a padded batch adds; other numbers in float64 to seven. Each row ends with the
-share of its input that was not seen.
+or a reader of pairs (`encoders.py`), token matching (`bertscore.py`) or a caller's own model
+(`own_models.py`). Answers are written in parts, so that a run that is killed keeps what it had
+done. An answer is kept as the bytes of its numbers: sentence vectors of our back ends as float32
+rounded to six decimals, which takes off what a padded batch adds; other numbers in float64 to
+seven. Each row ends with the share of its input that was not seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.cache import Cache
+from gistmeter.core.cache import Cache, Form
 from gistmeter.models.batching import Failure
 from gistmeter.models.bertscore import Baseline
-from gistmeter.models.encoding import TextVectors
+from gistmeter.models.encoders import TextVectors
 from gistmeter.models.protocols import Embeddings, Judgements, Matches, PairScores, TextPair
-from gistmeter.models.recall import Numbers, Progress, Recall, recall_or_compute
 
+Numbers = npt.NDArray[np.floating[Any]]
+Progress = Callable[[str, int, int], None]
 VECTOR_DECIMALS = 6
-OTHER_WIDTH = Failure("the model gave vectors of different widths under one id")
+PART = 512  # answers written to the cache at once
+BESIDE = 256  # bytes that an answer takes in memory beside its numbers, roughly
+OTHER_WIDTH = "the model gave vectors of different widths under one id"
 
 
-class VectorSource(Protocol):
-    def read(self, texts: Sequence[str], /) -> Iterable[tuple[int, TextVectors | Failure]]: ...
-
-
-class PairSource(Protocol):
-    def read(
-        self, pairs: Sequence[TextPair], /
-    ) -> Iterable[tuple[int, npt.NDArray[np.float64] | Failure]]: ...
-
-
+@dataclass(eq=False)
 class Cached:
     """What the faces share: a row of numbers for each input, NaN where there is none."""
 
     stage: ClassVar[str]
-    kind: ClassVar[str] = "f8"
+    kind: ClassVar[Any] = np.dtype("<f8")
     numbers: ClassVar[int] = 0  # of a row; 0: whatever the model gives
 
-    def __init__(
-        self,
-        name: str,
-        source: Any,
-        cache: Cache,
-        *,
-        stored: str = "",
-        progress: Progress | None = None,
-    ) -> None:
-        """`stored` is the name that answers are kept under, where it is not the model's id."""
-        self._id, self._source, self._progress = name, source, progress
-        self.recall = Recall(cache, stored or name, self.kind, self.numbers)
+    id: str
+    source: Any
+    cache: Cache
+    _: KW_ONLY
+    stored: str = ""  # the name that answers are kept under, where it is not the id
+    progress: Progress | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.stored = self.stored or self.id
 
     def __getstate__(self) -> dict[str, Any]:
         """What goes to another process: whoever watches the progress stays here."""
-        return {**self.__dict__, "_progress": None}
+        return {**self.__dict__, "progress": None}
 
     @property
-    def id(self) -> str:
-        return self._id
+    def form(self) -> Form:
+        """The bytes of a row."""
+        size = self.kind.itemsize
+
+        def decode(raw: bytes) -> bytes | None:
+            whole = len(raw) == self.numbers * size if self.numbers else raw and not len(raw) % size
+            return raw if whole else None
+
+        return Form(f"{self.numbers or ''}{self.kind.str}", decode, bytes, _size)
 
     def _read(self, inputs: Sequence[Any]) -> Iterable[tuple[int, Numbers | Failure]]:
-        found: Iterable[tuple[int, Numbers | Failure]] = self._source.read(inputs)
-        return found
+        answers: Iterable[tuple[int, Numbers | Failure]] = self.source.read(inputs)
+        return answers
+
+    def _keep(self, answers: Mapping[Any, Numbers]) -> dict[Any, bytes]:
+        """Remember answers; gives them as they are kept."""
+        kept = {entry: numbers.astype(self.kind).tobytes() for entry, numbers in answers.items()}
+        self.cache.keep(self.stored, kept, self.form)
+        return kept
 
     def _answer(self, inputs: Sequence[Any]) -> tuple[npt.NDArray[Any], dict[int, str]]:
-        inputs = [tuple(one) if isinstance(one, list) else one for one in inputs]
-        answers, failures = recall_or_compute(
-            self.recall, inputs, self._read, stage=self.stage, progress=self._progress
-        )
+        """One row per input, and the reasons of those that have none."""
+        inputs = [tuple(entry) if isinstance(entry, list) else entry for entry in inputs]
+        answers = self.cache.find(self.stored, inputs, self.form)
+        missing = [entry for entry in dict.fromkeys(inputs) if entry not in answers]
+        failed, fresh = dict[Any, str](), dict[Any, Numbers]()
+        for done, (index, answer) in enumerate(self._read(missing) if missing else (), start=1):
+            if isinstance(answer, Failure):
+                failed[missing[index]] = answer.reason
+            else:
+                fresh[missing[index]] = answer
+            if len(fresh) >= PART:
+                answers |= self._keep(fresh)
+                fresh = {}
+            if self.progress is not None:
+                self.progress(self.stage, done, len(missing))
+        answers |= self._keep(fresh)
+        return self._table(inputs, answers, failed)
+
+    def _table(
+        self, inputs: Sequence[Any], answers: Mapping[Any, bytes], failed: Mapping[Any, str]
+    ) -> tuple[npt.NDArray[Any], dict[int, str]]:
         # Two columns at least: a product of rows without any would be 0, not NaN.
-        size = self.recall.kind.itemsize
-        width = self.numbers or next((len(raw) // size for raw in answers if raw), 2)
-        blank = np.full(width, np.nan, dtype=self.recall.kind).tobytes()
-        failures |= {
-            at: OTHER_WIDTH.reason
-            for at, raw in enumerate(answers)
-            if raw is not None and len(raw) != len(blank)
-        }
-        rows = b"".join(blank if at in failures else raw or blank for at, raw in enumerate(answers))
-        table = np.frombuffer(rows, dtype=self.recall.kind).reshape(-1, width)
-        return table, failures
+        width = self.numbers or next(
+            (len(answers[entry]) // self.kind.itemsize for entry in inputs if entry in answers), 2
+        )
+        blank = np.full(width, np.nan, dtype=self.kind).tobytes()
+        rows, failures = [], {}
+        for at, entry in enumerate(inputs):
+            row = answers.get(entry, blank)
+            if entry in failed:
+                failures[at] = failed[entry]
+            elif len(row) != len(blank):
+                failures[at] = OTHER_WIDTH
+            rows.append(blank if at in failures else row)
+        return np.frombuffer(b"".join(rows), dtype=self.kind).reshape(-1, width), failures
 
 
+def _size(answer: bytes) -> int:
+    return len(answer) + BESIDE
+
+
+@dataclass(eq=False)
 class CachedEmbedder(Cached):
     """Sentences to unit vectors."""
 
-    stage, kind = "embedding", "f4"
+    stage, kind = "embedding", np.dtype("<f4")
 
-    def __init__(
-        self,
-        name: str,
-        source: VectorSource,
-        cache: Cache,
-        *,
-        stored: str = "",
-        decimals: int = VECTOR_DECIMALS,
-        progress: Progress | None = None,
-    ) -> None:
-        super().__init__(name, source, cache, stored=stored, progress=progress)
-        self._decimals = decimals
+    decimals: int = VECTOR_DECIMALS
 
     def embed(self, texts: Sequence[str]) -> Embeddings:
         table, failures = self._answer(texts)
@@ -112,44 +131,37 @@ class CachedEmbedder(Cached):
         return Embeddings(table[:, :-1].copy(), unseen, failures)
 
     def _read(self, inputs: Sequence[str]) -> Iterable[tuple[int, Numbers | Failure]]:
-        for index, answer in self._source.read(inputs):
-            yield index, answer if isinstance(answer, Failure) else self._stored(answer)
+        for index, answer in self.source.read(inputs):
+            yield index, answer if isinstance(answer, Failure) else self._rounded(answer)
 
     def learn(self, texts: Sequence[tuple[str, TextVectors]]) -> None:
         """Keep vectors that came by the way, when a matcher read the texts with the same model."""
-        self.recall.keep({text: self._stored(read) for text, read in texts})
+        self._keep({text: self._rounded(vectors) for text, vectors in texts})
 
-    def _stored(self, text: TextVectors) -> npt.NDArray[np.float32]:
+    def _rounded(self, text: TextVectors) -> npt.NDArray[np.float32]:
         """A text's vector as it is kept, its unseen share last; minus zero is zero."""
-        rounded = np.round(text.vector.astype(np.float64), self._decimals) + 0.0
+        rounded = np.round(text.vector.astype(np.float64), self.decimals) + 0.0
         return np.append(rounded, text.unseen).astype(np.float32)
 
 
+@dataclass(eq=False)
 class CachedMatcher(Cached):
     """BERTScore of each (candidate, reference); never the token vectors."""
 
     stage, numbers = "matching", 4
 
-    def __init__(
-        self,
-        name: str,
-        source: PairSource,
-        cache: Cache,
-        *,
-        stored: str = "",
-        baseline: Baseline | None = None,
-        progress: Progress | None = None,
-    ) -> None:
+    baseline: Baseline | None = None
+
+    def __post_init__(self) -> None:
         # Rescaling is arithmetic on what is stored: both ways share their entries.
-        title = name if baseline is None else f"{name}/rescaled={baseline}"
-        super().__init__(title, source, cache, stored=stored or name, progress=progress)
-        self._baseline = baseline
+        super().__post_init__()
+        self.id += "" if self.baseline is None else f"/rescaled={self.baseline}"
 
     def match(self, pairs: Sequence[TextPair]) -> Matches:
         table, failures = self._answer(pairs)
         scores, unseen = table[:, :3], np.nan_to_num(table[:, 3])
-        if self._baseline is not None:
-            scores = self._baseline.rescale(scores)
+        if self.baseline is not None:
+            scores = self.baseline.rescale(scores)
         precision, recall, f1 = (scores[:, at].copy() for at in range(3))
         return Matches(precision, recall, f1, unseen, failures)
 

@@ -11,11 +11,13 @@ import hashlib
 import os
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel
-from gistmeter.models.settings import ModelSettings
+from gistmeter.core.files import sha256
+from gistmeter.models.settings import BackEndSettings
 
 TEXTS = ["*.json", "*.txt", "*.model", "*.jinja"]
 DECISIVE = {".json", ".safetensors", ".bin", ".txt", ".onnx", ".model"}  # suffixes
@@ -23,7 +25,7 @@ WEIGHT_NAMES = ("model.safetensors", "pytorch_model.bin", "onnx/model.onnx", "mo
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModelPlace:
     """A model's files on this machine."""
 
     name: str
@@ -35,11 +37,11 @@ class Place:
         return f"{self.name}@{self.revision}"
 
 
-def locate(role: str, name: str, settings: ModelSettings) -> Place:
+def locate(role: str, name: str, settings: BackEndSettings) -> ModelPlace:
     """A model's folder, from the hub where it is on no disk and the hub may be asked."""
     folder = Path(name).expanduser()
     if folder.is_dir():
-        return Place(folder.resolve().name, folder, fingerprint(folder))
+        return ModelPlace(folder.resolve().name, folder, fingerprint(folder))
     command = f"gistmeter models pull {name}"
     if looks_like_path(name):
         raise MissingModel(role, name, str(folder), f"{command} (for a model of the hub)")
@@ -48,14 +50,14 @@ def locate(role: str, name: str, settings: ModelSettings) -> Place:
         found = _try_download(role, name, settings.revision)
     if found is None:
         raise MissingModel(role, name, _searched(settings), command)
-    return Place(name, found, found.name[:8])
+    return ModelPlace(name, found, found.name[:8])
 
 
 def looks_like_path(name: str) -> bool:
     return name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1
 
 
-def is_offline(settings: ModelSettings) -> bool:
+def is_offline(settings: BackEndSettings) -> bool:
     """HF_HUB_OFFLINE is read as the hub's own library reads it."""
     from_environment = _hub().constants.HF_HUB_OFFLINE if _has_hub() else False
     return settings.offline or bool(from_environment)
@@ -111,8 +113,7 @@ def fingerprint(folder: Path) -> str:
 
 @lru_cache(maxsize=256)
 def _hash_file(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - part of the memo's key
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return sha256(Path(path))
 
 
 def _weight_files(folder: Path) -> list[str]:
@@ -131,7 +132,7 @@ def _try_download(role: str, name: str, revision: str) -> Path | None:
         raise MissingModel(role, name, looked, command) from error
 
 
-def _searched(settings: ModelSettings) -> str:
+def _searched(settings: BackEndSettings) -> str:
     if not _has_hub():
         return "this folder (the package huggingface-hub is not installed)"
     cache = _hub().constants.HF_HUB_CACHE
@@ -140,8 +141,6 @@ def _searched(settings: ModelSettings) -> str:
 
 
 def _has_hub() -> bool:
-    from importlib.util import find_spec
-
     return find_spec("huggingface_hub") is not None
 
 

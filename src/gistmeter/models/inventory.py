@@ -15,15 +15,19 @@ from typing import Any
 
 from gistmeter.core.errors import GistmeterError, InputError
 from gistmeter.core.files import is_draft, sha256
-from gistmeter.models import folder as folders
-from gistmeter.models import hub
+from gistmeter.models import hub, model_files
 from gistmeter.models.backends import EMBEDDED, GET_EMBEDDED, OFFICIAL_E5
-from gistmeter.models.e5 import LAYERS, POSITIONS, weights_path
+from gistmeter.models.e5 import LAYERS, POSITIONS, e5_weights, weights_path
 from gistmeter.models.e5 import graph as e5_graph
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.judge import weights as judge_weights
-from gistmeter.models.loading import explain_absence
-from gistmeter.models.settings import PROFILES, ROLES, ModelSettings, matching_layer, profile_names
+from gistmeter.models.judge import judge_weights
+from gistmeter.models.settings import (
+    PROFILES,
+    ROLES,
+    Absence,
+    BackEndSettings,
+    matching_layer,
+    profile_names,
+)
 
 LANGUAGES = ("zh", "ja", "ko", "en")  # a profile is pulled for all of these if none is given
 FORGOTTEN = 3600  # seconds after which nobody goes on with a draft
@@ -61,8 +65,8 @@ def list_models(
 
 def _entry(role: str, name: str, profile: str) -> Entry:
     if not name:
-        why, _, command = explain_absence(role, profile).partition(". Get one with: ")
-        return Entry(role, "", False, why, command)
+        absence = Absence.of(role, profile)
+        return Entry(role, "", False, absence.reason, absence.command)
     if name in (*EMBEDDED, JUDGE):
         path = weights_path()
         if path is not None and path.is_file():
@@ -111,7 +115,9 @@ def pull(name: str, revision: str, folder: Path, *, pickles: bool = False) -> st
     if name in EMBEDDED:
         path = weights_path()
         if path is not None:
-            return _convert_embedded(path, folder)
+            made = e5_graph.prepare(e5_weights.read(path), folder, LAYERS)
+            unwritten = f"{path} (the cache folder cannot be written)"
+            return str(made) if isinstance(made, Path) else unwritten
         name = OFFICIAL_E5
     if Path(name).expanduser().is_dir():
         return f"{name} is a folder already"
@@ -130,11 +136,6 @@ def pull(name: str, revision: str, folder: Path, *, pickles: bool = False) -> st
         ) from error
 
 
-def _convert_embedded(path: Path, folder: Path) -> str:
-    made = e5_graph.prepare(e5_weights.read(path), folder, LAYERS)
-    return str(made) if isinstance(made, Path) else f"{path} (the cache folder cannot be written)"
-
-
 def verify(folder: Path, names: list[str]) -> Iterator[Check]:
     """The embedded weights, the converted models, and the hub's files by the hashes they carry."""
     path = weights_path()
@@ -144,7 +145,11 @@ def verify(folder: Path, names: list[str]) -> Iterator[Check]:
             yield Check(str(path), True, f"sha256 {e5_weights.SHA256[:12]}…")
         except InputError as error:
             yield Check(str(path), False, str(error))
-    yield _check_judge()
+    judge = judge_weights.FILE
+    digest = sha256(judge) if judge.is_file() else ""
+    whole = digest == judge_weights.SHA256
+    detail = f"sha256 {digest[:12]}…" if whole else "changed; install gistmeter again"
+    yield Check(str(judge), whole, detail)
     for graph in sorted(folder.glob("*.onnx")):
         whole = e5_graph.is_whole(graph)
         detail = "as written" if whole else "changed; it is built anew at the next use"
@@ -157,21 +162,11 @@ def verify(folder: Path, names: list[str]) -> Iterator[Check]:
             )
 
 
-def _check_judge() -> Check:
-    """The weights that come with gistmeter."""
-    file = judge_weights.FILE
-    found = sha256(file) if file.is_file() else ""
-    whole = found == judge_weights.SHA256
-    detail = f"sha256 {found[:12]}…" if whole else "changed; install gistmeter again"
-    return Check(str(file), whole, detail)
-
-
 def _check_hub_file(file: Path) -> Check:
     """The Hugging Face cache names a file by its hash: SHA-256, or git's for small ones."""
     blob = file.resolve().name
     if len(blob) == SHA256_DIGITS:
-        with file.open("rb") as handle:
-            found = hashlib.file_digest(handle, "sha256").hexdigest()
+        found = sha256(file)
     elif len(blob) == SHA1_DIGITS:
         content = file.read_bytes()
         head = f"blob {len(content)}\0".encode()
@@ -181,7 +176,7 @@ def _check_hub_file(file: Path) -> Check:
     return Check(str(file), found == blob, "as downloaded" if found == blob else "changed")
 
 
-def inform(name: str, settings: ModelSettings) -> dict[str, Any]:
+def inform(name: str, settings: BackEndSettings) -> dict[str, Any]:
     """What is known about a model without loading it."""
     if name in EMBEDDED:
         return {
@@ -197,7 +192,7 @@ def inform(name: str, settings: ModelSettings) -> dict[str, Any]:
             "prefix": "query: ",
         }
     place = hub.locate("wanted", name, settings)
-    config = folders.read_config(place.folder)
+    config = model_files.read_config(place.folder)
     labels = config.get("id2label")
     size = sum(file.stat().st_size for file in place.folder.rglob("*") if file.is_file())
     facts = {
@@ -208,7 +203,7 @@ def inform(name: str, settings: ModelSettings) -> dict[str, Any]:
         "architecture": ", ".join(config.get("architectures") or []) or config.get("model_type"),
         "layers": config.get("num_hidden_layers"),
         "width": config.get("hidden_size"),
-        "maximum length": folders.maximum_length(place.folder, config, settings.max_length),
+        "maximum length": model_files.maximum_length(place.folder, config, settings.max_length),
         "bert-score's layer": matching_layer(name),
         "labels": ", ".join(map(str, labels.values())) if isinstance(labels, dict) else None,
         "weights": "safetensors"
@@ -216,5 +211,5 @@ def inform(name: str, settings: ModelSettings) -> dict[str, Any]:
         else "pytorch_model.bin",
     }
     if not labels:
-        facts["pooling"] = folders.read_pooling(place.folder, settings.pooling).id
+        facts["pooling"] = model_files.read_pooling(place.folder, settings.pooling).id
     return {key: value for key, value in facts.items() if value is not None}

@@ -5,10 +5,10 @@ own), else from the profile, finds its files, and wraps it in the cache. Weights
 first text that is not in the cache comes. A role that the profile does not have is `absent`, with
 the reason and the command to get it; a model that was named and is not there is an error.
 
-What a back end's loader gives decides how it is asked: a `TokenEncoder` (`encoding.py`) is embedder
-and matcher in one reading, the judge (`judge.py`) cross-encoder and entailment in one, a
-`PairReader` (`joint.py`) either of them, and anything else is the caller's own model with the
-method of its role (`plain.py`).
+What a back end's loader gives decides how it is asked: a `TokenEncoder` (`encoders.py`) is embedder
+and matcher in one reading, a `PairJudge` (`protocols.py`) cross-encoder and entailment in one, a
+`PairReader` (`encoders.py`) either of them, and anything else is the caller's own model with the
+method of its role (`own_models.py`).
 """
 
 from __future__ import annotations
@@ -28,22 +28,28 @@ from gistmeter.models.cached import (
     CachedEmbedder,
     CachedEntailment,
     CachedMatcher,
+    Progress,
 )
-from gistmeter.models.encoding import SharedEncoder, TokenEncoder, VectorStore
-from gistmeter.models.judge.joint import JointReading
-from gistmeter.models.plain import PlainEmbedder, PlainPairs, check, serves
+from gistmeter.models.encoders import JointReading, PairReader, SharedEncoder, TokenEncoder
+from gistmeter.models.judge import CachedJudge
+from gistmeter.models.own_models import PlainEmbedder, PlainPairs, check, serves
 from gistmeter.models.protocols import (
     CrossEncoder,
     Embedder,
     EntailmentModel,
     JudgeModel,
+    PairJudge,
     TokenMatcher,
 )
-from gistmeter.models.recall import Progress
-from gistmeter.models.settings import ModelSettings, canonical_roles, matching_layer, profile_names
+from gistmeter.models.settings import (
+    Absence,
+    BackEndSettings,
+    canonical_roles,
+    matching_layer,
+    profile_names,
+)
 
-__all__ = ["ModelSettings", "Models", "load_judge", "load_models", "models_folder"]
-
+ModelSettings = BackEndSettings  # the name that users know
 READERS = {"embedder", "matcher"}
 JOINT = {"cross_encoder", "nli"}
 FACES: Mapping[str, Any] = {
@@ -73,7 +79,7 @@ def load_models(
     profile: str = "embedded",
     names: Mapping[str, Any] | None = None,
     language: str = "",
-    settings: ModelSettings | None = None,
+    settings: BackEndSettings | None = None,
     cache: Cache,
     profiles: Mapping[str, Mapping[str, Any]] | None = None,
     folder: Path | None = None,
@@ -85,31 +91,15 @@ def load_models(
     further ones, from a configuration file; `folder` is where converted models are kept (by default
     beside the cache).
     """
-    return load_models_by_language(
-        roles,
-        [language],
-        profile=profile,
-        names=names,
-        settings=settings,
-        cache=cache,
-        profiles=profiles,
-        folder=folder,
-        progress=progress,
-    )[language]
+    loader = Loader(cache, settings or BackEndSettings(), progress, folder)
+    return loader.load(roles, profile, names or {}, language, profiles)
 
 
 def load_judge(cache: Cache, *, progress: Progress | None = None) -> JudgeModel:
     """The judge that comes with gistmeter, with all that it says of a pair, through the cache."""
-    from gistmeter.models.judge import load
-
-    judge = load(frozenset({"nli"}), "judge", ModelSettings(), models_folder(cache))
-    return _remember(judge, cache, progress)
-
-
-def _remember(judge: Any, cache: Cache, progress: Progress | None) -> JudgeModel:
-    from gistmeter.models.judge import CachedJudge
-
-    return CachedJudge(judge.id, judge, cache, progress=progress)
+    models = Loader(cache, progress=progress).load(["nli"], "embedded", {"nli": "judge"}, "")
+    judge: JudgeModel = require(models, "nli")
+    return judge
 
 
 def load_models_by_language(
@@ -118,7 +108,7 @@ def load_models_by_language(
     *,
     profile: str = "embedded",
     names: Mapping[str, Any] | None = None,
-    settings: ModelSettings | None = None,
+    settings: BackEndSettings | None = None,
     cache: Cache,
     profiles: Mapping[str, Mapping[str, Any]] | None = None,
     folder: Path | None = None,
@@ -128,7 +118,7 @@ def load_models_by_language(
 
     A model that several languages share is one object: loaded once, with one memory.
     """
-    loader = Loader(cache, settings or ModelSettings(), progress, folder)
+    loader = Loader(cache, settings or BackEndSettings(), progress, folder)
     return loader.by_language(roles, languages, profile=profile, names=names, profiles=profiles)
 
 
@@ -137,11 +127,11 @@ class Loader:
     """Models for one language after another; what is the same for two is made once."""
 
     cache: Cache
-    settings: ModelSettings = field(default_factory=ModelSettings)
+    settings: BackEndSettings = field(default_factory=BackEndSettings)
     progress: Progress | None = None
     folder: Path | None = None  # of converted models; by default beside the cache
-    _made: dict[Any, dict[str, Any]] = field(default_factory=dict)
-    _judge: JudgeModel | None = None
+    _made: dict[Any, tuple[dict[str, Any], Any]] = field(default_factory=dict)
+    _judges: dict[str, CachedJudge] = field(default_factory=dict)  # by id
 
     def by_language(
         self,
@@ -152,17 +142,17 @@ class Loader:
         names: Mapping[str, Any] | None = None,
         profiles: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> dict[str, Models]:
-        """Language -> its models; all that are missing are told together."""
-        found: dict[str, Models] = {}
+        """Language -> its models; one error names all that are missing."""
+        models: dict[str, Models] = {}
         missing: dict[str, MissingModel] = {}
         for code in dict.fromkeys(languages):
             try:
-                found[code] = self.load(roles, profile, names or {}, code, profiles)
+                models[code] = self.load(roles, profile, names or {}, code, profiles)
             except MissingModel as error:
-                missing |= {one.name: one for one in error.all if one.name not in missing}
+                missing |= {each.name: each for each in error.all if each.name not in missing}
         if missing:
             raise MissingModel.of(list(missing.values()))
-        return found
+        return models
 
     def load(
         self,
@@ -173,24 +163,25 @@ class Loader:
         profiles: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Models:
         wanted = list(canonical_roles(dict.fromkeys(roles, ""), "the request"))
-        own = canonical_roles({role: one for role, one in names.items() if _given(one)}, "names")
-        chosen: dict[str, Any] = {**profile_names(profile, language, profiles), **own}
-        absent = {role: explain_absence(role, profile) for role in wanted if role not in chosen}
-        found: dict[str, Any] = {}
+        given = {role: model for role, model in names.items() if model not in (None, "")}
+        named = canonical_roles(given, "names")
+        chosen: dict[str, Any] = {**profile_names(profile, language, profiles), **named}
+        absent = {role: str(Absence.of(role, profile)) for role in wanted if role not in chosen}
+        faces: dict[str, Any] = {}
         missing: list[MissingModel] = []
         for group in _groups({role: chosen[role] for role in wanted if role in chosen}):
             try:
-                found |= self._load_group(group, chosen[group[0]], language)
+                faces |= self._load_group(group, chosen[group[0]], language)
             except MissingModel as error:
                 missing += error.all
         if missing:
             raise MissingModel.of(missing)
-        for role in [role for role in found if found[role] is None]:
+        for role in [role for role, face in faces.items() if face is None]:
             name = _title(chosen[role])
-            if role in own:
+            if role in named:
                 raise InputError(f"'{name}' cannot serve as {role}: {SENTENCES_ONLY}")
             absent[role] = f"'{name}' cannot serve: {SENTENCES_ONLY}"
-        return Models(**found, absent=absent)
+        return Models(**faces, absent=absent)
 
     def _load_group(self, roles: Sequence[str], model: Any, language: str) -> dict[str, Any]:
         """The faces of a model that plays one role or two."""
@@ -198,26 +189,23 @@ class Loader:
         # Only a baseline depends on the language by itself.
         key = (tuple(roles), name, language if self.settings.rescale else "")
         if key not in self._made:
-            # The object stays with its faces, so that nothing else can come by its number.
-            self._made[key] = {**self._make_group(roles, model, language), "": model}
-        return {role: face for role, face in self._made[key].items() if role}
+            # The object is kept with its faces, so that no other can get the same id().
+            self._made[key] = self._make_group(roles, model, language), model
+        return self._made[key][0]
 
     def _make_group(self, roles: Sequence[str], model: Any, language: str) -> dict[str, Any]:
         backend = self._find(roles, model)
-        reads = is_encoder(backend) and READERS.issuperset(roles)
+        reads = isinstance(backend, TokenEncoder) and READERS.issuperset(roles)
         if reads and (len(roles) == 1 or getattr(backend, "shares", True)):
             return self._read_with(backend, roles, _title(model), language)
         served = not reads and all(serves(role, backend) for role in roles)
         if len(roles) == 2 and isinstance(model, str) and not served:
             # The two roles read other tokens, or are two things: a back end for each.
-            return self._apart(roles, model, language)
+            faces: dict[str, Any] = {}
+            for role in roles:
+                faces |= self._make_group([role], model, language)
+            return faces
         return {role: self._wrap(role, backend) for role in roles}
-
-    def _apart(self, roles: Sequence[str], model: Any, language: str) -> dict[str, Any]:
-        faces: dict[str, Any] = {}
-        for role in roles:
-            faces |= self._make_group([role], model, language)
-        return faces
 
     def _find(self, roles: Sequence[str], model: Any) -> Any:
         if not isinstance(model, str):
@@ -231,8 +219,8 @@ class Loader:
         self, backend: TokenEncoder, roles: Sequence[str], name: str, language: str
     ) -> dict[str, Any]:
         """Embedder and matcher on one encoder, which reads a text once for both."""
-        settings, shared = self.settings, len(roles) == 2
-        encoder = SharedEncoder(backend, store=VectorStore() if shared else None)
+        settings = self.settings
+        encoder = SharedEncoder(backend, self.cache)
         faces: dict[str, Any] = {}
         learn = None
         if "embedder" in roles:
@@ -262,10 +250,12 @@ class Loader:
     def _wrap(self, role: str, backend: Any) -> Any:
         """A role's face over a pair reader or a plain model; None for token vectors of neither."""
         face = FACES[role]
-        if is_judge(backend):  # one face for all of its roles, and one stored row of a pair
-            self._judge = self._judge or _remember(backend, self.cache, self.progress)
-            return self._judge
-        if role in JOINT and is_pair_reader(backend):
+        if isinstance(backend, PairJudge):  # one face for all of its roles, one row for a pair
+            if backend.id not in self._judges:
+                made = CachedJudge(backend.id, backend, self.cache, progress=self.progress)
+                self._judges[backend.id] = made
+            return self._judges[backend.id]
+        if role in JOINT and isinstance(backend, PairReader):
             reading = JointReading(backend)
             return face(backend.id, reading, self.cache, progress=self.progress)
         if role == "matcher" and not serves(role, backend) and serves("embedder", backend):
@@ -275,8 +265,8 @@ class Loader:
             return backend  # one of our own, loaded before
         if role == "matcher" and (self.settings.rescale or self.settings.idf_references):
             raise InputError(
-                f"The matcher '{backend.id}' is not ours to rescale or to weigh by rarity: "
-                "let it do so itself, and say so in its id"
+                f"The matcher '{backend.id}' cannot be rescaled or weighted by rarity here: "
+                "let the model do so itself, and say so in its id"
             )
         # Under its role as well: one object may play two.
         options: dict[str, Any] = {"stored": f"{backend.id}/{role}", "progress": self.progress}
@@ -284,10 +274,6 @@ class Loader:
             source = PlainEmbedder(backend)
             return CachedEmbedder(backend.id, source, self.cache, decimals=EXACT, **options)
         return face(backend.id, PlainPairs(backend, role), self.cache, **options)
-
-
-def _given(model: Any) -> bool:
-    return model is not None and not (isinstance(model, str) and not model)
 
 
 def _title(model: Any) -> str:
@@ -303,29 +289,6 @@ def _groups(models: Mapping[str, Any]) -> list[list[str]]:
     if first is not second and not (isinstance(first, str) and first == second):
         return alone
     return [["embedder", "matcher"], *([role] for role in models if role not in READERS)]
-
-
-def is_encoder(backend: Any) -> bool:
-    parts = ("id", "pooling", "layer", "pads", "budget", "tokenize", "encode")
-    return all(hasattr(backend, part) for part in parts)
-
-
-def is_pair_reader(backend: Any) -> bool:
-    return all(hasattr(backend, part) for part in ("id", "pads", "budget", "tokenize", "read"))
-
-
-def is_judge(backend: Any) -> bool:
-    return all(hasattr(backend, part) for part in ("id", "judge", "read"))
-
-
-def explain_absence(role: str, profile: str) -> str:
-    """Why a profile has no model for a role, and the exact command to get one."""
-    option = "--" + role.replace("_", "-")
-    return (
-        f"the profile '{profile}' has no {role.replace('_', '-')}. Get one with: "
-        f"pip install 'gistmeter[torch]' && gistmeter models pull paper, "
-        f"then use --profile paper (or {option} NAME)"
-    )
 
 
 def require(models: Models, role: str) -> Any:

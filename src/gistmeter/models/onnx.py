@@ -17,14 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.models import folder as folders
-from gistmeter.models.encoding import States, Window, cut
-from gistmeter.models.hub import Place, locate
-from gistmeter.models.judge.joint import PairTokens
+from gistmeter.models import model_files
+from gistmeter.models.encoders import PairTokens, States, Window, frame_windows
+from gistmeter.models.hub import ModelPlace, locate
 from gistmeter.models.protocols import TextPair
 from gistmeter.models.runtime import open_session
-from gistmeter.models.settings import ModelSettings
-from gistmeter.models.unloaded import Unloaded
+from gistmeter.models.settings import BackEndSettings
 
 FILES = ("model.onnx", "onnx/model.onnx")
 STATES = ("last_hidden_state", "token_embeddings", "hidden_states", "tokens")
@@ -35,34 +33,35 @@ Float64 = npt.NDArray[np.float64]
 def load(
     roles: frozenset[str],
     name: str,
-    settings: ModelSettings,
+    settings: BackEndSettings,
     folder: Path,  # noqa: ARG001 - nothing is converted
 ) -> Any:
     """The back end for a role; its weights are read when the first text comes."""
     place = locate(" and ".join(sorted(roles)), name, settings)
-    config = folders.read_config(place.folder)
-    if roles == {"cross_encoder"}:
-        return OnnxCrossEncoder(place, config, settings)
-    if roles == {"nli"}:
-        return OnnxEntailment(place, config, settings)
+    config = model_files.read_config(place.folder)
+    head = model_files.read_head(roles, config, place.name, settings.activation)
+    if head is not None:
+        return OnnxPairs(place, config, settings, head)
     return OnnxEncoder(place, config, settings)
 
 
-class _OnnxModel(Unloaded):
+class _OnnxModel(model_files.FolderModel):
     pads = False
+    runtime = "/onnx"
 
-    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
-        self.place, self.config, self.settings = place, config, settings
-        self.longest = folders.maximum_length(place.folder, config, settings.max_length)
+    def __init__(
+        self,
+        place: ModelPlace,
+        config: dict[str, Any],
+        settings: BackEndSettings,
+        head: model_files.PairHead | None = None,
+    ) -> None:
+        super().__init__(place, config, settings, head)
         self.budget = settings.batch_size or BUDGET
-        found = [place.folder / file for file in FILES if (place.folder / file).is_file()]
-        if not found or not (place.folder / "tokenizer.json").is_file():
+        graphs = [place.folder / file for file in FILES if (place.folder / file).is_file()]
+        if not graphs or not (place.folder / "tokenizer.json").is_file():
             raise FormatError("needs model.onnx and tokenizer.json", path=place.folder)
-        self.file = found[0]
-
-    @property
-    def id(self) -> str:
-        return f"{self.place.id}/onnx/max={self.longest}"
+        self.file = graphs[0]
 
     @cached_property
     def session(self) -> Any:
@@ -88,25 +87,28 @@ class _OnnxModel(Unloaded):
             "attention_mask": np.ones_like(tokens),
             "token_type_ids": np.asarray(types, dtype=np.int64) if types else np.zeros_like(tokens),
         }
+        names = [output.name for output in self.session.get_outputs()]
         wanted = {
-            one.name: given[one.name] for one in self.session.get_inputs() if one.name in given
+            name: given[name]
+            for name in (put.name for put in self.session.get_inputs())
+            if name in given
         }
-        names = [one.name for one in self.session.get_outputs()]
         return dict(zip(names, self.session.run(None, wanted), strict=True))
 
 
 class OnnxEncoder(_OnnxModel):
     """A `TokenEncoder` on the last layer."""
 
-    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
+    def __init__(
+        self, place: ModelPlace, config: dict[str, Any], settings: BackEndSettings
+    ) -> None:
         super().__init__(place, config, settings)
         self.layer = int(config.get("num_hidden_layers") or 0)
         if settings.layer not in (None, self.layer):
             raise InputError(
                 f"'{place.name}' as ONNX gives layer {self.layer} only, not {settings.layer}"
             )
-        self._pooling = folders.read_pooling(place.folder, settings.pooling)
-        self.prefix = folders.PREFIXES.get(place.name, "")
+        self._pooling = model_files.read_pooling(place.folder, settings.pooling)
 
     @property
     def pooling(self) -> str:
@@ -123,27 +125,24 @@ class OnnxEncoder(_OnnxModel):
         return [*whole.ids[:head], *(prefix if self.prefix else [])], whole.ids[tail:]
 
     def tokenize(self, texts: Sequence[str]) -> list[list[Window]]:
-        ready = [text.strip() for text in texts]
-        head, tail = self.frame
-        found = []
-        for text in self.tokenizer.encode_batch(ready, add_special_tokens=False):
-            windows = []
-            for part in cut(len(text.ids), max(1, self.longest - len(head) - len(tail))):
-                content = text.ids[part]
-                special = [True] * len(head) + [False] * len(content) + [True] * len(tail)
-                windows.append(Window([*head, *content, *tail], special))
-            found.append(windows)
-        return found
+        encoded = self.tokenizer.encode_batch(
+            [text.strip() for text in texts], add_special_tokens=False
+        )
+        return [frame_windows(text.ids, *self.frame, self.longest) for text in encoded]
 
     def encode(self, windows: Sequence[Window]) -> list[States]:
         outputs = self.run([window.ids for window in windows], [])
-        name = next((one for one in STATES if one in outputs), None)
+        name = next((state for state in STATES if state in outputs), None)
         if name is None:
             raise FormatError(f"has none of the outputs {', '.join(STATES)}", path=self.file)
         return [States(states, self._pooling.pool(states)) for states in outputs[name]]
 
 
-class _OnnxPairs(_OnnxModel):
+class OnnxPairs(_OnnxModel):
+    """A `PairReader`: a cross-encoder or an entailment model, by its head."""
+
+    head: model_files.PairHead
+
     def tokenize(self, pairs: Sequence[TextPair]) -> list[PairTokens]:
         ready = [(first.strip(), second.strip()) for first, second in pairs]
         whole = self.tokenizer.encode_batch(ready)
@@ -162,30 +161,8 @@ class _OnnxPairs(_OnnxModel):
             for cut_off, full in zip(seen, whole, strict=True)
         ]
 
-    def logits(self, pairs: Sequence[PairTokens]) -> npt.NDArray[np.float32]:
+    def read(self, pairs: Sequence[PairTokens]) -> Float64:
         outputs = self.run([pair.ids for pair in pairs], [pair.types for pair in pairs])
         if "logits" not in outputs:
             raise FormatError("has no output 'logits'", path=self.file)
-        return np.asarray(outputs["logits"], dtype=np.float32)
-
-
-class OnnxCrossEncoder(_OnnxPairs):
-    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
-        super().__init__(place, config, settings)
-        self.activation = folders.read_activation(config, settings.activation)
-
-    @property
-    def id(self) -> str:
-        return f"{super().id}/{self.activation}"
-
-    def read(self, pairs: Sequence[PairTokens]) -> Float64:
-        return folders.activate(self.logits(pairs)[:, :1], self.activation)
-
-
-class OnnxEntailment(_OnnxPairs):
-    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
-        super().__init__(place, config, settings)
-        self.order = folders.label_order(config, place.name)
-
-    def read(self, pairs: Sequence[PairTokens]) -> Float64:
-        return folders.softmax(self.logits(pairs))[:, self.order]
+        return self.head.read(np.asarray(outputs["logits"], dtype=np.float32))

@@ -9,9 +9,9 @@ do as a reason by position: an answer is then NaN, and the rest is answered all 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,12 +122,21 @@ class EntailmentModel(Protocol):
     def classify(self, pairs: Sequence[TextPair]) -> Judgements: ...
 
 
+@runtime_checkable
 class JudgeModel(Protocol):
     """Entailment, similarity and changed facts of a pair in one reading."""
 
     @property
     def id(self) -> str: ...
     def judge(self, pairs: Sequence[TextPair]) -> Verdicts: ...
+
+
+@runtime_checkable
+class PairJudge(JudgeModel, Protocol):
+    """A judge as a back end: it reads what is not remembered yet."""
+
+    def read(self, pairs: Sequence[TextPair], memo: Any = None) -> Iterable[tuple[int, Any]]:
+        """(index, row of numbers or `Failure`) of distinct pairs."""
 
 
 class LanguageModel(Protocol):

@@ -1,4 +1,6 @@
-"""ONNX Runtime, imported here and nowhere else, so that its telemetry is off before it starts.
+"""Weights in this process: ONNX Runtime, and how back ends go to other processes.
+
+ONNX Runtime is imported here and nowhere else, so that its telemetry is off before it starts.
 
 The switch is set by `gistmeter/__init__.py` and read by the library when it is imported.
 """
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 
@@ -34,3 +37,18 @@ def open_session(source: str | bytes, *, threads: int, without: Sequence[str] = 
     return onnxruntime.InferenceSession(
         source, options, providers=["CPUExecutionProvider"], disabled_optimizers=list(without)
     )
+
+
+class Unloaded:
+    """A back end that goes to another process without its weights, sessions and tokenizers.
+
+    They are cached properties, and are read again there.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        kind = type(self)
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }

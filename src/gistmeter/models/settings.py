@@ -8,8 +8,11 @@ that alone ("nli": "judge", once the registry has a `judge`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
+from importlib import resources
 from typing import Any, TypeVar
 
 from gistmeter.core.errors import InputError, UnknownName
@@ -22,7 +25,7 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSettings:
+class BackEndSettings:
     """Settings of all models of a run; those that could change a score are in the models' ids."""
 
     device: str = "auto"  # auto, cpu, cuda or mps
@@ -48,7 +51,7 @@ class ModelSettings:
                 raise InputError(f"{name} must not be negative, but is {getattr(self, name)}")
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> ModelSettings:
+    def of(cls, values: Mapping[str, Any]) -> BackEndSettings:
         """From a mapping, as a configuration file has it."""
         known = {part.name for part in fields(cls)}
         for name in values:
@@ -129,3 +132,47 @@ def canonical_roles(names: Mapping[str, Named], place: str) -> dict[str, Named]:
 def matching_layer(name: str) -> int | None:
     """bert-score's layer for a model; None where it has no opinion."""
     return BERTSCORE_LAYERS.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Why there is no model for a role, and the exact command to get one."""
+
+    reason: str
+    command: str
+
+    @classmethod
+    def of(cls, role: str, profile: str) -> Absence:
+        """Of a role that a profile does not have."""
+        spelled = role.replace("_", "-")
+        return cls(
+            f"the profile '{profile}' has no {spelled}",
+            "pip install 'gistmeter[torch]' && gistmeter models pull paper, "
+            f"then use --profile paper (or --{spelled} NAME)",
+        )
+
+    def __str__(self) -> str:
+        return f"{self.reason}. Get one with: {self.command}"
+
+
+def baseline(component: str, model: str, language: str) -> float | None:
+    """What a model says of unrelated texts; None for a model that was not measured.
+
+    The numbers are made by `training/baselines.py` from random pairs of sentences, for the models
+    that come with gistmeter. A language that was not measured takes the mean of those that were.
+    """
+    document = _baselines()
+    if document["models"].get(component) != model:
+        return None
+    measured = document["by_language"]
+    code = language.split("-", maxsplit=1)[0]
+    if code in measured:
+        return float(measured[code][component])
+    return float(sum(scores[component] for scores in measured.values()) / len(measured))
+
+
+@lru_cache(maxsize=1)
+def _baselines() -> Any:
+    return json.loads(
+        resources.files("gistmeter.models").joinpath("data/baselines.json").read_text()
+    )

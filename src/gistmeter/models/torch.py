@@ -19,29 +19,29 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError, InputError, MissingDependency
-from gistmeter.models import folder as folders
-from gistmeter.models.encoding import States, Window, cut
-from gistmeter.models.hub import Place, locate
-from gistmeter.models.judge.joint import PairTokens
+from gistmeter.models import model_files
+from gistmeter.models.encoders import PairTokens, States, Window, frame_windows
+from gistmeter.models.hub import ModelPlace, locate
 from gistmeter.models.protocols import TextPair
-from gistmeter.models.settings import ModelSettings
-from gistmeter.models.unloaded import Unloaded
+from gistmeter.models.settings import BackEndSettings
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}  # tokens in a batch
 SPACE_FIRST = {"roberta", "gpt2"}  # bert-score puts a space before their texts
 Float64 = npt.NDArray[np.float64]
 
 
-def load(roles: frozenset[str], name: str, settings: ModelSettings, folder: Path) -> Any:  # noqa: ARG001
+def load(roles: frozenset[str], name: str, settings: BackEndSettings, folder: Path) -> Any:  # noqa: ARG001
     """The back end for a role; its weights are read when the first text comes."""
     _import()
     place = locate(" and ".join(sorted(roles)), name, settings)
-    config = folders.read_config(place.folder)
-    if roles == {"cross_encoder"}:
-        return TorchCrossEncoder(place, config, settings)
-    if roles == {"nli"}:
-        return TorchEntailment(place, config, settings)
-    return TorchEncoder(place, config, settings, roles)
+    config = model_files.read_config(place.folder)
+    head = model_files.read_head(roles, config, place.name, settings.activation)
+    if head is None:
+        return TorchEncoder(place, config, settings, roles)
+    labels = config.get("id2label") or {}
+    if head.activation and (len(labels) > 1 or config.get("num_labels", 1) > 1):
+        raise InputError(f"'{place.name}' gives {len(labels)} numbers per pair, not one score")
+    return TorchPairs(place, config, settings, head)
 
 
 def _import() -> tuple[Any, Any]:
@@ -68,14 +68,10 @@ def choose_device(wanted: str) -> str:
     return wanted
 
 
-class _TorchModel(Unloaded):
+class _TorchModel(model_files.FolderModel):
     """A tokenizer and a network from one folder."""
 
     kind = "AutoModel"
-
-    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
-        self.place, self.config, self.settings = place, config, settings
-        self.longest = folders.maximum_length(place.folder, config, settings.max_length)
 
     @cached_property
     def device(self) -> str:
@@ -151,12 +147,15 @@ class TorchEncoder(_TorchModel):
     """A `TokenEncoder`: an embedder, a token encoder, or both at once."""
 
     def __init__(
-        self, place: Place, config: dict[str, Any], settings: ModelSettings, roles: frozenset[str]
+        self,
+        place: ModelPlace,
+        config: dict[str, Any],
+        settings: BackEndSettings,
+        roles: frozenset[str],
     ) -> None:
         super().__init__(place, config, settings)
         self.embeds, self.matches = "embedder" in roles, "matcher" in roles
-        self.prefix = folders.PREFIXES.get(place.name, "")
-        self._pooling = folders.read_pooling(place.folder, settings.pooling)
+        self._pooling = model_files.read_pooling(place.folder, settings.pooling)
         self.layers = int(config.get("num_hidden_layers") or config.get("num_layers") or 0)
         self.layer = self.layers if settings.layer is None else settings.layer
         if not 0 <= self.layer <= self.layers:
@@ -164,7 +163,7 @@ class TorchEncoder(_TorchModel):
 
     @property
     def id(self) -> str:
-        return f"{self.place.id}/max={self.longest}" + ("/query" if self.prefix else "")
+        return super().id + ("/query" if self.prefix else "")
 
     @property
     def pooling(self) -> str:
@@ -198,16 +197,7 @@ class TorchEncoder(_TorchModel):
         space = " " if self.matches and not self.shares else ""
         ready = [space + text.strip() if text.strip() else "" for text in texts]
         encoded = self.tokenizer(ready, add_special_tokens=False, verbose=False)["input_ids"]
-        return [self._cut(ids) for ids in encoded]
-
-    def _cut(self, ids: Sequence[int]) -> list[Window]:
-        head, tail = self.frame
-        windows = []
-        for part in cut(len(ids), max(1, self.longest - len(head) - len(tail))):
-            content = ids[part]
-            special = [True] * len(head) + [False] * len(content) + [True] * len(tail)
-            windows.append(Window([*head, *content, *tail], special))
-        return windows
+        return [frame_windows(ids, *self.frame, self.longest) for ids in encoded]
 
     def encode(self, windows: Sequence[Window]) -> list[States]:
         torch, _ = _import()
@@ -221,15 +211,17 @@ class TorchEncoder(_TorchModel):
         for at, window in enumerate(windows):
             length = len(window.ids)
             tokens = matched[at, :length]
-            vector = self._pooling.pool(last[at, :length]) if self.embeds else tokens[0]
+            vector = self._pooling.pool(last[at, :length]) if self.embeds else tokens[0, :0]
             states.append(States(tokens if self.matches else tokens[:0], vector))
         return states
 
 
-class _TorchPairs(_TorchModel):
-    """A `PairReader` on a network with a classifier's head."""
+class TorchPairs(_TorchModel):
+    """A `PairReader` on a network with a classifier's head: a cross-encoder or an NLI model."""
 
     kind = "AutoModelForSequenceClassification"
+
+    head: model_files.PairHead
 
     def tokenize(self, pairs: Sequence[TextPair]) -> list[PairTokens]:
         firsts = [first.strip() for first, _ in pairs]
@@ -252,38 +244,9 @@ class _TorchPairs(_TorchModel):
         unseen = 1 - (len(ids) - extra) / (whole - extra)
         return PairTokens(ids, encoded.get("token_type_ids") or [], unseen)
 
-    def logits(self, pairs: Sequence[PairTokens]) -> npt.NDArray[np.float32]:
+    def read(self, pairs: Sequence[PairTokens]) -> Float64:
         torch, _ = _import()
         batch = self.tensors([pair.ids for pair in pairs], [pair.types for pair in pairs])
         with torch.inference_mode():
             answer = self.network(**batch, return_dict=True)
-        return np.asarray(answer.logits.float().cpu().numpy())
-
-
-class TorchCrossEncoder(_TorchPairs):
-    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
-        super().__init__(place, config, settings)
-        self.activation = folders.read_activation(config, settings.activation)
-        labels = config.get("id2label") or {}
-        if len(labels) > 1 or config.get("num_labels", 1) > 1:
-            raise InputError(f"'{place.name}' gives {len(labels)} numbers per pair, not one score")
-
-    @property
-    def id(self) -> str:
-        return f"{self.place.id}/max={self.longest}/{self.activation}"
-
-    def read(self, pairs: Sequence[PairTokens]) -> Float64:
-        return folders.activate(self.logits(pairs)[:, :1], self.activation)
-
-
-class TorchEntailment(_TorchPairs):
-    def __init__(self, place: Place, config: dict[str, Any], settings: ModelSettings) -> None:
-        super().__init__(place, config, settings)
-        self.order = folders.label_order(config, place.name)
-
-    @property
-    def id(self) -> str:
-        return f"{self.place.id}/max={self.longest}"
-
-    def read(self, pairs: Sequence[PairTokens]) -> Float64:
-        return folders.softmax(self.logits(pairs))[:, self.order]
+        return self.head.read(answer.logits.float().cpu().numpy())

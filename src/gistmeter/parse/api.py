@@ -10,7 +10,7 @@ from gistmeter.core.api import Files, score_shape
 from gistmeter.core.cache import Cache
 from gistmeter.core.run import Run
 from gistmeter.core.settings import options_of
-from gistmeter.parse.settings import ParseSettings
+from gistmeter.parse.family import ParseSettings
 
 
 def score_parses(

@@ -1,17 +1,114 @@
-"""Parses: morphology, syntax and semantics against gold."""
+"""Parses: morphology, syntax and semantics against gold.
+
+Each field of the settings is an option of `gistmeter parse` and an argument in Python.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context, Family, Items
-from gistmeter.core.settings import Settings
+from gistmeter.core.files import system_names
+from gistmeter.core.settings import OURS, Settings, option
 from gistmeter.core.types import Parse
-from gistmeter.parse.settings import ParseSettings
 
-__all__ = ["ParseSettings", "Parses"]
+SEMARKUP: Mapping[str, Any] = {
+    "flat_classes": False,
+    "semantic_only": False,
+    "conll18": False,
+    "enhanced": False,
+    "unknown_tags": "refuse",
+}  # what the scorer of the shared task SEMarkup-2023 does
+
+COLUMNS_HELP = (
+    "The columns of the files in order, such as 'ID FORM LEMMA UPOS', where neither a"
+    " '# global.columns' line nor their number tells."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParseSettings(Settings):
+    """Which files, which weights, which scores."""
+
+    title: ClassVar[str] = "parse"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"semarkup": SEMARKUP}
+
+    preset: Literal["gistmeter", "semarkup"] = option(
+        OURS,
+        "Score as another system does: semarkup is the scorer of the shared task SEMarkup-2023."
+        " Options given beside it win.",
+        panel="scores", flag="--as",
+    )  # fmt: skip
+
+    gold: Path | None = option(
+        None, "The treebank to score against (.conllu, .gz).",
+        panel="input", reach="read", argument="only", metavar="GOLD", main=True,
+    )  # fmt: skip
+    systems: tuple[Path, ...] = option(
+        (), "What parsers made of it, one file each, named by its stem.",
+        panel="input", reach="read", argument="only", metavar="SYSTEM...", main=True,
+    )  # fmt: skip
+    columns: str = option("", COLUMNS_HELP, panel="input", reach="nothing", metavar="NAMES")
+    metrics: tuple[str, ...] = option(
+        (), "Scores to make, separated by commas; further ones come from installed packages."
+        " Default: all.",
+        panel="scores", reach="nothing",
+    )  # fmt: skip
+    taxonomy: Path | None = option(
+        None,
+        "The forest of semantic classes, as CSV: ID, ParentID, Depth, Name, or child, parent.",
+        panel="scores", reach="read", metavar="FILE", main=True,
+    )  # fmt: skip
+    flat_classes: bool = option(
+        False, "Compare semantic classes by equality, without a taxonomy.", panel="scores"
+    )
+    semantic_only: bool = option(
+        False, "Let the total be the mean of uas, semslot and semclass alone.", panel="scores"
+    )
+    conll18: bool = option(
+        False,
+        "Align tokens that differ by their characters, and add the scores of the CoNLL 2018 shared"
+        " task: clas, mlas, blex and others.",
+        panel="scores", main=True,
+    )  # fmt: skip
+    enhanced: bool = option(
+        False,
+        "Add the scores of enhanced dependencies (elas, eulas), as the IWPT shared tasks have them,"
+        " and of empty nodes.",
+        panel="scores",
+    )  # fmt: skip
+    lemma_weights: Path | None = option(
+        None,
+        "Weights of lemmas by part of speech, as JSON. By default 0.3 for parts of speech that do"
+        " not inflect and 0.7 for others.",
+        panel="scores", reach="read", metavar="FILE",
+    )  # fmt: skip
+    feats_weights: Path | None = option(
+        None,
+        "Weights of grammatical categories, as JSON. By default those of the SEMarkup treebank.",
+        panel="scores", reach="read", metavar="FILE",
+    )  # fmt: skip
+
+    unknown_tags: Literal["estimate", "refuse"] = option(
+        "estimate",
+        "Parts of speech and categories of the gold that have no weight, and classes that the"
+        " taxonomy lacks: estimate their weights and compare them by equality, or refuse.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
+
+    def check(self) -> None:
+        if self.flat_classes and self.taxonomy:
+            raise InputError("A taxonomy and --flat-classes exclude each other: choose one")
+
+    @property
+    def files(self) -> list[Path]:
+        """The files beside the treebanks."""
+        given = (self.taxonomy, self.lemma_weights, self.feats_weights)
+        return list(dict.fromkeys(path for path in given if path is not None))
 
 
 class Parses(Family[ParseSettings, Parse]):
@@ -39,7 +136,6 @@ class Parses(Family[ParseSettings, Parse]):
         return ("las", "total") if settings.get("layout") == "CoNLL-U" else self.headline
 
     def read(self, settings: ParseSettings, context: Context) -> Items[Parse]:
-        from gistmeter.core.files import system_names
         from gistmeter.parse import read as treebanks
 
         if settings.gold is None or not settings.systems:

@@ -6,33 +6,28 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Items
 from gistmeter.core.files import read_bytes
 from gistmeter.core.types import Parse
 from gistmeter.core.wiring import Wiring
-from gistmeter.parse.formats import taxonomy as taxonomies
-from gistmeter.parse.formats.alignment import align, tree_parents
-from gistmeter.parse.formats.layout import CONLLU, declare
+from gistmeter.parse.family import ParseSettings
 from gistmeter.parse.formats.pairs import ParsePairs, pair
-from gistmeter.parse.formats.reading import read_treebank
-from gistmeter.parse.formats.taxonomy import Taxonomy
-from gistmeter.parse.formats.treebank import EMPTY, Treebank
+from gistmeter.parse.formats.taxonomy import Taxonomy, read_taxonomy
+from gistmeter.parse.formats.treebank import CONLLU, EMPTY, Treebank, declare
+from gistmeter.parse.formats.treebank_reader import read_treebank
+from gistmeter.parse.formats.word_alignment import align, tree_parents
 from gistmeter.parse.metrics.conll18 import COLUMNS
 from gistmeter.parse.metrics.points import NEEDED, SEVEN
-from gistmeter.parse.metrics.weights import (
+from gistmeter.parse.metrics.weighting import (
     FEATS_WEIGHTS,
     LEMMA_WEIGHTS,
     ParseWeights,
     estimate,
     seen,
 )
-from gistmeter.parse.settings import ParseSettings
-
-if TYPE_CHECKING:
-    from gistmeter.core.cache import Cache
 
 SCORED = ("LEMMA", "UPOS", "FEATS", "HEAD", "DEPREL", "SEMSLOT", "SEMCLASS")
 SHOWN = 8  # names in a remark
@@ -54,7 +49,10 @@ def read_pairs(gold_path: Path, systems: Mapping[str, Path], settings: ParseSett
     if not conll18:
         return pair(gold, parsed)
     for treebank in (gold, *parsed.values()):
-        _need_columns(treebank)
+        missing = [column for column in COLUMNS if column not in treebank]
+        if missing:
+            needed = f"--conll18 needs the columns {' '.join(missing)} too"
+            raise InputError(f"{treebank.path}: {needed}")
         tree_parents(treebank)
     return align(gold, parsed)
 
@@ -75,29 +73,6 @@ def read_named(gold: Path, systems: Mapping[str, Path], settings: ParseSettings)
     )
 
 
-def _need_columns(treebank: Treebank) -> None:
-    missing = [column for column in COLUMNS if column not in treebank]
-    if missing:
-        raise InputError(f"{treebank.path}: --conll18 needs the columns {' '.join(missing)} too")
-
-
-def load_taxonomy(path: Path, cache: Cache | None = None) -> Taxonomy:
-    """A taxonomy, compiled in the cache so that a large one is parsed only once."""
-    content = taxonomies.read_content(path)
-    identity = taxonomies.identify(path, content)
-    if cache is None:
-        return taxonomies.parse_taxonomy(path, content, identity)
-    from gistmeter.core.cache import keys
-
-    (key,) = keys("taxonomy", [taxonomies.content_digest(content)])
-    stored = cache.get_many([key]).get(key)
-    taxonomy = Taxonomy.from_bytes(stored, identity) if stored else None
-    if taxonomy is None:
-        taxonomy = taxonomies.parse_taxonomy(path, content, identity)
-        cache.put_many({key: taxonomy.to_bytes()})
-    return taxonomy
-
-
 def read_weights(path: Path, kind: str) -> dict[str, float]:
     """Weights by name, from a JSON object, or from its part `kind` ("lemma" or "feats")."""
     try:
@@ -113,12 +88,7 @@ def read_weights(path: Path, kind: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for name, weight in document.items():
         number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if (
-            not number
-            or not math.isfinite(weight)
-            or weight < 0
-            or (not weight and kind == "feats")
-        ):
+        if not number or not 0 <= weight < math.inf or (not weight and kind == "feats"):
             least = "0 or more" if kind == "lemma" else "more than 0"
             raise FormatError(f"the weight of '{name}' is {weight!r}, expected {least}", path=path)
         weights[name] = float(weight)
@@ -134,7 +104,7 @@ def estimate_weights(paths: Sequence[Path], columns: str = "") -> ParseWeights:
 def taxonomy_of(wiring: Wiring) -> Taxonomy | None:
     """The taxonomy that the settings name."""
     path = wiring.settings.taxonomy
-    return load_taxonomy(path, wiring.context.cache) if path else None
+    return read_taxonomy(path, wiring.context.cache) if path else None
 
 
 def weights_of(wiring: Wiring) -> ParseWeights:
@@ -194,23 +164,22 @@ def remarks(pairs: Any) -> list[str]:
 
 def unknown_weights(given: ParseWeights, estimated: ParseWeights) -> list[str]:
     lacking = given.lacking(estimated)
-    if not lacking:
-        return []
-    listed = ", ".join(f"{name} {weight:g}" for name, weight in sorted(lacking.items())[:SHOWN])
-    more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
-    return [f"the weights do not know some tags; estimated from the gold: {listed}{more}"]
+    names = [f"{name} {weight:g}" for name, weight in sorted(lacking.items())]
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    listed = ", ".join(names[:SHOWN]) + more
+    remark = f"the weights do not know some tags; estimated from the gold: {listed}"
+    return [remark] if lacking else []
 
 
 def unknown_classes(gold: Treebank, taxonomy: Taxonomy | None) -> list[str]:
     if taxonomy is None:
         return []
     classes = [name for name in seen(gold, "SEMCLASS") if name not in EMPTY]
-    nodes = taxonomy.find(classes)
-    unknown = [name for name, node in zip(classes, nodes.tolist(), strict=True) if node < 0]
-    if not unknown:
-        return []
+    nodes = taxonomy.find(classes).tolist()
+    unknown = [name for name, node in zip(classes, nodes, strict=True) if node < 0]
     listed = ", ".join(unknown[:SHOWN]) + ("…" if len(unknown) > SHOWN else "")
-    return [
+    remark = (
         f"{len(unknown):,} of the gold's {len(classes):,} classes are not in the taxonomy and are "
         f"compared by equality: {listed}"
-    ]
+    )
+    return [remark] if unknown else []

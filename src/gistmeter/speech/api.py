@@ -18,7 +18,7 @@ from gistmeter.core.types import Clip
 from gistmeter.speech.settings import SpeechSettings
 
 if TYPE_CHECKING:
-    from gistmeter.speech.judge import CostEstimate
+    from gistmeter.speech.costs import CostEstimate
 
 
 def score_speech(

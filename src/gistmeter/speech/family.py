@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.core.errors import InputError
-from gistmeter.core.family import Context, Family, Items, Task
+from gistmeter.core.family import Context, Family, Items, Task, summary_sheet
 from gistmeter.core.language import assign_languages, shared_by
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Clip, Metric, Sheet
@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from gistmeter.core.pages import PairView
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
-    from gistmeter.speech.judge import CostEstimate
+    from gistmeter.speech.costs import CostEstimate
 
 __all__ = ["Speech", "SpeechSettings"]
 SOURCES = (
     "Give one of: a table; --expected FILE with --got FILE; --assets FOLDER with --recognizers "
     "NAME,… or with --got FILE"
 )
-MOST_FILES = 200  # that a run reports one by one, beside the whole
 
 
 class Speech(Family[SpeechSettings, Clip]):
@@ -52,7 +51,8 @@ class Speech(Family[SpeechSettings, Clip]):
 
     def read(self, settings: SpeechSettings, context: Context) -> Items[Clip]:
         """The clips of the one source that was named."""
-        from gistmeter.speech import read as transcripts
+        from gistmeter.speech.formats.pairing import pair_files
+        from gistmeter.speech.read import pair_assets, read_assets, read_clip_table
 
         table, expected, got, assets = (
             settings.table, settings.expected, settings.got, settings.assets,
@@ -61,7 +61,7 @@ class Speech(Family[SpeechSettings, Clip]):
         if bool(table) + bool(expected or assets or heard) != 1 or heard > 1:
             raise InputError(SOURCES)
         if table:
-            found = transcripts.read_clip_table(table, settings.column, settings.systems)
+            source = read_clip_table(table, settings.column, settings.systems)
             files = [table]
         elif not (expected or assets):
             given = "--got" if got else "--recognizers"
@@ -72,29 +72,31 @@ class Speech(Family[SpeechSettings, Clip]):
         elif settings.recognizers:
             if not assets:
                 raise InputError("--assets and --recognizers belong together")
-            found, files = transcripts.read_assets(assets), [assets]
+            source, files = read_assets(assets), [assets]
         elif assets and expected:
             raise InputError("--assets has the expected texts already; leave --expected out")
         elif assets:
-            found, files = transcripts.pair_assets(assets, got), [assets, *got]
+            source, files = pair_assets(assets, got), [assets, *got]
         else:
             assert expected is not None
-            found = transcripts.pair_files(expected, got, settings.reading)
+            source = pair_files(expected, got, settings.reading)
             files = [expected, *got]
-        for remark in found.remarks:
+        for remark in source.remarks:
             context.say(remark)
-        return Items(found.clips, files=files, names=[(files[0].name,)] * len(found.clips))
+        return Items(source.clips, files=files, names=[(files[0].name,)] * len(source.clips))
 
     def prepare(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
         """Every clip with its language and its group."""
+        from gistmeter.speech.read import grouped_by_file
+
         if not read.items:
             raise InputError("There is nothing to score: no clips were given")
         texts = [(clip.expected,) for clip in read.items]
-        found = assign_languages(read, settings.language, texts, context, read.names)
+        assigned = assign_languages(read, settings.language, texts, context, read.names)
         given = (settings.alternatives, settings.keywords)
-        files = [Path(one) for one in given if isinstance(one, str | Path) and one]
-        items = found.items if settings.recognizers else grouped_by_file(found.items)
-        return replace(found, items=items, files=[*read.files, *files])
+        files = [Path(value) for value in given if isinstance(value, str | Path) and value]
+        items = assigned.items if settings.recognizers else grouped_by_file(assigned.items)
+        return replace(assigned, items=items, files=[*read.files, *files])
 
     def collect(
         self,
@@ -105,21 +107,17 @@ class Speech(Family[SpeechSettings, Clip]):
     ) -> Items[Clip]:
         """Clips through the recognisers where they run; then the limit of what is spent."""
         if settings.recognizers:
-            from gistmeter.speech.recognition import HeardItems, hear
+            from gistmeter.speech.recognition import hear
 
-            heard = hear(read.items, settings, context)
-            # The transcripts are what is resumed; their scores are computed again.
-            read = HeardItems(
-                grouped_by_file(heard.clips), read.files, read.found, read.signed, read.notes,
-                read.digests, anew=True, interrupted=heard.interrupted, journal=heard.journal,
-            )  # fmt: skip
+            read = hear(read, settings, context)
         if "facts" in metrics:
-            from gistmeter.speech.judge import Judge, limit_cost
-            from gistmeter.speech.metrics.transcription.wired import normalisations_of
+            from gistmeter.speech.consent import limit_cost
+            from gistmeter.speech.costs import FactModel
+            from gistmeter.speech.metrics.normalizer import normalisations_of
 
-            judge = Judge(shared_by(metrics["facts"]).llm, settings.occurrence)
+            model = FactModel(shared_by(metrics["facts"]).llm, settings.occurrence)
             codes = [clip.language for clip in read.items]
-            limit_cost(judge, read.items, normalisations_of(codes, settings), settings, context)
+            limit_cost(model, read.items, normalisations_of(codes, settings), settings, context)
         return read
 
     def base(self, items: Sequence[Clip]) -> Rows:
@@ -136,7 +134,7 @@ class Speech(Family[SpeechSettings, Clip]):
         )
 
     def notes(self, rows: Rows, task: Task[SpeechSettings, Clip]) -> Mapping[str, Any]:
-        from gistmeter.speech.notes import notes_of
+        from gistmeter.speech.clip_results import notes_of
 
         return notes_of(rows, task)
 
@@ -147,12 +145,10 @@ class Speech(Family[SpeechSettings, Clip]):
         return read.journal.document() if isinstance(read, HeardItems) else {}
 
     def finish(self, run: Run, task: Task[SpeechSettings, Clip], context: Context) -> None:
-        from gistmeter.speech.notes import tell_unsupported, tell_variance
-        from gistmeter.speech.pages import MOST_PAGES
+        from gistmeter.speech.clip_results import MOST_PAGES, report_doubts
         from gistmeter.speech.recognition import HeardItems
 
-        tell_unsupported(run, task.settings, context)
-        tell_variance(run, context)
+        report_doubts(run, task.settings, context)
         if run.path is None:
             return
         shown = sum(clip.got is not None for clip in task.read.items)
@@ -162,12 +158,12 @@ class Speech(Family[SpeechSettings, Clip]):
             task.read.journal.move_into(run, unfinished=task.read.interrupted)
 
     def sheets(self, run: Run) -> list[Sheet]:
-        from gistmeter.speech.pages import sheets
+        from gistmeter.speech.clip_results import results_sheet
 
-        return sheets(run)
+        return [results_sheet(run), summary_sheet(run)]
 
     def pages(self, run: Run) -> Iterable[tuple[str, PairView]]:
-        from gistmeter.speech.pages import pages
+        from gistmeter.speech.clip_results import pages
 
         return pages(run)
 
@@ -175,23 +171,15 @@ class Speech(Family[SpeechSettings, Clip]):
         self, read: Items[Clip], settings: SpeechSettings, context: Context
     ) -> CostEstimate:
         """What the semantic error rate would cost; nothing is run."""
-        from gistmeter.speech.asking import unheard
-        from gistmeter.speech.judge import judge_of
-        from gistmeter.speech.metrics.transcription.wired import normalisations_of
+        from gistmeter.speech.consent import fact_model_of, unheard
+        from gistmeter.speech.metrics.normalizer import normalisations_of
 
-        judge = judge_of(settings, context)
-        if judge is None:
+        model = fact_model_of(settings, context)
+        if model is None:
             raise InputError(
                 "Nothing can be estimated: there is no language model. Set GEMINI_API_KEY or name "
                 "one by --llm"
             )
         clips = unheard(read.items, settings)
         normalisations = normalisations_of([clip.language for clip in clips], settings)
-        return judge.total(clips, normalisations, settings.repeats, settings.verify)
-
-
-def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
-    """Clips that name no group are reported by file, unless there are too many files to look at."""
-    if len({clip.id for clip in clips}) > MOST_FILES:
-        return list(clips)
-    return [replace(clip, group=clip.group or clip.id) for clip in clips]
+        return model.total(clips, normalisations, settings.repeats, settings.verify)

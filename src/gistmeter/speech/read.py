@@ -1,16 +1,14 @@
-"""Transcripts in files.
+"""Clips from tables and folders, and the lists of words that a run of speech may be given.
 
-Text files are read in the form they have (`utterances` tells them apart). Tables are wide (file,
-expected, one column per system) or long (file, system, expected, got). A folder of assets has an
-`x.txt` beside every `x.wav`. An alternatives file names spellings that count as equal,
-`colour = color`, one set per line, `#` begins a comment.
+Tables are wide (file, expected, one column per system) or long (file, system, expected, got). A
+folder of assets has an `x.txt` beside every `x.wav`. An alternatives file names spellings that
+count as equal, `colour = color`, one set per line, `#` begins a comment.
 
 An absent transcript is None, an empty one is the empty text: a recogniser that heard nothing.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,19 +20,27 @@ from gistmeter.core.settings import AGAIN
 from gistmeter.core.table import Table, name_in, read_table
 from gistmeter.core.table.wide import chosen_columns, sort_columns
 from gistmeter.core.types import Clip
-from gistmeter.speech.formats.meeting import Met, meet
-from gistmeter.speech.formats.utterances import FORMS, Transcripts, recognise, split_lines
+from gistmeter.speech.formats.pairing import (
+    Clips,
+    describe_form,
+    describe_unmatched,
+    pair_transcripts,
+)
+from gistmeter.speech.formats.utterances import (
+    Transcripts,
+    read_one_text,
+    read_transcripts,
+    split_lines,
+)
 
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg")
 PLAYED = (*AUDIO_SUFFIXES, ".mp3")
-TEXT_SUFFIXES = (".txt", ".srt", ".vtt")
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 FILE = ("file", "id", "clip", "name", "filename", "utterance", "utt_id", "audio")
 AUDIO = ("audio", "audio_path", "wav", "path", "sound", "recording", "file")
 EXPECTED = ("expected", "reference", "ref", "gold", "truth", "transcript")
 GOT = ("got", "hypothesis", "hyp", "prediction", "output", "text")
 SYSTEM = ("system", "provider", "recognizer", "recogniser", "model")
-LISTED = 5  # clips named in a remark
+MOST_FILES = 200  # that a run reports one by one, beside the whole
 MEASURED = frozenset(
     {
         "latency", "error", "wer", "cer", "chars_expected", "chars_got", "words_expected",
@@ -42,111 +48,6 @@ MEASURED = frozenset(
         "diff_report", "duration", "duration_s",
     }
 )  # fmt: skip  # columns of a table of results that are no transcripts
-
-
-@dataclass(frozen=True, slots=True)
-class Clips:
-    """Clips of all systems, and what a reader should be told about how they were found."""
-
-    clips: tuple[Clip, ...]
-    remarks: tuple[str, ...] = ()
-
-
-def read_transcripts(path: Path, reading: str = "auto") -> Transcripts:
-    """The texts of a file or of a folder of files.
-
-    Duplicate ids are an error; an empty file is an empty text.
-    """
-    if path.is_dir():
-        return _read_folder(path)
-    if is_blank(path):
-        return Transcripts(path, {path.stem: ""}, "text")
-    text, guessed = decode(read_bytes(path), path)
-    return recognise(path, text, guessed, reading=reading)
-
-
-def _read_folder(folder: Path) -> Transcripts:
-    """One text per file, by the files' stems."""
-    files = sorted(
-        file for file in folder.iterdir() if file.suffix.lower() in TEXT_SUFFIXES and file.is_file()
-    )
-    if not files:
-        raise InputError(f"{folder}: has no texts ({', '.join(TEXT_SUFFIXES)})")
-    texts: dict[str, str] = {}
-    for file in files:
-        if file.stem in texts:
-            raise InputError(f"{folder}: has several texts named '{file.stem}'")
-        plain = file.suffix.lower() == ".txt"
-        texts[file.stem] = read_one_text(file) if plain else read_transcripts(file).whole
-    return Transcripts(folder, texts, "folder")
-
-
-def pair_files(expected: Path, got: Sequence[Path], reading: str = "auto") -> Clips:
-    """Clips of what was said, in a file or folder, and of one file or folder per system.
-
-    `reading` is "lines" (one utterance per line, in the same order), "whole" (one text), or
-    "auto": found by content, and said.
-    """
-    said = read_transcripts(expected, reading)
-    if not any(text.strip() for text in said.texts.values()):
-        raise InputError(f"{expected}: is empty; the expected text is needed")
-    clips: list[Clip] = []
-    remarks: list[str] = []
-    for path, system in zip(got, system_names(got), strict=True):
-        met = meet(said, read_transcripts(path, reading))
-        remarks += _told(met, reading)
-        remarks += _unmatched(met)
-        clips += [
-            Clip(
-                key,
-                text,
-                met.texts.get(key),
-                system,
-                speaker=met.speakers.get(key, ""),
-                group=met.recordings.get(key, ""),
-            )
-            for key, text in met.expected.items()
-        ]
-    return Clips(tuple(clips), tuple(dict.fromkeys(remarks)))
-
-
-def _told(met: Met, reading: str) -> list[str]:
-    """How both files were read, where that was found and not plain from a single line."""
-    remarks = [
-        f"{f.path}: read as {f.guessed}, a guess" for f in (met.said, met.heard) if f.guessed
-    ]
-    for file, form in ((met.said, met.forms[0]), (met.heard, met.forms[1])):
-        if reading == "auto" and form != "tab" and (form != "text" or "\n" in file.whole):
-            what = FORMS[form]
-            size = len(file.leading or file.texts) if form == "kaldi" else len(file.texts)
-            number = f", {size} utterances" if form in ("kaldi", "trn", "lines", "folder") else ""
-            other = "" if form == "folder" else "; --lines or --whole decide otherwise"
-            remarks.append(f"{file.path}: read as {what}{number}{other}")
-    return remarks
-
-
-def _unmatched(met: Met) -> list[str]:
-    absent = [key for key in met.expected if key not in met.texts]
-    surplus = [key for key in met.texts if key not in met.expected]
-    if len(absent) == len(met.expected):
-        raise InputError(
-            f"{met.heard.path} and {met.said.path} have no id in common: '{absent[0]}' is "
-            f"expected, and '{surplus[0] if surplus else ''}' was heard"
-        )
-    remarks = []
-    if absent:
-        remarks.append(f"{met.heard.path}: no transcript for {_listed(absent)}; left unscored")
-    if surplus:
-        remarks.append(
-            f"{met.heard.path}: {_listed(surplus)} not in {met.said.path.name}; left out"
-        )
-    return remarks
-
-
-def _listed(keys: Sequence[str]) -> str:
-    # Ids come from files and go to a terminal: nothing in them may steer it.
-    shown = CONTROL.sub("\N{REPLACEMENT CHARACTER}", ", ".join(keys[:LISTED]))
-    return f"{len(keys)} clips ({shown}{', …' if len(keys) > LISTED else ''})"
 
 
 def read_clip_table(
@@ -170,8 +71,8 @@ def read_clip_table(
     named = [*systems, *_several(columns, "got")]
     got = None if named else table.find("got", GOT, columns)
     known = _Known.of(table, expected, columns)
+    clips: list[Clip] = []
     if named:
-        clips = []
         for column in chosen_columns(table, named):
             clips += known.clips(table.column(column), [column] * len(table.rows))
     elif system and got:
@@ -183,9 +84,8 @@ def read_clip_table(
             path=path,
         )
     else:
-        clips = []
-        wide, told = _wide_columns(table, known, expected, got)
-        remarks += told
+        wide, found = _wide_columns(table, known, expected, got)
+        remarks += found
         for column in wide:
             # A column called "got" says nothing of its system; beside others it is one.
             name = path.stem if column == got and len(wide) == 1 else column
@@ -221,7 +121,7 @@ class _Known:
         return cls(frozenset(headers), said, fields)
 
     def clips(self, got: Sequence[str | None], systems: Sequence[str]) -> list[Clip]:
-        """A clip a row; one without an id is named by its number among its system's."""
+        """One clip per row; one without an id is named by its number among its system's."""
         numbers: dict[str, int] = {}
         clips = []
         for at, (text, system) in enumerate(zip(got, systems, strict=True)):
@@ -256,11 +156,10 @@ def _wide_columns(
         if column not in known.headers and column.strip().casefold() not in MEASURED
     ]
     others = [column for column in rest if column != got]
-    found = sort_columns(table, others, table.column(expected))
+    by_content = sort_columns(table, others, table.column(expected))
     # A column that is called a transcript is one; a single text beside the expected one is too.
-    own = [got] if got else []
-    systems = [column for column in rest if column in (*found.systems, *own)]
-    if not systems and len(rest) == 1 and (found.doubtful or not any(table.column(rest[0]))):
+    systems = [column for column in rest if column in (*by_content.systems, got)]
+    if not systems and len(rest) == 1 and (by_content.doubtful or not any(table.column(rest[0]))):
         return rest, []
     if not systems:
         shown = ", ".join(repr(column) for column in table.columns)
@@ -269,8 +168,8 @@ def _wide_columns(
             f"found: {shown}. Name them with --systems HEADER,HEADER",
             path=table.path,
         )
-    told = replace(found, systems=tuple(systems)).told()
-    return systems, [f"{table.path}: {told}"] if told else []
+    remark = replace(by_content, systems=tuple(systems)).told()
+    return systems, [f"{table.path}: {remark}"] if remark else []
 
 
 def _refuse_repeated(clips: Sequence[Clip], table: Table) -> None:
@@ -285,11 +184,8 @@ def read_assets(folder: Path) -> Clips:
     """Every sound file of a folder with the text beside it, in the order of their names."""
     if not folder.is_dir():
         raise InputError(f"{folder}: is not a folder of sound files and texts")
-    sounds = sorted(
-        file
-        for file in folder.iterdir()
-        if file.suffix.lower() in AUDIO_SUFFIXES and file.is_file()
-    )
+    files = (file for file in folder.iterdir() if file.suffix.lower() in AUDIO_SUFFIXES)
+    sounds = sorted(file for file in files if file.is_file())
     if not sounds:
         raise InputError(f"{folder}: has no sound files ({', '.join(AUDIO_SUFFIXES)})")
     clips, remarks = [], []
@@ -308,11 +204,6 @@ def read_assets(folder: Path) -> Clips:
     return Clips(tuple(clips), tuple(remarks))
 
 
-def is_blank(path: Path) -> bool:
-    """Whether a file is there and says nothing: a recogniser that heard nothing."""
-    return path.is_file() and not read_bytes(path, may_be_empty=True).strip()
-
-
 def pair_assets(folder: Path, got: Sequence[Path]) -> Clips:
     """Clips of a folder of sounds with their texts, and of transcripts that systems made."""
     said = read_assets(folder)
@@ -321,34 +212,35 @@ def pair_assets(folder: Path, got: Sequence[Path]) -> Clips:
     clips: list[Clip] = []
     remarks = list(said.remarks)
     for path, system in zip(got, system_names(got), strict=True):
-        met = meet(known, read_transcripts(path))
-        remarks += [*_told(met, "auto")[1:], *_unmatched(met)]
-        clips += [replace(c, got=met.texts.get(c.id), recognizer=system) for c in said.clips]
+        pair = pair_transcripts(known, read_transcripts(path))
+        remarks += [*describe_form(pair.heard, pair.forms[1]), *describe_unmatched(pair)]
+        clips += [
+            replace(clip, got=pair.texts.get(clip.id), recognizer=system) for clip in said.clips
+        ]
     return Clips(tuple(clips), tuple(dict.fromkeys(remarks)))
 
 
-def read_one_text(path: Path) -> str:
-    """A file as one text, whatever its lines look like; an empty file is an empty text."""
-    if is_blank(path):
-        return ""
-    text, _ = decode(read_bytes(path), path)
-    return printable(text.strip())
+def grouped_by_file(clips: Sequence[Clip]) -> list[Clip]:
+    """Clips that name no group are reported by file, unless there are too many files to look at."""
+    if len({clip.id for clip in clips}) > MOST_FILES:
+        return list(clips)
+    return [replace(clip, group=clip.group or clip.id) for clip in clips]
 
 
 def read_phrases(path: Path) -> tuple[str, ...]:
     """Words or phrases, one per line; `#` begins a comment."""
     text, _ = decode(read_bytes(path), path)
     lines = (line.partition("#")[0].strip() for line in split_lines(text))
-    found = tuple(printable(line) for line in lines if line)
-    if not found:
+    phrases = tuple(printable(line) for line in lines if line)
+    if not phrases:
         raise InputError(f"{path}: names no words; expected one word or phrase per line")
-    return found
+    return phrases
 
 
 def read_alternatives(path: Path) -> tuple[tuple[str, ...], ...]:
     """Sets of spellings that count as equal, `colour = color = colur`, one per line."""
     text, _ = decode(read_bytes(path), path)
-    found = []
+    alternatives = []
     for number, line in enumerate(split_lines(text), 1):
         content = line.partition("#")[0].strip()
         if not content:
@@ -360,7 +252,7 @@ def read_alternatives(path: Path) -> tuple[tuple[str, ...], ...]:
                 path=path,
                 row=number,
             )
-        found.append(forms)
-    if not found:
+        alternatives.append(forms)
+    if not alternatives:
         raise InputError(f"{path}: names no alternatives; expected lines such as: colour = color")
-    return tuple(found)
+    return tuple(alternatives)

@@ -9,9 +9,10 @@ everything stays in memory.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -23,7 +24,8 @@ from gistmeter.core.folders import Folder
 from gistmeter.core.inputs import refuse_change, stamp_of
 from gistmeter.core.signature import SEAL, canonical, is_whole, seal
 from gistmeter.core.types import Clip
-from gistmeter.speech.metrics.latency import TimedClip
+from gistmeter.speech.metrics.edits import TimedClip
+from gistmeter.speech.read import grouped_by_file
 from gistmeter.speech.recognizers.benchmark import (
     BenchmarkSettings,
     Transcript,
@@ -38,28 +40,20 @@ if TYPE_CHECKING:
 GENERIC = "generic"  # no language that a recogniser could be told
 NOT_REACHED = "not reached: the benchmark was stopped before"
 KEPT = "transcripts.jsonl"  # among a finished run's details
-TEXTS, TIMES = ("text", "error"), ("latency_first", "latency_final", "elapsed", "duration")
+TIMES = ("latency_first", "latency_final", "elapsed", "duration")
 Done = dict[tuple[str, str], Transcript]
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """Every clip as every recogniser heard it, and how the benchmark ended."""
-
-    clips: tuple[TimedClip, ...]
-    journal: Journal
-    interrupted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class HeardItems(Items[Clip]):
     """Clips as recognisers heard them, with the journal of their transcripts."""
 
-    journal: Journal = field(kw_only=True)
+    journal: TranscriptJournal = field(kw_only=True)
 
 
-def hear(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> Heard:
+def hear(read: Items[Clip], settings: SpeechSettings, context: Context) -> HeardItems:
     """All clips by all recognisers; what a resumed run has already is taken as it is."""
+    clips = read.items
     resolved = resolve(settings.recognizers, key_env=settings.recognizer_key_env)
     for name, reason in resolved.skipped.items():
         context.warn(f"{name} is left out. {reason}")
@@ -69,12 +63,12 @@ def hear(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> H
     sounds = {clip.id: Path(str(clip.audio)) for clip in clips}
     stamps = {path: stamp_of(path) for path in sounds.values()}
     plan = {
-        "recognizers": {name: one.id for name, one in recognizers.items()},
+        "recognizers": {name: recognizer.id for name, recognizer in recognizers.items()},
         "pace": settings.realtime_factor,
         "languages": {clip.id: clip.language for clip in clips},
         "sounds": {name: sha256(path) for name, path in sounds.items()},
     }
-    journal = Journal.open(context, plan)
+    journal = TranscriptJournal.open(context, plan)
     if journal.done:
         context.say(f"Resumed: {len(journal.done)} transcripts were there already")
 
@@ -100,7 +94,11 @@ def hear(clips: Sequence[Clip], settings: SpeechSettings, context: Context) -> H
         for name in recognizers
         for clip in clips
     ]
-    return Heard(tuple(timed), journal, outcome.interrupted)
+    # The transcripts are what is resumed; their scores are computed again.
+    return HeardItems(
+        grouped_by_file(timed), read.files, read.found, read.signed, read.notes, read.digests,
+        anew=True, interrupted=outcome.interrupted, journal=journal,
+    )  # fmt: skip
 
 
 def timed_clip(clip: Clip, recognizer: str, transcript: Transcript | None) -> TimedClip:
@@ -124,7 +122,7 @@ def timed_clip(clip: Clip, recognizer: str, transcript: Transcript | None) -> Ti
 
 
 @dataclass(slots=True)
-class Journal:
+class TranscriptJournal:
     """The transcripts so far, and the file that keeps them, where there is one."""
 
     path: Path | None = None
@@ -143,10 +141,12 @@ class Journal:
                 (path, Folder(path.parent), path.name),
                 (finished, Folder(folder), f"{DETAILS}/{KEPT}"),
             ):
-                if whole.has(name) and (found := read_journal(source, plan, whole.read(name))):
-                    if source is finished or found.mended:
-                        Folder(path.parent).write(path.name, found.content)
-                    return cls(path, found.done)
+                raw = whole.read(name) if whole.has(name) else b""
+                if kept := read_journal(source, plan, raw):
+                    content, done = kept
+                    if source is finished or content != raw:
+                        Folder(path.parent).write(path.name, content)
+                    return cls(path, done)
         elif path.exists() and not context.overwrite:
             raise InputError(
                 f"{path}: holds the transcripts of a benchmark that was stopped. Use --resume to go"
@@ -180,21 +180,16 @@ class Journal:
             self.path.unlink()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The whole lines of a journal, and the transcripts among them."""
+def read_journal(path: Path, plan: Mapping[str, Any], raw: bytes) -> tuple[bytes, Done] | None:
+    """The whole lines of a benchmark with the same plan, and the good transcripts among them.
 
-    content: bytes
-    done: Done
-    mended: bool  # whether a last line was not whole
-
-
-def read_journal(path: Path, plan: Mapping[str, Any], raw: bytes) -> Found | None:
-    """The good transcripts of a benchmark with the same plan; None where nothing was kept yet."""
+    None where nothing was kept yet.
+    """
     whole, newline, tail = raw.rpartition(b"\n")
     content = whole + newline
-    if tail and _is_document(tail):  # only the end of its line was lost
-        content = raw + b"\n"
+    with contextlib.suppress(ValueError):
+        if tail and isinstance(parse_json(tail), dict):  # only the end of its line was lost
+            content = raw + b"\n"
     lines = content.split(b"\n")[:-1]
     if not lines:
         return None
@@ -208,14 +203,7 @@ def read_journal(path: Path, plan: Mapping[str, Any], raw: bytes) -> Found | Non
             raise _damaged(path, number, f"is not a transcript ({error!r})") from error
         if not transcript.failed:
             done[key] = transcript
-    return Found(content, done, content != raw)
-
-
-def _is_document(line: bytes) -> bool:
-    try:
-        return isinstance(parse_json(line), dict)
-    except ValueError:
-        return False
+    return content, done
 
 
 def _document(path: Path, number: int, line: bytes) -> dict[str, Any]:
@@ -248,13 +236,13 @@ def _refuse_other_plan(path: Path, then: Any, plan: Mapping[str, Any]) -> None:
 
 
 def _line(name: str, key: str, transcript: Transcript) -> dict[str, Any]:
-    times = {one: getattr(transcript, one) for one in TIMES}
+    times = {time: getattr(transcript, time) for time in TIMES}
     return {
         "recognizer": name,
         "id": key,
         "text": transcript.text,
         "error": transcript.error,
-        **{one: value if math.isfinite(value) else None for one, value in times.items()},
+        **{time: value if math.isfinite(value) else None for time, value in times.items()},
         "tries": transcript.tries,
     }
 
@@ -262,11 +250,11 @@ def _line(name: str, key: str, transcript: Transcript) -> dict[str, Any]:
 def _transcript(line: Mapping[str, Any]) -> tuple[tuple[str, str], Transcript]:
     """The inverse of `_line`; whatever does not fit raises."""
     key = line["recognizer"], line["id"]
-    texts = {one: line[one] for one in TEXTS}
+    texts = {name: line[name] for name in ("text", "error")}
     if not all(isinstance(text, str) for text in (*key, *texts.values())):
         raise ValueError("recognizer, id, text and error must be texts")
     times: dict[str, Any] = {
-        one: math.nan if line[one] is None else float(line[one]) for one in TIMES
+        time: math.nan if line[time] is None else float(line[time]) for time in TIMES
     }
     return key, Transcript(**texts, **times, tries=int(line["tries"]))
 

@@ -154,7 +154,7 @@ class SpeechSettings(ModelSettings):
         panel="models", kept=False,
     )  # fmt: skip
     repeats: int = option(
-        1, "Ask so many times and take the median.", panel="models", low=1, high=100
+        1, "Ask this many times and take the median.", panel="models", low=1, high=100
     )
     verify: bool = option(
         False,
@@ -174,7 +174,7 @@ class SpeechSettings(ModelSettings):
     max_cost: float | None = option(
         None,
         "Ask before spending more than this, or stop where nobody can be asked; a run that turns"
-        " out dearer than expected stops before it.",
+        " out to cost more than expected stops before it.",
         panel="models", low=0, metavar="DOLLARS", kept=False,
     )  # fmt: skip
     token_encoder: Any = option(
@@ -196,7 +196,7 @@ class SpeechSettings(ModelSettings):
         if self.lines and self.whole:
             raise InputError("--lines and --whole contradict each other; give one")
         if self.from_file:
-            from gistmeter.speech.asking import check_origins
+            from gistmeter.speech.consent import check_origins
 
             check_origins(self)
 

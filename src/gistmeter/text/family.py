@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
     from gistmeter.core.wiring import Wiring
-    from gistmeter.models.settings import ModelSettings as BackEndSettings
+    from gistmeter.models.settings import BackEndSettings
 
 __all__ = ["Text", "TextSettings"]
+UNKNOWN = ("", "auto")  # languages
+HELD_BYTES = 32 << 20  # of tables in one process, from which their pairs are made when needed
 
 
 class Text(Family[TextSettings, Pair]):
@@ -27,7 +29,7 @@ class Text(Family[TextSettings, Pair]):
     noun = "text"
     summary = "Texts against references: do they mean the same?"
     description = (
-        "Scores S_Acc, S_Logic, consistency and robustness. Rows are matched by idiom. A prediction"
+        "Scores S_Acc, S_Logic, consistency and robustness. Rows are matched by id. A prediction"
         " or reference that is missing leaves its item unscored."
     )
     examples = (
@@ -47,22 +49,30 @@ class Text(Family[TextSettings, Pair]):
     chunk = 512  # pairs that fit in one block of the matcher, so that no text is encoded twice
 
     def streams(self, settings: TextSettings, context: Context) -> bool:
+        engine, files = context.engine, settings.predictions
+        if engine is None or not files or settings.language.lower() in UNKNOWN:
+            return False
+        local = not engine.apart and all(path.is_file() for path in files)
+        if local and sum(path.stat().st_size for path in files) <= HELD_BYTES:
+            return False
         from gistmeter.text.streaming import can_stream
 
-        return can_stream(settings, context)
+        return can_stream(settings, engine)
 
     def read(self, settings: TextSettings, context: Context) -> Items[Pair]:
-        from gistmeter.text.read import read_pairs
-        from gistmeter.text.streaming import read_streamed
+        if self.streams(settings, context):
+            from gistmeter.text.streaming import read_streamed
 
-        read = read_streamed if self.streams(settings, context) else read_pairs
-        return read(settings, context)
+            return read_streamed(settings, context)
+        from gistmeter.text.read import read_pairs
+
+        return read_pairs(settings, context)
 
     def prepare(self, read: Items[Pair], settings: TextSettings, context: Context) -> Items[Pair]:
         """Every pair with its language."""
         from gistmeter.core.language import assign_languages
 
-        if hasattr(read.items, "examples"):  # to be read in the language that was given
+        if self.streams(settings, context):  # to be read in the language that was given
             return read
         texts = [pair.references or (pair.candidate or "",) for pair in read.items]
         return assign_languages(read, settings.language, texts, context, read.names)
@@ -72,19 +82,19 @@ class Text(Family[TextSettings, Pair]):
         return replace(super().model_settings(settings), batch_size=batch)
 
     def readers(self, wiring: Wiring) -> Mapping[str, Any]:
-        from gistmeter.text.lists import readers
+        from gistmeter.text.read import read_languages
 
-        return readers(wiring)
+        return read_languages(wiring)
 
     def base(self, items: Sequence[Pair]) -> Rows:
         from gistmeter.core.rows import Rows
-        from gistmeter.text.metrics.references import shown
+        from gistmeter.text.metrics.comparisons import shown_texts
 
-        return Rows.of(items).with_texts(shown(items))
+        return Rows.of(items).with_texts(shown_texts(items))
 
     def count(self, rows: Rows) -> Mapping[str, Any]:
         """Readings, and texts that a model did not see whole."""
-        from gistmeter.text.metrics.reading import count_readings
+        from gistmeter.text.metrics.logic import count_readings
 
         notes: dict[str, Any] = {}
         if any(rows.texts.get("reading", [])):

@@ -1,4 +1,4 @@
-"""Files of predictions and references, as the pairs of a run.
+"""Files of predictions and references, as the pairs of a run; and its languages with their lists.
 
 References may be several files, all of which count, or a folder with a file for each language: the
 language in the name of a file of predictions then says which one is meant.
@@ -12,20 +12,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gistmeter.core.errors import InputError
+from gistmeter import languages
+from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
+from gistmeter.core.files import read_bytes
+from gistmeter.core.inputs import decode
 from gistmeter.core.table import SUFFIXES
 from gistmeter.core.types import Pair
+from gistmeter.core.wiring import Wiring
 from gistmeter.core.wording import count
-from gistmeter.languages import of_name
+from gistmeter.languages import lexicons
+from gistmeter.languages.remembering import RememberingLanguage
+from gistmeter.text import is_original
 from gistmeter.text.formats import predictions as tables
 from gistmeter.text.formats import references as explained
-from gistmeter.text.formats.answers import Choices
-from gistmeter.text.formats.predictions import Matched, Prediction
+from gistmeter.text.formats.answer_columns import ColumnChoices
+from gistmeter.text.formats.predictions import MatchedPairs, Prediction
 from gistmeter.text.formats.references import References
 from gistmeter.text.settings import TextSettings
 
-SHOWN = 6  # names that are listed; all unmatched idioms are in the run's notes
+SHOWN = 6  # names that are listed; all unmatched items are in the run's notes
 
 
 def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
@@ -36,56 +42,70 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
             "See gistmeter text --help"
         )
     splitting = explained.Splitting(settings.reference_separators)
-    found = tables.gather(settings.predictions)
-    for remark in found.remarks:
+    gathered = tables.gather(settings.predictions)
+    for remark in gathered.remarks:
         context.say(remark)
-    references = _Shelf(settings, splitting)
-    choices = Choices(
+    references = _ReferenceFiles(settings, splitting)
+    choices = ColumnChoices(
         settings.column,
         settings.systems,
         settings.sheets,
         references.of if settings.references else None,
         context.say,
     )
-    rows = tables.read_predictions(found.paths, base=found.base, choices=choices)
+    rows = tables.read_predictions(gathered.paths, base=gathered.base, choices=choices)
     systems = list(dict.fromkeys(row.system for row in rows))
     for path in settings.original:
         rows += tables.read_original(path, systems, choices=choices)
     tables.refuse_repetitions(rows)
     classes = _classes(settings, context)
-    parts: list[Matched] = []
-    files: list[Path] = []
-    for known, own in references.shared_out(rows):
-        files += known.files if known else []
-        _refuse_other_lines(own, known)
-        parts.append(tables.match(own, known, splitting=splitting, structures=classes))
-        _tell_guesses(own, known, context)
+    parts: list[MatchedPairs] = []
+    files: dict[Path, None] = {}
+    for known, predictions in references.shared_out(rows):
+        files |= dict.fromkeys(known.files if known else ())
+        _refuse_other_lines(predictions, known)
+        parts.append(tables.match(predictions, known, splitting=splitting, structures=classes))
+        guesses = {row.path: row.guessed for row in predictions if row.guessed}
+        for path, encoding in (guesses | dict(known.guesses if known else {})).items():
+            say_guess(path, encoding, context)
     matched = _joined(parts, rows)
-    _tell_matches(matched, context)
-    names = tuple(file.name for file in dict.fromkeys(files))
-    given = [settings.structure, settings.polarity_overrides, settings.stopwords,
-             settings.negations, settings.polarity_words]  # fmt: skip
+    pairs = matched.pairs
+    say_matches(
+        dict.fromkeys(pair.system for pair in pairs),
+        dict.fromkeys(pair.arrangement for pair in pairs),
+        sum(bool(pair.references) for pair in pairs),
+        len(pairs),
+        context,
+    )
+    say_unmatched(matched.without_reference, matched.without_prediction, context)
+    # The name of the only file of references tells the language too.
+    shared = [path.name for path in files] if len(files) == 1 else []
     return Items(
-        matched.pairs,
+        pairs,
         files=[
-            *tables.files_of([*found.paths, *settings.original]),
-            *dict.fromkeys(files),
-            *(path for path in given if path),
+            *tables.files_of([*gathered.paths, *settings.original]), *files,
+            *([settings.structure] if settings.structure else ()), *settings.lists,
         ],
         signed=signed(settings),
-        notes={
-            "unmatched": {
-                "predicted without reference": matched.without_reference,
-                "references without prediction": matched.without_prediction,
-            }
-        },
-        names=[(row.path.name, *(names if len(names) == 1 else ())) for row in rows],
-    )
+        notes=unmatched_notes(matched.without_reference, matched.without_prediction),
+        names=[(row.path.name, *shared) for row in rows],
+    )  # fmt: skip
 
 
 def signed(settings: TextSettings) -> dict[str, Any]:
     separators = settings.reference_separators
     return {} if separators == explained.DEFAULT_SEPARATORS else {"separators": separators}
+
+
+def unmatched_notes(
+    without_reference: Sequence[str], without_prediction: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "unmatched": {
+            "predicted without reference": without_reference,
+            "references without prediction": without_prediction,
+        }
+    }
 
 
 def _classes(settings: TextSettings, context: Context) -> Mapping[str, str]:
@@ -94,14 +114,14 @@ def _classes(settings: TextSettings, context: Context) -> Mapping[str, str]:
     classes, several = explained.read_classes(settings.structure)
     if several:
         context.say(
-            f"{len(several)} idioms have several structure classes and count in each: "
+            f"{len(several)} items have several structure classes and count in each: "
             f"{shortened(several)}"
         )
     return classes
 
 
 @dataclass
-class _Shelf:
+class _ReferenceFiles:
     """The references that the settings name, each file read once."""
 
     settings: TextSettings
@@ -112,7 +132,7 @@ class _Shelf:
         """What a file of predictions is compared with; of a folder the file in its language."""
         paths = self._paths(predictions)
         if paths not in self.read:
-            columns = Choices(self.settings.column).plain
+            columns = ColumnChoices(self.settings.column).plain
             parts = [
                 explained.read_references(path, splitting=self.splitting, columns=columns)
                 for path in paths
@@ -127,10 +147,10 @@ class _Shelf:
         if not self.settings.references:
             return [(None, list(rows))]
         paths = {path: self._paths(path) for path in dict.fromkeys(row.path for row in rows)}
-        chosen: dict[tuple[Path, ...], list[Prediction]] = {}
+        by_files: dict[tuple[Path, ...], list[Prediction]] = {}
         for row in rows:
-            chosen.setdefault(paths[row.path], []).append(row)
-        return [(self.of(own[0].path), own) for own in chosen.values()]
+            by_files.setdefault(paths[row.path], []).append(row)
+        return [(self.of(chosen[0].path), chosen) for chosen in by_files.values()]
 
     def _paths(self, predictions: Path) -> tuple[Path, ...]:
         given = self.settings.references
@@ -145,10 +165,10 @@ def file_of(folder: Path, predictions: Path) -> Path:
         raise InputError(f"{folder}: has no table of references")
     if len(files) == 1:
         return files[0]
-    wanted = of_name(predictions.stem)
-    own = [file for file in files if wanted and of_name(file.stem) == wanted]
-    if len(own) == 1:
-        return own[0]
+    wanted = languages.of_name(predictions.stem)
+    fitting = [file for file in files if wanted and languages.of_name(file.stem) == wanted]
+    if len(fitting) == 1:
+        return fitting[0]
     known = ", ".join(file.name for file in files[:6])
     what = f"no single file for '{wanted}'" if wanted else "several files"
     raise InputError(
@@ -166,7 +186,7 @@ def _refuse_other_lines(rows: Sequence[Prediction], references: References | Non
         if not references.lines:
             raise InputError(
                 f"{path}: is plain lines, and {references.files[0]} is a table. Give both as lines,"
-                " or the predictions as a table with the columns idiom and prediction"
+                " or the predictions as a table with the columns id and prediction"
             )
         if size != references.lines:
             raise InputError(
@@ -177,52 +197,85 @@ def _refuse_other_lines(rows: Sequence[Prediction], references: References | Non
             )
 
 
-def _joined(parts: Sequence[Matched], rows: Sequence[Prediction]) -> Matched:
+def _joined(parts: Sequence[MatchedPairs], rows: Sequence[Prediction]) -> MatchedPairs:
     """The pairs of all parts in the order of the rows."""
     if len(parts) == 1:
         return parts[0]
     place = {(row.system, row.arrangement, row.idiom): at for at, row in enumerate(rows)}
     pairs = [pair for part in parts for pair in part.pairs]
     pairs.sort(key=lambda pair: place[pair.system, pair.arrangement, pair.id])
-    originals = {row.system for row in rows if row.arrangement.lower() == tables.ORIGINAL}
-    return Matched(
-        tables.marked([replace(pair) for pair in pairs], originals),
+    originals = {row.system for row in rows if is_original(row.arrangement)}
+    return MatchedPairs(
+        tables.marked(pairs, originals),
         [name for part in parts for name in part.without_reference],
         [name for part in parts for name in part.without_prediction],
     )
 
 
-def _tell_guesses(
-    rows: Sequence[Prediction], references: References | None, context: Context
-) -> None:
-    guesses = {row.path: row.guessed for row in rows if row.guessed}
-    guesses |= references.guesses if references else {}
-    for path, encoding in guesses.items():
-        context.say(guess_of(path, encoding))
-
-
-def guess_of(path: Path, encoding: str) -> str:
-    return (
+def say_guess(path: Path, encoding: str, context: Context) -> None:
+    context.say(
         f"{path}: read as {encoding}, which is a guess. Save it as UTF-8, or name the encoding with"
         " --encoding"
     )
 
 
-def _tell_matches(matched: Matched, context: Context) -> None:
-    systems = list(dict.fromkeys(pair.system for pair in matched.pairs))
-    arrangements = list(dict.fromkeys(pair.arrangement for pair in matched.pairs))
+def say_matches(
+    systems: Iterable[str], arrangements: Iterable[str], matched: int, size: int, context: Context
+) -> None:
     context.say(f"Systems: {shortened(systems)}")
-    if arrangements != [""]:
-        context.say(f"Arrangements: {shortened(name or 'unnamed' for name in arrangements)}")
-    context.say(f"{matched.matched} of {len(matched.pairs)} predictions have references")
-    for idioms, what in (
-        (matched.without_reference, "predicted idioms have no reference"),
-        (matched.without_prediction, "idioms of the references were not predicted"),
+    named = list(arrangements)
+    if named != [""]:
+        context.say(f"Arrangements: {shortened(name or 'unnamed' for name in named)}")
+    context.say(f"{matched} of {size} predictions have references")
+
+
+def say_unmatched(
+    without_reference: Sequence[str], without_prediction: Sequence[str], context: Context
+) -> None:
+    for names, what in (
+        (without_reference, "predicted items have no reference"),
+        (without_prediction, "items of the references were not predicted"),
     ):
-        if idioms:
-            context.say(f"{len(idioms)} {what}: {shortened(idioms)}")
+        if names:
+            context.say(f"{len(names)} {what}: {shortened(names)}")
 
 
 def shortened(names: Iterable[str]) -> str:
     listed = list(names)
     return ", ".join(listed[:SHOWN]) + (" …" if len(listed) > SHOWN else "")
+
+
+def read_languages(wiring: Wiring) -> dict[str, RememberingLanguage]:
+    """All languages of the run with the user's lists; the cache keeps what they read."""
+    settings: TextSettings = wiring.settings
+    lists = _own_lists(settings)
+    readers = {}
+    for code in wiring.languages:
+        language = languages.get(code, settings.tokenizer)
+        if lists:
+            language = language.with_lists(lexicons.register(language.lists, lists))
+        if settings.polarity_reading == "words":
+            language = replace(language, presence=True)
+        readers[code] = RememberingLanguage(language, wiring.context.cache)
+        readers[code].require()
+    return readers
+
+
+def _own_lists(settings: TextSettings) -> dict[str, list[str]]:
+    """The lists that the user gives in place of a language's own."""
+    files = {"stopwords": settings.stopwords, "negations": settings.negations}
+    lists = {name: read_words(path) for name, path in files.items() if path}
+    if settings.polarity_words:
+        signs = explained.read_signs(settings.polarity_words, "word")
+        lists["positive"] = [word for word, sign in signs.items() if sign > 0]
+        lists["negative"] = [word for word, sign in signs.items() if sign < 0]
+    return lists
+
+
+def read_words(path: Path) -> list[str]:
+    """One word per line; lines that begin with # are remarks."""
+    lines = [line.strip() for line in decode(read_bytes(path), path)[0].splitlines()]
+    words = [line for line in lines if line and not line.startswith("#")]
+    if not words:
+        raise FormatError("has no words; one per line was expected", path=path)
+    return words

@@ -52,7 +52,7 @@ class TextSettings(ModelSettings):
     )  # fmt: skip
     references: tuple[Path, ...] = option(
         (),
-        "Idioms and their explanations, or a folder with one file per language. May be repeated:"
+        "Items and their explanations, or a folder with one file per language. May be repeated:"
         " all count. Default: the predictions' own column Reference.",
         panel="input", reach="read", metavar="PATH", main=True, variable="ORIGINAL_FILE",
     )  # fmt: skip
@@ -63,7 +63,7 @@ class TextSettings(ModelSettings):
         panel="input", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
     structure: Path | None = option(
-        None, "Structure classes: a table of idiom and structure.",
+        None, "Structure classes: a table of id and structure.",
         panel="input", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
     column: Mapping[str, str] = option(
@@ -148,7 +148,7 @@ class TextSettings(ModelSettings):
     )  # fmt: skip
     polarity_overrides: Path | None = option(
         None,
-        "Polarity of idioms that the word lists get wrong: a table of idiom and polarity"
+        "Polarity of items that the word lists get wrong: a table of id and polarity"
         " (positive, negative or neutral).",
         panel="scores", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
@@ -190,7 +190,7 @@ class TextSettings(ModelSettings):
     )  # fmt: skip
     rescaling: Literal["baseline", "none"] = option(
         "baseline",
-        "STS and BERTScore in S_Acc: told from what unrelated texts score, where that is known of"
+        "STS and BERTScore in S_Acc: rescaled by what unrelated texts score, where that is known of"
         " the model (the embedded one), or as they are.",
         panel="scores", advanced=True,
     )  # fmt: skip
@@ -245,3 +245,9 @@ class TextSettings(ModelSettings):
             raise InputError(
                 f"weights is {list(self.weights)}; expected three numbers, such as 0.5,0.3,0.2"
             )
+
+    @property
+    def lists(self) -> list[Path]:
+        """The files of words and polarity beside the tables."""
+        given = (self.polarity_overrides, self.stopwords, self.negations, self.polarity_words)
+        return [path for path in given if path]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gistmeter.core.rows import Rows
@@ -45,56 +44,50 @@ FURTHER: Mapping[str, str] = {"s_info": "S_Info", "recovery": "Recovery"}
 
 def sheets(run: Run) -> list[Sheet]:
     """Items, arrangements where there are several, and the summary last."""
-    table = _ItemTable.of(run)
-    groups = list(dict.fromkeys(run.measured.keys["group"]))
-    everything = Sheet("items", table.columns, table.cells)
+    columns = _item_columns(run)
+    cells = [list(row) for row in zip(*columns.values(), strict=True)]
+    head, groups = list(columns), list(dict.fromkeys(columns["arrangement"]))
     if len(groups) < 2:
-        return [everything, summary(run)]
-    place = table.columns.index("arrangement")
-    found = [Sheet("items", table.columns, table.cells, DELIMITED)]
-    for group in groups:
-        own = [row for row in table.cells if row[place] == group]
-        found.append(Sheet(group or "unnamed", table.columns, own))
-    return [*found, summary(run)]
+        return [Sheet("items", head, cells), summary(run)]
+    place = head.index("arrangement")
+    arrangements = [
+        Sheet(str(group or "unnamed"), head, [row for row in cells if row[place] == group])
+        for group in groups
+    ]
+    return [Sheet("items", head, cells, DELIMITED), *arrangements, summary(run)]
 
 
-@dataclass(frozen=True, slots=True)
-class _ItemTable:
-    columns: list[str]
-    cells: list[list[object]]
-
-    @classmethod
-    def of(cls, run: Run) -> _ItemTable:
-        """One line per item: the known columns first, then other scores, system, arrangement."""
-        rows = run.measured
-        empty: Sequence[object] = [None] * len(rows)
-        accuracy = "s_acc" in rows
-        named: dict[str, Sequence[object]] = {
-            "idiom": rows.keys["id"],
-            "Reference": rows.texts.get("reference", empty),
-            "Prediction": rows.texts.get("prediction", empty),
-        }
-        for name, title in COLUMNS.items():
-            if accuracy:
-                named[title] = _numbers(rows, name)
-        for name, title in {**LOGIC, **FURTHER}.items():
-            if name in rows:
-                named[title] = _numbers(rows, name)
-        named |= _other_scores(run)
-        for text in ("reading", "structure"):
-            if text in rows.texts:
-                named[text.capitalize()] = rows.texts[text]
-        named |= {"system": rows.keys["system"], "arrangement": rows.keys["group"]}
-        named["Unscored"] = _reasons(rows)
-        cells = [list(row) for row in zip(*named.values(), strict=True)]
-        return cls(list(named), cells)
+def _item_columns(run: Run) -> dict[str, Sequence[object]]:
+    """One line per item: the known columns first, then other scores, system, arrangement."""
+    rows = run.measured
+    empty: Sequence[object] = [None] * len(rows)
+    columns: dict[str, Sequence[object]] = {
+        "idiom": rows.keys["id"],
+        "Reference": rows.texts.get("reference", empty),
+        "Prediction": rows.texts.get("prediction", empty),
+    }
+    if "s_acc" in rows:
+        columns |= {title: _numbers(rows, name) for name, title in COLUMNS.items()}
+    others = {name: title for name, title in {**LOGIC, **FURTHER}.items() if name in rows}
+    columns |= {title: _numbers(rows, name) for name, title in others.items()}
+    columns |= _other_scores(run)
+    for text in ("reading", "structure"):
+        if text in rows.texts:
+            columns[text.capitalize()] = rows.texts[text]
+    columns |= {"system": rows.keys["system"], "arrangement": rows.keys["group"]}
+    return columns | {"Unscored": _reasons(rows)}
 
 
 def _other_scores(run: Run) -> dict[str, Sequence[object]]:
     """Scores of further metrics, under their own names."""
     rows, known = run.measured, {*COLUMNS, *LOGIC, *FURTHER}
-    made = dict.fromkeys(name for held in run.systems.values() for name in held.scores)
-    return {name: _numbers(rows, name) for name in made if name in rows and name not in known}
+    return {
+        name: _numbers(rows, name) for name in _scores(run) if name in rows and name not in known
+    }
+
+
+def _scores(run: Run) -> list[str]:
+    return list(dict.fromkeys(name for system in run.systems.values() for name in system.scores))
 
 
 def _numbers(rows: Rows, name: str) -> Sequence[object]:
@@ -115,7 +108,7 @@ def _reasons(rows: Rows) -> list[object]:
 
 def summary(run: Run) -> Sheet:
     """A line for each arrangement of each system, and its overall scores with intervals."""
-    names = list(dict.fromkeys(name for held in run.systems.values() for name in held.scores))
+    names = _scores(run)
     titles = {"s_logic": "Average_S_Log", **COLUMNS}
     bounded = [name for name in names if name in ("s_acc", "s_logic")]
     readings: Mapping[str, Mapping[str, int]] = run.notes.get("readings", {})

@@ -25,6 +25,7 @@ from gistmeter.core.score import Scorer, score
 from gistmeter.core.settings import split
 from gistmeter.core.types import Pair, Score
 from gistmeter.core.views import Opener, Row, shown
+from gistmeter.metrics.views import CHANGED, JUDGED
 from gistmeter.text.family import Text, TextSettings
 from gistmeter.text.formats.references import answer_in, clean
 
@@ -34,7 +35,7 @@ SIGNS: Mapping[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 # A character of a script without spaces, another word, or whatever stands between words
 PIECES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|\\w+|\\W", re.DOTALL)
-EVIDENCE = ("The judge", "Told otherwise")  # notes of a pair that say why
+EVIDENCE = (JUDGED, CHANGED)  # notes of a pair that say why
 LONGEST = 2000  # characters of a text in a message
 
 

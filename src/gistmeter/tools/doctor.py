@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from gistmeter.core import registry
 from gistmeter.core.cache import cache_file, cache_folder
 from gistmeter.core.errors import GistmeterError, InputError, UnknownName
 from gistmeter.core.settings import Settings, option
@@ -27,6 +28,9 @@ PACKAGE = "gistmeter"
 REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:\[[^]]*])?\s*([^;]*)")
 EXTRA = re.compile(r"""extra\s*==\s*['"]([\w.-]+)['"]""")
 OURS = ("test", "test-torch", "test-adapters", "bench", "lint", "docs")  # for development
+RECOGNIZERS = {
+    name: registry.load(target) for name, target in registry.TABLES["gistmeter.recognizers"].items()
+}
 ENABLES: Mapping[str, str] = {
     "zh": "Chinese words", "ja": "Japanese words", "ko": "Korean words", "th": "Thai words",
     "languages": "words of zh, ja and ko; those of en, cs and ru need no extra",
@@ -35,12 +39,7 @@ ENABLES: Mapping[str, str] = {
     "llm": "language models as judges of meaning (OpenAI, Anthropic, Ollama, vLLM …)",
     "gemini": "Gemini as a judge of meaning",
     "audio": "audio files other than WAV, and resampling",
-    "moonshine": "speech recognition offline, in English",
-    "pocketsphinx": "speech recognition offline, small and weak",
-    "faster-whisper": "speech recognition with Whisper", "vosk": "speech recognition with Vosk",
-    "deepgram": "Deepgram's recogniser", "elevenlabs": "ElevenLabs' recogniser",
-    "speechmatics": "Speechmatics' recogniser", "cartesia": "Cartesia's recogniser",
-    "openai": "OpenAI's recogniser, and servers that speak like it",
+    **{name: kind.enables for name, kind in RECOGNIZERS.items() if hasattr(kind, "enables")},
     "inspect": "the scorer for inspect_ai", "deepeval": "the metric for DeepEval",
     "evaluate": "the module for Hugging Face evaluate", "mlflow": "logging runs into MLflow",
     "ray": "scoring on a Ray cluster", "remote": "input from http addresses",
@@ -49,13 +48,16 @@ ENABLES: Mapping[str, str] = {
     "pandas": "run.to_pandas()", "demo": "every sample of gistmeter demo",
 }  # fmt: skip
 KEYS: Mapping[str, str] = {
+    **{
+        variable: kind.enables
+        for kind in RECOGNIZERS.values()
+        if hasattr(kind, "service")
+        for variable in kind.service.variables
+    },
     "GEMINI_API_KEY": "Gemini as a judge: the semantic error rate of speech",
     "GOOGLE_API_KEY": "the same, where GEMINI_API_KEY is not set",
     "OPENAI_API_KEY": "OpenAI's models as judges, and its recogniser",
     "ANTHROPIC_API_KEY": "Anthropic's models as judges",
-    "DEEPGRAM_API_KEY": "Deepgram's recogniser", "ELEVENLABS_API_KEY": "ElevenLabs' recogniser",
-    "SPEECHMATICS_API_KEY": "Speechmatics' recogniser",
-    "CARTESIA_API_KEY": "Cartesia's recogniser",
     "HF_TOKEN": "models of the hub that need a licence to be accepted",
 }  # fmt: skip
 ROLES = {

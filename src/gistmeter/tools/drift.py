@@ -151,8 +151,8 @@ def _anchors(rows: Rows, settings: DriftSettings) -> npt.NDArray[np.int64]:
 
 def _settings(run: Run, settings: DriftSettings) -> Settings:
     """The run's own settings, as far as they decide what is asked and how answers are read."""
+    from gistmeter.speech.consent import DEFAULT_MODEL
     from gistmeter.speech.family import SpeechSettings
-    from gistmeter.speech.judge import DEFAULT_MODEL
 
     known = options_of(SpeechSettings)
     kept = {name: one for name, one in run.settings.items() if name in known}

@@ -9,7 +9,7 @@ from core.made_runs import MeanAndRatio, make_rows, make_run
 from gistmeter.core.comparison import Options, compare, contenders
 from gistmeter.core.rows import Counts, Pool, Rows, Value
 from gistmeter.core.statistics import intervals
-from gistmeter.parse.metrics.labels import COUNTED, macro_f1
+from gistmeter.parse.metrics.breakdown import COUNTED, macro_f1
 
 DATA_SETS, ITEMS, RESAMPLES = 2000, 100, 500
 TRUE_MEAN, TRUE_RATE = 0.6, 20.0

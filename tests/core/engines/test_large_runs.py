@@ -22,7 +22,7 @@ from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.runs import RunFolder
 from gistmeter.core.statistics import bootstrap
 from gistmeter.core.types import Pair, ScoreInfo
-from gistmeter.text import streaming
+from gistmeter.text import family, streaming
 
 SIZE = 700
 SCORES = ["lexical_cosine", "s_info", "alarms"]
@@ -33,7 +33,7 @@ WORDS = ("rain", "snow", "light", "heavy", "much", "not", "never", "two", "three
 def _small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What is large here, so that tests stay small."""
     for where, name, value in (
-        (bootstrap, "LARGE", 100), (streaming, "HELD_BYTES", 1000), (streaming, "HELD_ROWS", 64),
+        (bootstrap, "LARGE", 100), (family, "HELD_BYTES", 1000), (streaming, "HELD_ROWS", 64),
         (evaluation, "SAMPLE", 200),
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)
@@ -233,7 +233,7 @@ def test_tables_with_a_column_for_each_system_keep_their_order(
     wide = frame.pivot("system", index=["id", "reference"], values="prediction")
     wide.rename({"a": "model a", "b": "model b"}).write_csv("wide.csv")
     cut = score(Path("wide.csv"), metrics=["s_info"])
-    monkeypatch.setattr(streaming, "HELD_BYTES", 1 << 30)
+    monkeypatch.setattr(family, "HELD_BYTES", 1 << 30)
     same(cut, score(Path("wide.csv"), metrics=["s_info"]))
     assert list(cut.systems) == ["model a", "model b"]
 
@@ -241,7 +241,7 @@ def test_tables_with_a_column_for_each_system_keep_their_order(
 def test_a_repetition_is_refused_at_its_line(in_folder: Path) -> None:
     frame = polars.read_csv(write("rows.csv"))
     polars.concat([frame, frame[5:6]]).write_csv("rows.csv")
-    with pytest.raises(FormatError, match=rf"rows.csv, line {2 * SIZE + 2}: repeats the idiom '5'"):
+    with pytest.raises(FormatError, match=rf"rows.csv, line {2 * SIZE + 2}: repeats the item '5'"):
         score(Path("rows.csv"))
 
 

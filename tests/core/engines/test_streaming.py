@@ -144,7 +144,7 @@ def test_a_repetition_is_refused_wherever_it_stands(
     pytest.importorskip("pyarrow", reason="comes with ray: pip install 'gistmeter[ray]'")
     monkeypatch.setattr(streaming, "ROWS", 10)
     polars.DataFrame([*ROWS, ROWS[3]]).write_parquet("rows.parquet", row_group_size=10)
-    with pytest.raises(FormatError, match=rf"line {len(ROWS) + 1}: repeats the idiom 'item 1'"):
+    with pytest.raises(FormatError, match=rf"line {len(ROWS) + 1}: repeats the item 'item 1'"):
         score(Path("rows.parquet"), engine=Elsewhere())
 
 

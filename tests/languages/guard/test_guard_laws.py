@@ -13,9 +13,9 @@ from gistmeter.core.cache import Cache
 from gistmeter.core.types import Clip, Pair
 from gistmeter.languages import get, remembering
 from gistmeter.languages.guard import KINDS, Alarm, Guard, compare, read
-from gistmeter.speech.metrics.alarms import TranscriptAlarms
-from gistmeter.speech.metrics.transcription import Normalisation
-from gistmeter.text.metrics.alarms import FactAlarms
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.transcript_alarms import TranscriptAlarms
+from gistmeter.text.metrics.fact_alarms import FactAlarms
 
 CODES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru", "th", "de", "generic")
 PIECES = (

@@ -16,7 +16,7 @@ import pytest
 import gistmeter
 from conftest import shared_path
 from gistmeter import languages
-from gistmeter.text.metrics.polarity import conflicts
+from gistmeter.text.metrics.polarity_conflict import conflicts
 
 FOLDER = Path(__file__).parent
 CODES = ("zh", "zh-Hant", "ja", "ko", "en", "cs", "ru")

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel, UnknownName
+from gistmeter.speech.recognizers import Recognizer, Session
 from gistmeter.speech.recognizers.benchmark import Transcript, adapt, resolve, transcribe
-from gistmeter.speech.recognizers.protocols import Recognizer, Session
 from speech.recognizers.recognizer_doubles import QUICK, Echo, Echoes, clip
 
 MODULE = '''
-from gistmeter.recognizers.benchmark import SpeechEvent
+from gistmeter.speech.recognizers.benchmark import SpeechEvent
 
 def plain(path):
     return f"plain {path.name}"

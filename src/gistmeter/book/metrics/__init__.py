@@ -1,6 +1,6 @@
 """Aligning a summary with its book, and measuring how faithful it is.
 
-`paths` aligns (with `band`, `fixed_point`, `recurrences`, `wavefront` underneath), `similarity`
-compares sentences, `measures` and `comparison` hold the formulas, `metric` makes rows of them, and
-`documents` what a reader wants to look at.
+`paths` aligns (with `recurrences` and `wavefront` underneath), `similarity` compares sentences,
+`measures` and `book_comparison` hold the formulas, `sentence_rows` makes rows of them,
+`book_alignment` is the metric, and `description` makes what a reader wants to look at.
 """

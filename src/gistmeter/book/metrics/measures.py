@@ -1,4 +1,4 @@
-"""What the seed of this metric measures, on similarities and a path, and what it leaves out.
+"""The formulas: what is measured on similarities and a path.
 
 M summary sentences s_i, N source sentences x_j, t_i = max_j sim(s_i, x_j):
 
@@ -23,24 +23,45 @@ order_violations    share of summary sentences whose best source lies more than 
                     of N) away from their source on the path.
 
 A path may hold several pairs of one summary sentence; the most similar is its pair.
+
+evidence            similarity + w·(shared − ½). `shared` is the share of a sentence's content words
+                    that the other text has, each word counted by how much it says:
+                    log((N + 1)/(n + ½)) for a word in n of the N source sentences. A sentence
+                    without content words ("So it was.") shares ½: its words tell nothing. `w` is
+                    calibrated with the thresholds of a model; without one it is 0, and evidence is
+                    similarity.
+
+Words help where cosines fail: any summary names a book's people all over, and a long sentence that
+merges three has a low cosine with each. On gold chapters (AbLit) the best of kept and dropped
+sentences told apart goes from 5.9% to 3.8% of dropped ones taken for kept, and that of own and
+foreign sentences from 12.8% to 2.6% of foreign ones missed (98% of the own ones found).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import fsum, log
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from gistmeter.book.metrics.band import Ints
-from gistmeter.book.metrics.similarity import Similarity, block_rows
+from gistmeter.book.metrics.similarity import (
+    Bools,
+    Floats,
+    Ints,
+    Similarity,
+    block_rows,
+    stretches,
+)
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 LEAST_WEIGHT = 1e-6
 EQUALITY = 1e-6
 TENTHS = 10
+AROUND = 1  # neighbours of a source sentence that may share a summary sentence's words
+NEUTRAL = 0.5
+Content = Sequence[Sequence[str]]  # the content words of each sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,26 +106,26 @@ def best_sources(similarity: Similarity, k: int) -> BestSources:
         block: Any = similarity.block(start, stop, 0, columns)
         least = np.partition(block, columns - k, axis=1)[:, columns - k]
         at, column = np.nonzero(block >= least[:, None])
-        found = block[at, column]
-        order = np.lexsort((column, -found, at))
+        reached = block[at, column]
+        order = np.lexsort((column, -reached, at))
         firsts = np.searchsorted(at, np.arange(stop - start))
         chosen = order[firsts[:, None] + np.arange(k)]
         index[start:stop] = column[chosen]
-        values[start:stop] = found[chosen]
+        values[start:stop] = reached[chosen]
     return BestSources(index, values)
 
 
 def pairs_of(path: Ints, similarity: Similarity) -> Pairs:
-    """One pair a summary sentence: the most similar of its pairs, the first of equals."""
+    """One pair per summary sentence: the most similar of its pairs, the first of equals."""
     rows = similarity.shape[0]
     index = np.full(rows, -1, np.int64)
     values = np.full(rows, np.nan)
     if len(path):
-        found = similarity.at(path[:, 0], path[:, 1])
-        order = np.lexsort((path[:, 1], -found, path[:, 0]))
+        similarities = similarity.at(path[:, 0], path[:, 1])
+        order = np.lexsort((path[:, 1], -similarities, path[:, 0]))
         sentences, firsts = np.unique(path[order, 0], return_index=True)
         index[sentences] = path[order[firsts], 1]
-        values[sentences] = found[order[firsts]]
+        values[sentences] = similarities[order[firsts]]
     return Pairs(index, values)
 
 
@@ -114,15 +135,10 @@ def coverage_hits(top: Floats) -> Bools:
     return hits
 
 
-def positions(count: int) -> Floats:
-    """Where sentences stand in a text, in (0, 1)."""
-    middles: Floats = (np.arange(count) + 0.5) / count
-    return middles
-
-
 def deviations(pairs: Pairs, columns: int) -> Floats:
     """How far each pair is from the same relative place in both texts; NaN without a pair."""
-    distance = np.abs(positions(len(pairs.index)) - (pairs.index + 0.5) / columns)
+    count = len(pairs.index)
+    distance = np.abs((np.arange(count) + 0.5) / count - (pairs.index + 0.5) / columns)
     return np.where(pairs.aligned, distance, np.nan)
 
 
@@ -142,41 +158,21 @@ def compactness(best: BestSources, columns: int, alpha: float, beta: float) -> F
     return kept
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
-    """For each source sentence, the summary sentences beside it: pairs (owner, sentence)."""
+def near_sentences(places: Ints, columns: int) -> tuple[Ints, Ints]:
+    """Pairs of source and summary sentences: those placed at each source sentence, else the last
+    before and the first after it. Some must be placed.
 
-    owners: Ints  # source sentences, in order
-    sentences: Ints
-    columns: int
-
-    def best(self, found: Floats) -> Support:
-        """The best of a number for each pair; of equals the first sentence in source order."""
-        order = np.lexsort((np.arange(len(found)), -found, self.owners))
-        firsts = order[np.searchsorted(self.owners, np.arange(self.columns))]
-        return Support(found[firsts], self.sentences[firsts])
-
-
-def near_sentences(places: Ints, columns: int) -> Near | None:
-    """The sentences placed at each source sentence, else the last before and the first after it.
-
-    Sentences go by their places in the source, wherever they stand in the summary. None where no
-    sentence has a place.
+    Sentences go by their places in the source, wherever they stand in the summary.
     """
     sentences = np.flatnonzero(places >= 0)
-    if not len(sentences):
-        return None
     sentences = sentences[np.argsort(places[sentences], kind="stable")]
     sorted_places = places[sentences]
     every = np.arange(columns)
     before = np.maximum(np.searchsorted(sorted_places, every, side="right") - 1, 0)
     after = np.minimum(np.searchsorted(sorted_places, every), len(sentences) - 1)
     # Sentences that share a place stand between `after` and `before`.
-    first, last = np.minimum(before, after), np.maximum(before, after)
-    owners = np.repeat(every, last - first + 1)
-    steps = np.arange(len(owners)) - np.repeat(np.cumsum(last - first + 1), last - first + 1)
-    near = np.repeat(last + 1, last - first + 1) + steps
-    return Near(owners, sentences[near], columns)
+    owners, near = stretches(np.minimum(before, after), np.maximum(before, after))
+    return owners, sentences[near]
 
 
 def off_path(pairs: Pairs, best: BestSources, columns: int, tolerance: float) -> Floats:
@@ -192,3 +188,70 @@ def tenths(values: Floats) -> list[float]:
     sums = np.bincount(part[seen], values[seen], minlength=TENTHS)
     counts = np.bincount(part[seen], minlength=TENTHS)
     return [float(a) / int(n) if n else float("nan") for a, n in zip(sums, counts, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentWords:
+    """The content words of both texts, and how much each word says."""
+
+    source: tuple[frozenset[str], ...]
+    summary: tuple[frozenset[str], ...]
+    sizes: Floats  # how many content words each source sentence has, 1 at least
+    worth: dict[str, float] = field(default_factory=dict)
+    rare: float = 1.0  # the worth of a word that the source lacks
+
+    @classmethod
+    def of(cls, source: Content, summary: Content) -> ContentWords:
+        sentences = tuple(frozenset(words) for words in source)
+        often = Counter(word for words in sentences for word in words)
+        every = len(sentences) + 1
+        return cls(
+            sentences,
+            tuple(frozenset(words) for words in summary),
+            np.array([max(1, len(words)) for words in source], np.float64),
+            {word: log(every / (count + 0.5)) for word, count in often.items()},
+            log(every / 0.5),
+        )
+
+    def shared(self, words: frozenset[str], others: Sequence[frozenset[str]]) -> float:
+        """The share of the words' worth that stands in the others."""
+        # Sets have another order in every process: `fsum` gives the same bits in any.
+        total = fsum(self.worth.get(word, self.rare) for word in words)
+        if not total:
+            return NEUTRAL
+        there = words & frozenset().union(*others)
+        return fsum(self.worth.get(word, self.rare) for word in there) / total
+
+
+def summary_evidence(best: BestSources, words: ContentWords | None, weight: float) -> Floats:
+    """For each summary sentence, the evidence that the source has it somewhere."""
+    if words is None or not weight:
+        return best.top
+    shared = np.empty(best.index.shape)
+    for at, sentence in enumerate(words.summary):
+        for rank, place in enumerate(best.index[at].tolist()):
+            around = words.source[max(0, place - AROUND) : place + AROUND + 1]
+            shared[at, rank] = words.shared(sentence, around)
+    adjusted: Floats = best.top + weight * (shared.max(axis=1) - NEUTRAL)
+    return adjusted
+
+
+def source_evidence(
+    places: Ints, similarity: Similarity, words: ContentWords | None, weight: float
+) -> Support:
+    """For each source sentence, the best evidence among the summary sentences beside it; of equals
+    the first sentence in source order."""
+    columns = similarity.shape[1]
+    if not (places >= 0).any():
+        return Support(np.full(columns, -1.0), np.full(columns, -1, np.int64))
+    owners, sentences = near_sentences(places, columns)
+    evidence = similarity.at(sentences, owners)
+    if words is not None and weight:
+        shared = [
+            words.shared(words.source[owner], [words.summary[sentence]])
+            for owner, sentence in zip(owners.tolist(), sentences.tolist(), strict=True)
+        ]
+        evidence = evidence + weight * (np.array(shared) - NEUTRAL)
+    order = np.lexsort((np.arange(len(evidence)), -evidence, owners))
+    firsts = order[np.searchsorted(owners, np.arange(columns))]
+    return Support(evidence[firsts], sentences[firsts])

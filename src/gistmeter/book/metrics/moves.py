@@ -18,12 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from gistmeter.book.metrics.band import Ints
-from gistmeter.book.metrics.fixed_point import Similarity
-
-Bools = npt.NDArray[np.bool_]
+from gistmeter.book.metrics.similarity import Bools, Ints, Similarity
 
 FEW = 3  # sentences of a block that has to earn its place
 WINDOW = 12  # source sentences that neighbours are looked for in
@@ -32,7 +28,7 @@ EDGE = 3  # source sentences by which a block may reach into what stands elsewhe
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedBlock:
     """A block of the summary, sentences `first` to `last`, from the source's `start` to `end`."""
 
     first: int
@@ -68,40 +64,40 @@ def staying(places: Sequence[int]) -> list[int]:
     return kept[::-1]
 
 
-def find_moved(places: Ints, supported: Bools) -> list[Moved]:
+def find_moved(places: Ints, supported: Bools) -> list[MovedBlock]:
     """The blocks that moved, in the summary's order; sentences without a source have no place."""
-    own = np.flatnonzero(supported & (places >= 0))
-    kept = set(staying(places[own].tolist()))
-    moved = [int(at) for number, at in enumerate(own) if number not in kept]
+    placed = np.flatnonzero(supported & (places >= 0))
+    kept = set(staying(places[placed].tolist()))
+    moved = [int(at) for number, at in enumerate(placed) if number not in kept]
     blocks: list[list[int]] = []
     for at in moved:
         before = blocks[-1][-1] if blocks else -1
-        between = set(range(before + 1, at)) & set(own.tolist()) if blocks else set()
+        between = set(range(before + 1, at)) & set(placed.tolist()) if blocks else set()
         near = blocks and at - before <= GAP + 1 and not between
-        if near and _goes_on(places, before, at, own):
+        if near and _goes_on(places, before, at, placed):
             blocks[-1].append(at)
         else:
             blocks.append([at])
-    return [_name(block, places, own) for block in blocks]
+    return [_name(block, places, placed) for block in blocks]
 
 
 def settle(places: Ints, similarity: Similarity, cost: float) -> Ints:
     """The places without small blocks that gain less than the cost by standing elsewhere."""
-    found = places.copy()
+    settled = places.copy()
     for block in find_moved(places, places >= 0):
-        own = np.arange(block.first, block.last + 1)
-        if len(own) > FEW or cost <= 0:
+        sentences = np.arange(block.first, block.last + 1)
+        if len(sentences) > FEW or cost <= 0:
             continue
-        near = _beside(found, block, similarity.shape[1])
+        near = _beside(settled, block, similarity.shape[1])
         whole = similarity.block(block.first, block.last + 1, 0, similarity.shape[1])
         values = whole[:, near]
-        gain = (whole[own - block.first, places[own]] - values.max(axis=1)).sum()
+        gain = (whole[sentences - block.first, places[sentences]] - values.max(axis=1)).sum()
         if gain < cost:
-            found[own] = near[values.argmax(axis=1)]
-    return found
+            settled[sentences] = near[values.argmax(axis=1)]
+    return settled
 
 
-def _beside(places: Ints, block: Moved, columns: int) -> Ints:
+def _beside(places: Ints, block: MovedBlock, columns: int) -> Ints:
     """The source sentences that follow the sentence before a block, or precede the one after, as
     far as the next that another sentence has for its place."""
     others = np.delete(places, np.arange(block.first, block.last + 1))
@@ -117,7 +113,7 @@ def _beside(places: Ints, block: Moved, columns: int) -> Ints:
     return np.unique(np.concatenate(windows))
 
 
-def _goes_on(places: Ints, before: int, at: int, own: Ints) -> bool:
+def _goes_on(places: Ints, before: int, at: int, placed: Ints) -> bool:
     """Whether a place follows another without other parts of the summary in between.
 
     A step of a few sentences always does: a sentence that merges the end of one chapter with the
@@ -127,18 +123,18 @@ def _goes_on(places: Ints, before: int, at: int, own: Ints) -> bool:
         return False
     if places[at] - places[before] <= EDGE:
         return True
-    between = (places[own] > places[before]) & (places[own] < places[at])
+    between = (places[placed] > places[before]) & (places[placed] < places[at])
     return not between.any()
 
 
-def _name(block: Sequence[int], places: Ints, own: Ints) -> Moved:
+def _name(block: Sequence[int], places: Ints, placed: Ints) -> MovedBlock:
     first, last = block[0], block[-1]
     start, end = int(places[first]), int(places[last])
-    later = [int(at) for at in own[own > last] if places[at] < start]
-    earlier = [int(at) for at in own[own < first] if places[at] > end]
+    later = [int(at) for at in placed[placed > last] if places[at] < start]
+    earlier = [int(at) for at in placed[placed < first] if places[at] > end]
     # The side on which more of the book stands wrongly is the way that the block went.
     before = len(later) >= len(earlier)
     # The middle of three, since a sentence on the edge of a chapter may have strayed over it.
     beside = later[:3] if before else earlier[-3:]
     other = sorted(places[beside].tolist())[len(beside) // 2] if beside else start
-    return Moved(first, last, start, end, before, other)
+    return MovedBlock(first, last, start, end, before, other)

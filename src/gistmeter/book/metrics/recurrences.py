@@ -22,14 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from gistmeter.book.metrics.band import Band, Ints
-from gistmeter.book.metrics.fixed_point import SimilarityRows
+from gistmeter.book.metrics.similarity import Bools, Ints, SimilarityRows, stretches
 
-Bools = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    from gistmeter.book.metrics.paths import Band
+
 NOWHERE = -(1 << 61)  # below any sum; sums may still be added to it
 MATCH, ABOVE, BESIDE = 1, 2, 4  # bits of a cell's byte
 ONLY_BESIDE = bytes([BESIDE])
@@ -205,7 +206,4 @@ class Moves:
             lasts.append(column)
             column = entered - (code & MATCH)
         first, last = np.array([*firsts, 0])[::-1], np.array([*lasts, column])[::-1]
-        counts = last - first + 1
-        ends = np.repeat(np.cumsum(counts), counts)
-        columns = np.repeat(last + 1, counts) + np.arange(counts.sum()) - ends
-        return Trace(np.column_stack([np.repeat(np.arange(len(counts)), counts), columns]), sure)
+        return Trace(np.column_stack(stretches(first, last)), sure)

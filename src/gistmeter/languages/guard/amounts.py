@@ -28,21 +28,15 @@ ROLES = {"o": "ordinal", "x": "times", "~": "weak"}  # how values of `counts` en
 CURRENCIES = "$€£¥₩₽"  # they stand before the number
 
 
+SHARE = "share"  # the dimension of a part of a whole: a third, 30%
+
+
 class Amount(NamedTuple):
     """A number, and the dimension and worth that its unit gives it."""
 
     value: Fraction
     dimension: str = ""
     worth: Fraction = Fraction(0)
-
-    def same(self, other: Amount) -> bool:
-        """Whether both say the same; a unit that only one of them names does not matter."""
-        if self.dimension == other.dimension:
-            return self.worth == other.worth
-        if self.dimension and other.dimension:
-            return False
-        share = "share" in (self.dimension, other.dimension)
-        return self.worth == other.worth if share else self.value == other.value
 
 
 @dataclass(frozen=True, slots=True)

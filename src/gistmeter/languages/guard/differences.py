@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from gistmeter.languages import Language
-from gistmeter.languages.guard.amounts import Amount
+from gistmeter.languages.guard.amounts import SHARE, Amount
 from gistmeter.languages.guard.fact import KINDS, Fact, Facts, Span
 from gistmeter.languages.guard.names import comparable, stands_in
 from gistmeter.languages.guard.negation import carries, flips
@@ -94,37 +95,73 @@ def alike(ours: Facts, theirs: Facts) -> bool:
     return len(own & other) >= ALIKE * min(len(own), len(other))
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The values of some facts, so that each other one is looked up and not compared with all."""
+
+    values: frozenset[Hashable]
+    worths: frozenset[tuple[str, Fraction]]  # of amounts, with their dimension
+    bare: frozenset[Fraction]  # of amounts without a unit
+    units: frozenset[Fraction]  # of amounts with one, shares apart
+    halves: Mapping[tuple[int, int], set[str]]  # of times: hour and minute -> halves of the day
+
+    @classmethod
+    def of(cls, facts: Sequence[Fact]) -> Known:
+        amounts = [fact.value for fact in facts if isinstance(fact.value, Amount)]
+        halves: dict[tuple[int, int], set[str]] = {}
+        for fact in facts:
+            if isinstance(fact.value, Time):
+                halves.setdefault(fact.value[:2], set()).add(fact.value.half)
+        return cls(
+            frozenset(fact.value for fact in facts),
+            frozenset((one.dimension, one.worth) for one in amounts),
+            frozenset(one.value for one in amounts if not one.dimension),
+            frozenset(one.value for one in amounts if one.dimension not in ("", SHARE)),
+            halves,
+        )
+
+    def has(self, value: Hashable) -> bool:
+        """Whether a fact says the same; a unit or a half of the day that one lacks is no matter."""
+        if value in self.values:
+            return True
+        if isinstance(value, Time):
+            halves = self.halves.get(value[:2], set())
+            return bool(halves and (not value.half or halves & {"", value.half}))
+        if not isinstance(value, Amount):
+            return False
+        dimension, worth = value.dimension, value.worth
+        if (dimension, worth) in self.worths:
+            return True
+        if dimension == SHARE:
+            return ("", worth) in self.worths
+        if dimension:
+            return value.value in self.bare
+        return (SHARE, worth) in self.worths or value.value in self.units
+
+
 def only_in(ours: Sequence[Fact], theirs: Sequence[Fact]) -> list[Fact]:
     """What one text says and the other does not, however often it is said."""
-    return [one for one in ours if not any(same(one, other) for other in theirs)]
+    known = Known.of(theirs)
+    return [one for one in ours if not known.has(one.value)]
 
 
-def same(one: Fact, other: Fact) -> bool:
-    """Whether two facts of one group say the same."""
-    if isinstance(one.value, Amount) and isinstance(other.value, Amount):
-        return one.value.same(other.value)
-    if isinstance(one.value, Time) and isinstance(other.value, Time):
-        return one.value.same(other.value)
-    return one.value == other.value
+def said_as_numbers(date: Fact) -> set[Hashable]:
+    """The bare numbers that say the hour, day or year of a date."""
+    time = date.value
+    return {time.hour or 12, time.hour + 12} if isinstance(time, Time) else {time}
 
 
-def is_part(number: Fact, date: Fact) -> bool:
-    """Whether a bare number says the hour, day or year of a date."""
-    amount, time = number.value, date.value
-    if not isinstance(amount, Amount):
-        return False
-    if isinstance(time, Time):
-        return amount.value in (time.hour or 12, time.hour + 12)
-    return amount.value == time
+def number_of(fact: Fact) -> Hashable:
+    return fact.value.value if isinstance(fact.value, Amount) else None
 
 
 def numbers(ours: Facts, theirs: Facts) -> Iterator[Difference]:
     """Numbers that stand in place of each other; a number may be a date's hour, day or year."""
     left = []
     for own, other in ((ours, theirs), (theirs, ours)):
-        dated = other.of(*NUMBERED)
+        dated = {part for date in other.of(*NUMBERED) for part in said_as_numbers(date)}
         only = only_in(own.of("number", "ordinal"), other.of("number", "ordinal"))
-        left.append([one for one in only if not any(is_part(one, date) for date in dated)])
+        left.append([one for one in only if number_of(one) not in dated])
     for one, two in paired(left[0], left[1], ours, theirs):
         first, second = one.value, two.value
         assert isinstance(first, Amount) and isinstance(second, Amount)
@@ -135,17 +172,38 @@ def paired(
     own: list[Fact], other: list[Fact], ours: Facts, theirs: Facts
 ) -> list[tuple[Fact, Fact]]:
     """Numbers that stand in place of each other: those that count the same, the rest in order."""
-    near = [
-        (one, two)
-        for one in own
-        for two in other
-        if not (one.weak and two.weak) and ours.next_form(one) == theirs.next_form(two) != ""
-    ]
-    first, second = Counter(one for one, _ in near), Counter(two for _, two in near)
-    made = [(one, two) for one, two in near if first[one] == second[two] == 1]
+    sides = (Counted.of(own, ours), Counted.of(other, theirs))
+    made = []
+    for one, form in zip(own, ours.forms_after(own), strict=True):
+        partner = sides[1].only(form, one)
+        if form and partner is not None and sides[0].only(form, partner) is not None:
+            made.append((one, partner))
     done = {fact for pair in made for fact in pair}
     rest = [[one for one in side if one not in done and not one.weak] for side in (own, other)]
     return made + list(zip(*rest, strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Numbers by the word after them, which is what they count."""
+
+    all: Mapping[str, list[Fact]]
+    strong: Mapping[str, list[Fact]]  # those that are not said in passing
+
+    @classmethod
+    def of(cls, numbers: Sequence[Fact], facts: Facts) -> Counted:
+        every: dict[str, list[Fact]] = {}
+        strong: dict[str, list[Fact]] = {}
+        for number, form in zip(numbers, facts.forms_after(numbers), strict=True):
+            every.setdefault(form, []).append(number)
+            if not number.weak:
+                strong.setdefault(form, []).append(number)
+        return cls(every, strong)
+
+    def only(self, form: str, other: Fact) -> Fact | None:
+        """The one number that counts the same as another text's, where there is just one."""
+        numbers = (self.strong if other.weak else self.all).get(form, [])
+        return numbers[0] if len(numbers) == 1 else None
 
 
 def dates(ours: Facts, theirs: Facts) -> Iterator[Difference]:
@@ -154,15 +212,15 @@ def dates(ours: Facts, theirs: Facts) -> Iterator[Difference]:
         left = []
         for own, other in ((ours, theirs), (theirs, ours)):
             only = only_in(own.of(group), other.of(group))
-            bare = other.of("number")
-            left.append([one for one in only if not any(is_part(number, one) for number in bare)])
+            bare = {number_of(number) for number in other.of("number")}
+            left.append([one for one in only if bare.isdisjoint(said_as_numbers(one))])
         for one, two in zip(*left, strict=False):
             yield "date", one.span, two.span
 
 
 def names(ours: Facts, theirs: Facts, language: Language) -> Iterator[Difference]:
-    own = missing_names(ours, theirs, language)
-    other = missing_names(theirs, ours, language)
+    own = list(itertools.islice(missing_names(ours, theirs, language), MOST_NAMES + 1))
+    other = list(itertools.islice(missing_names(theirs, ours, language), MOST_NAMES + 1))
     if len(own) != len(other) or len(own) > MOST_NAMES:
         return  # names were left out or put in: a text is shorter, or cut otherwise
     for one, two in zip(own, other, strict=True):
@@ -177,7 +235,7 @@ def neighbours(fact: Fact, facts: Facts) -> set[tuple[str, str]]:
     return {("before", before[-1] if before else ""), ("after", facts.next_form(fact))}
 
 
-def missing_names(ours: Facts, theirs: Facts, language: Language) -> list[Fact]:
+def missing_names(ours: Facts, theirs: Facts, language: Language) -> Iterator[Fact]:
     """The names of a text that the other has in no shape."""
     if language.analysed:
         words = frozenset(str(name.value) for name in theirs.of("name"))
@@ -187,11 +245,11 @@ def missing_names(ours: Facts, theirs: Facts, language: Language) -> list[Fact]:
             for token in theirs.tokens
             for form in (token.form, theirs.plain[token.start : token.end])
         )
-    return [
+    return (
         name
         for name in ours.of("name")
         if not stands_in(str(name.value), theirs.plain, words, language)
-    ]
+    )
 
 
 def quantities(ours: Facts, theirs: Facts) -> Iterator[Difference]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Hashable
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,7 +55,13 @@ class Facts:
 
     def next_form(self, fact: Fact) -> str:
         """The form of the word after a fact, "" at the end."""
-        return next((token.form for token in self.tokens if token.start >= fact.end), "")
+        return self.forms_after([fact])[0]
+
+    def forms_after(self, facts: Sequence[Fact]) -> list[str]:
+        """The form of the word after each fact, "" at the end."""
+        starts = [token.start for token in self.tokens]
+        places = (bisect_left(starts, fact.end) for fact in facts)
+        return [self.tokens[at].form if at < len(starts) else "" for at in places]
 
 
 class _Folding(dict[int, int | str]):

@@ -100,9 +100,11 @@ def stands_in(name: str, other: str, words: frozenset[str], language: Language) 
         within = any(len(word) > 1 and word in name for word in words)
         return within or same_alias(name, other, language)
     parts = [POSSESSIVE.sub("", part) for part in re.split(r"[ \u00a0-]+|\. ", name)]
+    if not words.isdisjoint(parts):
+        return True
     for part in parts:
         for word in words:
-            if word == part or (language.facts.inflects and inflected(part, word)):
+            if language.facts.inflects and inflected(part, word):
                 return True
             long = min(len(part), len(word)) > 4
             if long and (word.startswith(part) or part.startswith(word)):

@@ -37,10 +37,6 @@ class Time(NamedTuple):
     minute: int
     half: str = ""
 
-    def same(self, other: Time) -> bool:
-        halves = {self.half, other.half} - {""}
-        return self[:2] == other[:2] and len(halves) < 2
-
 
 def time_of(hour: int, minute: int) -> Time:
     hour, minute = (hour + minute // 60) % 24, minute % 60

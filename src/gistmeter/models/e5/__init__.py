@@ -7,7 +7,6 @@ of it is left unseen.
 
 from __future__ import annotations
 
-import logging
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,25 +18,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.errors import InputError, MissingModel, ModelError
+from gistmeter.core.errors import InputError, MissingModel
 from gistmeter.core.files import printable
+from gistmeter.models.e5 import e5_weights
 from gistmeter.models.e5 import graph as e5_graph
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.encoding import States, VectorStore, Window, cut
-from gistmeter.models.runtime import open_session
-from gistmeter.models.unloaded import Unloaded
+from gistmeter.models.encoders import States, Window, frame_windows
+from gistmeter.models.runtime import Unloaded
 
 if TYPE_CHECKING:
-    from gistmeter.models.settings import ModelSettings
+    from gistmeter.models.settings import BackEndSettings
 
-logger = logging.getLogger(__name__)
 NAME = "e5-small"
 PREFIX = "query: "
 LAYERS = 12
 POSITIONS = 512
 BUDGET = 1024  # tokens in a batch: larger ones are no faster and cost memory
-READ_BYTES = 128 << 20
-READ = VectorStore(READ_BYTES)  # what the judge read, embedder and matcher need not read again
 Float32 = npt.NDArray[np.float32]
 
 
@@ -52,7 +47,7 @@ def weights_path() -> Path | None:
 def load(
     roles: frozenset[str],
     name: str,
-    settings: ModelSettings,
+    settings: BackEndSettings,
     folder: Path,
     path: Path | None = None,
 ) -> E5Encoder:
@@ -103,11 +98,6 @@ class E5Encoder(Unloaded):
         self.layer, self.longest, self.budget, self.threads = layer, longest, budget, threads
 
     @property
-    def elsewhere(self) -> VectorStore | None:
-        """What the judge read with the same weights, in the same way."""
-        return READ if (self.layer, self.longest) == (LAYERS, POSITIONS) else None
-
-    @property
     def id(self) -> str:
         return f"{NAME}-q4@{e5_weights.SHA256[:8]}/query/max={self.longest}"
 
@@ -115,7 +105,11 @@ class E5Encoder(Unloaded):
     def _loaded(self) -> _Loaded:
         weights = e5_weights.read(self.path)
         width, pieces = weights.sizes.width, weights.pieces
-        session = self._open_session(weights)  # first: the tokenizer then reuses what it let go
+        session = e5_graph.open_graph(  # first: the tokenizer then reuses what it let go
+            e5_graph.graph_path(self.folder, self.layer),
+            lambda: e5_graph.build(weights, self.layer),
+            self.threads,
+        )
         tokenizer = make_tokenizer(pieces)
         positions = weights.tensor("emb.pos").reshape(-1, width)
         return _Loaded(
@@ -129,27 +123,6 @@ class E5Encoder(Unloaded):
             np.asarray(positions + weights.tensor("emb.type").reshape(-1, width)[0]),
         )
 
-    def _open_session(self, weights: e5_weights.WeightFile) -> Any:
-        graph = e5_graph.prepare(weights, self.folder, self.layer)
-        try:
-            return self._open(graph)
-        except Exception as error:  # ONNX Runtime has no base class of its own
-            if isinstance(graph, bytes):
-                raise ModelError(f"The embedded model cannot be run ({error})") from error
-            # Its hash is right, so it was written like this: by a full disk, or by another hand.
-            logger.warning("%s cannot be run and is made anew (%s)", graph, error)
-        try:
-            return self._open(e5_graph.renew(weights, self.folder, self.layer))
-        except Exception as error:
-            raise ModelError(f"The embedded model cannot be run ({error})") from error
-
-    def _open(self, graph: Path | bytes) -> Any:
-        return open_session(
-            graph if isinstance(graph, bytes) else str(graph),
-            threads=self.threads,
-            without=("SkipLayerNormFusion",),  # its kernel is slower than the two parts
-        )
-
     def normalise(self, text: str) -> str:
         """NFKC, the model's own character map, runs of spaces to one, none at the ends."""
         mapped = unicodedata.normalize("NFKC", printable(text)).translate(self._loaded.characters)
@@ -158,25 +131,28 @@ class E5Encoder(Unloaded):
     def tokenize(self, texts: Sequence[str]) -> list[list[Window]]:
         ready = [self.normalise(text) for text in texts]
         encoded = self._loaded.tokenizer.encode_batch(ready, add_special_tokens=False)
+        head, tail = self.frame
         return [
-            self._cut(one.ids if text else []) for text, one in zip(ready, encoded, strict=True)
+            frame_windows(tokens.ids if text else [], head, tail, self.longest)
+            for text, tokens in zip(ready, encoded, strict=True)
         ]
 
-    def _cut(self, ids: Sequence[int]) -> list[Window]:
-        head, tail = [self._loaded.begin, *self._loaded.prefix], [self._loaded.end]
-        windows = []
-        for part in cut(len(ids), self.longest - len(head) - len(tail)):
-            content = ids[part]
-            special = [True] * len(head) + [False] * len(content) + [True]
-            windows.append(Window([*head, *content, *tail], special))
-        return windows
+    @property
+    def frame(self) -> tuple[list[int], list[int]]:
+        """Special tokens before and after a text, the prefix included."""
+        return [self._loaded.begin, *self._loaded.prefix], [self._loaded.end]
 
-    def encode(self, windows: Sequence[Window]) -> list[States]:
-        """States of windows that are all of one length."""
+    def run(self, windows: Sequence[Window]) -> list[Float32]:
+        """The last layer's states of windows that are all of one length, and those of `layer`."""
         ids = np.asarray([window.ids for window in windows], dtype=np.int64)
         words = e5_weights.expand(self._loaded.table[ids]).reshape(*ids.shape, -1)
         embeddings = words + self._loaded.positions[: ids.shape[1]]
-        last, *other = self._loaded.session.run(None, {"embeddings": embeddings})
+        states: list[Float32] = self._loaded.session.run(None, {"embeddings": embeddings})
+        return states
+
+    def encode(self, windows: Sequence[Window]) -> list[States]:
+        """States of windows that are all of one length."""
+        last, *other = self.run(windows)
         matched = other[0] if other else last
         return [
             States(tokens, states.mean(axis=0))

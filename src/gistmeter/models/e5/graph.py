@@ -8,26 +8,126 @@ of 384), for only the rows in use are ever expanded.
 
 The graph is kept beside its SHA-256 and built again when the two do not agree; files appear whole,
 under a name of their own first, so that several processes may do the same at once.
+
+Graphs are written field by field (`OnnxGraph`), so that nothing but ONNX Runtime is needed. ONNX is
+a protocol-buffer format (onnx/onnx.proto, version 3 of the schema, proto2): a message is a row of
+fields, each a tag (field number and wire type) and a value. What is written here is what the
+`onnx` package writes for the same graph, byte for byte; the tests compare the two.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import struct
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.errors import InputError
-from gistmeter.core.files import write_atomically
-from gistmeter.models.e5.weights import SHA256, Sizes
-from gistmeter.models.graph import Graph, Shape
+from gistmeter.core.errors import InputError, ModelError
+from gistmeter.core.files import sha256, write_atomically
+from gistmeter.models.e5.e5_weights import SHA256, Sizes
+from gistmeter.models.runtime import open_session
 
 logger = logging.getLogger(__name__)
 VERSION = 1  # of what `build` makes; a new number makes a new file
 Float32 = npt.NDArray[np.float32]
+OPSET, IR_VERSION = 20, 9
+FLOAT, INT64 = 1, 7  # TensorProto.DataType
+TYPES = {"float32": FLOAT, "int64": INT64}
+VARINT, BYTES, FIXED32 = 0, 2, 5  # wire types
+Shape = Sequence[int | str]  # a size, or the name of one that varies
+
+
+def varint(value: int) -> bytes:
+    """Seven bits a byte, lowest first; negative numbers as their 64-bit complement.
+
+    >>> varint(300).hex()
+    'ac02'
+    """
+    value &= (1 << 64) - 1
+    parts = bytearray()
+    while value > 0x7F:
+        parts.append(value & 0x7F | 0x80)
+        value >>= 7
+    parts.append(value)
+    return bytes(parts)
+
+
+def number(field: int, value: int) -> bytes:
+    return varint(field << 3 | VARINT) + varint(value)
+
+
+def block(field: int, *parts: bytes) -> bytes:
+    """A string or a message within a message."""
+    length = sum(map(len, parts))
+    return b"".join((varint(field << 3 | BYTES), varint(length), *parts))
+
+
+def text(field: int, value: str) -> bytes:
+    return block(field, value.encode())
+
+
+class OnnxGraph:
+    """Nodes and constants of a network that grows from its inputs to its outputs.
+
+    Every method that adds something returns the name of what it made, to be used as an input of
+    the next: `graph.node("Relu", [graph.node("MatMul", ["x", "w"], "product")], "y")`.
+    """
+
+    def __init__(self) -> None:
+        self._nodes: list[bytes] = []
+        self._constants: list[bytes] = []
+
+    def constant(self, name: str, array: npt.NDArray[Any]) -> str:
+        """Numbers in float32 or int64 that are part of the file."""
+        dims = [number(1, size) for size in array.shape]
+        raw = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+        kind = number(2, TYPES[array.dtype.name])
+        self._constants.append(block(5, *dims, kind, text(8, name), block(9, raw)))
+        return name
+
+    def node(self, operator: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
+        """An operator; attributes are integers, floats or lists of integers."""
+        ends = [*(text(1, name) for name in inputs), text(2, output)]
+        settings = [attribute(name, attributes[name]) for name in sorted(attributes)]
+        self._nodes.append(block(1, *ends, text(4, operator), *settings))
+        return output
+
+    def serialise(self, name: str, inputs: dict[str, Shape], outputs: dict[str, Shape]) -> bytes:
+        """The file's content; inputs and outputs are of float32."""
+        graph = block(
+            7,
+            *self._nodes,
+            text(2, name),
+            *self._constants,
+            *(value(11, name, shape) for name, shape in inputs.items()),
+            *(value(12, name, shape) for name, shape in outputs.items()),
+        )
+        opset = block(8, text(1, ""), number(2, OPSET))
+        return b"".join((number(1, IR_VERSION), graph, opset))
+
+
+def attribute(name: str, given: int | float | Iterable[int]) -> bytes:
+    if isinstance(given, float):
+        content, kind = [varint(2 << 3 | FIXED32) + struct.pack("<f", given)], 1
+    elif isinstance(given, int):
+        content, kind = [number(3, given)], 2
+    else:
+        content, kind = [number(8, item) for item in given], 7
+    return block(5, text(1, name), *content, number(20, kind))
+
+
+def value(field: int, name: str, shape: Shape) -> bytes:
+    """An input or output: its name, that it is of float32, and its shape."""
+    sizes = [
+        block(1, text(2, size) if isinstance(size, str) else number(1, size)) for size in shape
+    ]
+    tensor = block(1, number(1, FLOAT), block(2, *sizes))
+    return block(field, text(1, name), block(2, tensor))
 
 
 class Source(Protocol):
@@ -42,7 +142,7 @@ class Source(Protocol):
 class Transformer:
     """The layers of a BERT, added to a graph; heads on top are the caller's.
 
-        graph = Graph()
+        graph = OnnxGraph()
         body = Transformer(graph, source)
         states = body.states("embeddings")          # names, from the embeddings to the last layer
         graph.constant("zero", np.asarray(0))
@@ -58,7 +158,7 @@ class Transformer:
     A batch holds inputs of one length: there is no mask.
     """
 
-    def __init__(self, graph: Graph, source: Source) -> None:
+    def __init__(self, graph: OnnxGraph, source: Source) -> None:
         self.graph, self.source, self.sizes = graph, source, source.sizes
         head = self.sizes.width // self.sizes.heads
         apart, joined = [0, 0, self.sizes.heads, head], [0, 0, self.sizes.width]
@@ -116,7 +216,7 @@ class Transformer:
 
 def build(source: Source, layer: int) -> bytes:
     """The graph's file. `layer` is the one to match tokens by, where it is not the last."""
-    graph = Graph()
+    graph = OnnxGraph()
     states = Transformer(graph, source).states("embeddings")
     outputs = {"tokens": states[-1]}
     if layer < source.sizes.layers:
@@ -137,9 +237,8 @@ def is_whole(path: Path) -> bool:
     """Whether the file is there and is what was written."""
     try:
         expected = path.with_suffix(".sha256").read_text(encoding="ascii").strip()
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == expected
-    except (OSError, UnicodeDecodeError):
+        return sha256(path) == expected
+    except (OSError, UnicodeDecodeError, InputError):
         return False
 
 
@@ -152,15 +251,38 @@ def write_whole(path: Path, content: bytes) -> None:
 def prepare(source: Source, folder: Path, layer: int) -> Path | bytes:
     """The graph's file, made if need be; its bytes where the folder cannot be written."""
     path = graph_path(folder, layer)
-    return path if is_whole(path) else renew(source, folder, layer)
+    return path if is_whole(path) else renew(path, build(source, layer))
 
 
-def renew(source: Source, folder: Path, layer: int) -> Path | bytes:
-    """The graph made and kept, whatever stood there before."""
-    path, content = graph_path(folder, layer), build(source, layer)
+def renew(path: Path, content: bytes) -> Path | bytes:
+    """A graph written over whatever stood there before; its bytes where that cannot be done."""
     try:
         write_whole(path, content)
     except (OSError, InputError) as error:
-        logger.warning("The converted model cannot be kept in %s (%s)", folder, error)
+        logger.warning("The converted model cannot be kept in %s (%s)", path.parent, error)
         return content
     return path
+
+
+def open_graph(path: Path, make: Callable[[], bytes], threads: int) -> Any:
+    """A session on a kept graph, which is made where it is missing, changed or cannot be run."""
+
+    def open_(graph: Path | bytes) -> Any:
+        return open_session(
+            graph if isinstance(graph, bytes) else str(graph),
+            threads=threads,
+            without=("SkipLayerNormFusion",),  # its kernel is slower than the two parts
+        )
+
+    if is_whole(path):
+        try:
+            return open_(path)
+        except Exception as error:  # ONNX Runtime has no base class of its own
+            # Its hash is right, so it was written like this: by a full disk, or another program.
+            logger.warning("%s cannot be run and is made anew (%s)", path, error)
+    try:
+        return open_(renew(path, make()))
+    except InputError:
+        raise
+    except Exception as error:
+        raise ModelError(f"The model of {path.name} cannot be run ({error})") from error

@@ -4,7 +4,7 @@ The embedded model reads each text apart. Its states after `JOINT` layers of bot
 sequence; each token is told its side, whether the other text has it (alone, and with a neighbour)
 and how well its best match there fits; trained copies of the remaining layers read on. Means of
 both sides, their distance, the highest value of each column, the first token and the pair's
-features (cosine, BERTScore, weakest match, `judge_features`) go through one hidden layer to five
+features (cosine, BERTScore, weakest match, `judge/features.py`) go through one hidden layer to five
 numbers: entailment, neutral, contradiction, similarity, changed fact.
 
 No padding: pairs of one total length share a batch, and heads are computed pair by pair, so a
@@ -13,37 +13,49 @@ pair's answer does not depend on what else is asked.
 
 from __future__ import annotations
 
-import logging
 import math
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.errors import InputError, ModelError
 from gistmeter.models import e5
-from gistmeter.models.e5 import weights as e5_weights
-from gistmeter.models.e5.graph import Transformer, is_whole, write_whole
-from gistmeter.models.encoding import States, TextVectors, Window, assemble
-from gistmeter.models.graph import Graph, Shape
-from gistmeter.models.judge import weights as judge_weights
-from gistmeter.models.judge.features import compare, mark
-from gistmeter.models.runtime import open_session
+from gistmeter.models.e5 import e5_weights
+from gistmeter.models.e5.graph import OnnxGraph, Shape, Transformer, open_graph
+from gistmeter.models.encoders import States, TextVectors, Window, assemble
+from gistmeter.models.judge import judge_weights
 
-logger = logging.getLogger(__name__)
 JOINT = 4
 GRAPH_VERSION = 1
 CENTRE, SPREAD = np.float32(0.9), np.float32(10)  # cosines of the embedded model: 0.7 to 1
+# What is known of a pair beside its layers, the same in training and in use; each lies between
+# -2 and 2.
+NAMES = (
+    "length_ratio",  # log of tokens second / first
+    "digits_lost",  # runs of digits of the first text that the second has not
+    "digits_new",  # runs of digits of the second text that the first has not
+    "tokens_kept",  # share of the first text's tokens that the second has
+    "tokens_known",  # share of the second text's tokens that the first has
+    "same_tokens",  # whether both have the same tokens in any order
+    "bigrams_kept",
+    "lost_tokens",  # number of tokens lost, log
+    "new_tokens",
+)
+COUNT = len(NAMES)
+DIGITS = re.compile(r"\d+")
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextReading:
     """A text as the embedded model reads it: one window."""
 
     text: str  # normalised
@@ -56,17 +68,17 @@ class Reading:
     def vector(self) -> Float32:
         return self.whole.vector
 
-    @property
-    def nbytes(self) -> int:
-        return self.states.nbytes + self.matched.nbytes
+    def size(self) -> int:
+        """In bytes; `matched` is a part of `whole`, which counts by itself."""
+        return self.states.nbytes
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
     """A pair, ready for the joint layers."""
 
-    first: Reading
-    second: Reading
+    first: TextReading
+    second: TextReading
     marks: tuple[Float32, Float32]  # for each side (content, 3): exact, soft, with a neighbour
     features: Float32
 
@@ -75,33 +87,70 @@ class ReadPair:
         return len(self.first.states) + len(self.second.states)
 
 
-class Embedder(e5.E5Encoder):
+class LayeredEncoder(e5.E5Encoder):
     """The embedded model, giving the states that the judge reads on from."""
-
-    def frame(self) -> tuple[int, int]:
-        """The number of tokens before and after a text's own."""
-        return 1 + len(self._loaded.prefix), 1
 
     def open_weights(self) -> e5_weights.WeightFile:
         return e5_weights.read(self.path)
 
-    def readings(self, texts: Sequence[str], windows: Sequence[Window]) -> list[Reading]:
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """The number of each text's own tokens."""
+        extra = sum(map(len, self.frame))
+        return [
+            sum(len(window.ids) - extra for window in windows) for windows in self.tokenize(texts)
+        ]
+
+    def readings(self, texts: Sequence[str], windows: Sequence[Window]) -> list[TextReading]:
         """Readings of windows that are all of one length."""
-        ids = np.asarray([window.ids for window in windows], dtype=np.int64)
-        words = e5_weights.expand(self._loaded.table[ids]).reshape(*ids.shape, -1)
-        embeddings = words + self._loaded.positions[: ids.shape[1]]
-        last, joint = self._loaded.session.run(None, {"embeddings": embeddings})
-        before, after = self.frame()
-        inner = slice(before, ids.shape[1] - after)
-        found = []
+        last, joint = self.run(windows)
+        before, after = map(len, self.frame)
+        inner = slice(before, last.shape[1] - after)
+        readings = []
         for text, window, states, end in zip(texts, windows, joint, last, strict=True):
             whole = assemble([window], [States(end, end.mean(axis=0))])
-            own = np.concatenate([states[:1], states[inner]])
-            found.append(Reading(text, list(window.ids[inner]), own, whole.tokens[inner], whole))
-        return found
+            read_on = np.concatenate([states[:1], states[inner]])
+            readings.append(
+                TextReading(text, list(window.ids[inner]), read_on, whole.tokens[inner], whole)
+            )
+        return readings
 
 
-def compare_readings(first: Reading, second: Reading) -> ReadPair:
+def compare(first: Sequence[int], second: Sequence[int], texts: tuple[str, str]) -> Float32:
+    """The features of two texts' content tokens and normalised texts, in the order of `NAMES`."""
+    left, right = Counter(first), Counter(second)
+    kept = (left & right).total()
+    lost, new = len(first) - kept, len(second) - kept
+    digits = [Counter(DIGITS.findall(text)) for text in texts]
+    pairs = set(pairwise(first)), set(pairwise(second))
+    return np.asarray(
+        [
+            max(-2.0, min(2.0, math.log((len(second) + 1) / (len(first) + 1)))),
+            min(2, (digits[0] - digits[1]).total()),
+            min(2, (digits[1] - digits[0]).total()),
+            kept / max(1, len(first)),
+            kept / max(1, len(second)),
+            float(not lost and not new),
+            len(pairs[0] & pairs[1]) / max(1, len(pairs[0])),
+            min(2.0, math.log1p(lost) / 2),
+            min(2.0, math.log1p(new) / 2),
+        ],
+        dtype=np.float32,
+    )
+
+
+def mark(first: Sequence[int], second: Sequence[int]) -> tuple[Float32, Float32]:
+    """For each token of the first text: is it in the second, and is it there with its neighbour."""
+    there = set(second)
+    pairs = set(pairwise(second))
+    exact = [float(token in there) for token in first]
+    after = [float(pair in pairs) for pair in pairwise(first)]
+    bigram = [
+        max(before, behind) for before, behind in zip([0.0, *after], [*after, 0.0], strict=True)
+    ]
+    return np.asarray(exact, dtype=np.float32), np.asarray(bigram[: len(first)], dtype=np.float32)
+
+
+def compare_readings(first: TextReading, second: TextReading) -> ReadPair:
     """Marks and features of a pair."""
     table = first.matched @ second.matched.T
     best = table.max(axis=1), table.max(axis=0)
@@ -134,23 +183,7 @@ class Network:
     @cached_property
     def session(self) -> Any:
         path = self.folder / f"judge-small-{judge_weights.SHA256[:8]}-v{GRAPH_VERSION}.onnx"
-        if is_whole(path):
-            try:
-                return self._open(str(path))
-            except Exception as error:  # ONNX Runtime has no base class of its own
-                logger.warning("%s cannot be run and is made anew (%s)", path, error)
-        content = build(self.weights)
-        try:
-            write_whole(path, content)
-        except (OSError, InputError) as error:
-            logger.warning("The judge cannot be kept in %s (%s)", self.folder, error)
-        try:
-            return self._open(content)
-        except Exception as error:
-            raise ModelError(f"The judge cannot be run ({error})") from error
-
-    def _open(self, source: str | bytes) -> Any:
-        return open_session(source, threads=self.threads, without=("SkipLayerNormFusion",))
+        return open_graph(path, lambda: build(self.weights), self.threads)
 
     def judge(self, pairs: Sequence[ReadPair]) -> list[Float64]:
         """Five probabilities for each pair; all pairs are of one total length."""
@@ -193,7 +226,7 @@ def to_probabilities(outputs: Float64, temperature: float) -> Float64:
 
 def build(weights: judge_weights.JudgeWeights) -> bytes:
     """The joint layers as a graph: states in, states out."""
-    graph = Graph()
+    graph = OnnxGraph()
     body = Transformer(graph, weights)
     states = "states"
     for number in range(JOINT, weights.sizes.layers):

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from gistmeter.core.cache import Cache, Key, keys
 from gistmeter.core.errors import InputError
 from gistmeter.core.signature import digest
+from gistmeter.models.cached import Progress
 from gistmeter.models.protocols import Answer
-from gistmeter.models.recall import Progress
 
 if TYPE_CHECKING:
     from gistmeter.models.protocols import LanguageModel
@@ -85,11 +85,11 @@ class Budget:
 
     def admit(self) -> str:
         """Count a call as under way, or say why it is not made."""
-        one = self.dearest if self.calls else self.a_call
-        if self.spent + (self.under_way + 1) * one > self.limit:
+        price = self.dearest if self.calls else self.a_call
+        if self.spent + (self.under_way + 1) * price > self.limit:
             return (
-                f"not asked: ${self.spent:.4f} is spent, and another call of about ${one:.4f} could"
-                f" go over the limit of ${self.limit:g}"
+                f"not asked: ${self.spent:.4f} is spent, and another call of about ${price:.4f}"
+                f" could go over the limit of ${self.limit:g}"
             )
         self.under_way += 1
         return ""
@@ -138,7 +138,7 @@ def load_language_model(
     if isinstance(name, CachedLanguageModel):
         return name
     if not isinstance(name, str):
-        from gistmeter.models.plain import check
+        from gistmeter.models.own_models import check
 
         check("llm", name)
         return CachedLanguageModel(PlainAsker(name), cache, settings=settings, progress=progress)
@@ -244,6 +244,15 @@ class CachedLanguageModel:
         self.cache.put_many(
             {key: json.dumps(stored, ensure_ascii=False).encode("utf-8", "replace")}
         )
+
+
+def read_json(raw: str, schema: type[Any], input_tokens: int, output_tokens: int) -> Answer[Any]:
+    """The answer that stands in a text; a failure where it has not the form asked for."""
+    try:
+        value, failure = schema.model_validate_json(raw), ""
+    except ValueError:
+        value, failure = None, WRONG_FORM
+    return Answer(value, raw, failure, input_tokens, output_tokens)
 
 
 def _read_stored(stored: Mapping[str, Any], schema: type[Any]) -> Answer[Any]:

@@ -16,7 +16,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from gistmeter.models.llm import Budget, Keep, LanguageModelSettings, Question, answers, service
+from gistmeter.models.llm import Budget, Keep, LanguageModelSettings, Question, replies, service
 from gistmeter.models.protocols import Answer
 
 logger = logging.getLogger(__name__)
@@ -120,20 +120,20 @@ class ServiceAsker:
     async def _ask_one(self, agent: Any, question: Question, refused: list[str]) -> Answer[Any]:
         options = service.request_options(self.settings, question.sample)
         secrets = service.secrets_of(self.settings.base_url, self.api_key)
-        trouble = answers.Trouble("never asked")
-        spent = answers.Spent()
+        trouble = replies.Trouble("never asked")
+        spent = replies.Spent()
         for attempt in range(max(1, self.settings.attempts)):
             if refused or self.breaker.reason:
                 why = refused[0] if refused else self.breaker.reason
                 return self._priced(spent.failed(why))
             try:
                 # The time limit of a request is one of silence: a drip would never end.
-                with answers.record() as messages:
+                with replies.record() as messages:
                     async with asyncio.timeout(WHOLE * self.settings.timeout):
                         result = await agent.run(question.prompt, model_settings=options)
             except Exception as error:
                 spent.add(messages, secrets)
-                trouble = answers.understand(error, secrets, keyed=bool(self.api_key))
+                trouble = replies.understand(error, secrets, keyed=bool(self.api_key))
                 if trouble.final:
                     refused.append(trouble.reason)
                 if not trouble.passing:
@@ -144,7 +144,7 @@ class ServiceAsker:
                     await asyncio.sleep(trouble.wait or self.settings.pause * 2**attempt)
                 continue
             self.breaker.succeed()
-            return self._priced(spent.added_to(answers.read_answer(result, secrets)))
+            return self._priced(spent.added_to(replies.read_answer(result, secrets)))
         return self._priced(spent.failed(trouble.reason, trouble.raw))
 
     def _priced(self, answer: Answer[Any]) -> Answer[Any]:

@@ -79,9 +79,9 @@ class BatchAsker:
     def answer(self, questions: Sequence[Question], keep: Keep) -> None:
         asked = {question.key.hex(): question for question in questions}
         waiting = self._known(questions)
-        fresh = [one for one in questions if one.key.hex() not in set().union(*waiting.values())]
+        fresh = [each for each in questions if each.key.hex() not in set().union(*waiting.values())]
         for part in self._admitted(fresh, keep):
-            waiting[self._create(part)] = {one.key.hex() for one in part}
+            waiting[self._create(part)] = {question.key.hex() for question in part}
         for batch, names in waiting.items():
             self._collect(batch, {name: asked[name] for name in names}, keep)
 
@@ -117,7 +117,7 @@ class BatchAsker:
     # Which batch a question is in
 
     def _places(self, questions: Sequence[Question]) -> list[bytes]:
-        return keys(f"batch/{self.id}", [one.key.hex() for one in questions])
+        return keys(f"batch/{self.id}", [question.key.hex() for question in questions])
 
     def _known(self, questions: Sequence[Question]) -> dict[str, set[str]]:
         """Batches that were made before, with those of the questions that they hold."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gistmeter.core.errors import InputError, ModelError, blot
-from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, service
-from gistmeter.models.llm.answers import Trouble, understand
+from gistmeter.models.llm import LanguageModelSettings, Question, read_json, service
 from gistmeter.models.llm.asking import run_anywhere
 from gistmeter.models.llm.batch import BatchLost
+from gistmeter.models.llm.replies import Trouble, understand
 from gistmeter.models.protocols import Answer
 
 LARGEST = 512 * 2**20  # bytes of the answers of one batch
@@ -35,7 +35,9 @@ class LibraryBatches:
         """Nothing is tried again: a batch whose confirmation got lost would be paid for twice."""
 
         async def work(model: Any) -> Any:
-            encoded = [await model.batch_encode(self._request(model, one)) for one in questions]
+            encoded = [
+                await model.batch_encode(self._request(model, question)) for question in questions
+            ]
             return await model.batch_create(encoded)
 
         with service.log_warnings(self.name):
@@ -44,16 +46,16 @@ class LibraryBatches:
     def answers(
         self, batch: str, asked: Mapping[str, Question]
     ) -> Iterator[tuple[str, Answer[Any]]]:
-        held = _handle().validate_json(batch)
+        handle = _handle().validate_json(batch)
 
         async def look(model: Any) -> Any:
-            return await model.batch_status(held)
+            return await model.batch_status(handle)
 
-        while held.status != "ended":
-            held = self._run(look)
-            if held.status != "ended":
+        while handle.status != "ended":
+            handle = self._run(look)
+            if handle.status != "ended":
                 time.sleep(self.settings.poll)
-        yield from self._run(lambda model: self._results(model, held, asked))
+        yield from self._run(lambda model: self._results(model, handle, asked))
 
     async def _results(
         self, model: Any, batch: Any, asked: Mapping[str, Question]
@@ -67,9 +69,9 @@ class LibraryBatches:
             reason = understand(error, self._secrets()).reason
             return [(name, Answer(None, failure=f"{reason} ({state})")) for name in asked]
         return [
-            (one.custom_id, self._read(model, one, asked[one.custom_id]))
-            for one in results
-            if one.custom_id in asked
+            (result.custom_id, self._read(model, result, asked[result.custom_id]))
+            for result in results
+            if result.custom_id in asked
         ]
 
     def _request(self, model: Any, question: Question) -> Any:
@@ -94,14 +96,10 @@ class LibraryBatches:
             response = model.batch_decode(result, self._request(model, question))
         except Exception as error:  # whatever the service has made of it
             return Answer(None, failure=understand(error, self._secrets()).reason)
-        called = (one.args_as_json_str() for one in response.tool_calls)
+        called = (call.args_as_json_str() for call in response.tool_calls)
         raw = blot(response.text or "".join(called), self._secrets())
         taken, given = response.usage.input_tokens, response.usage.output_tokens
-        try:
-            value, failure = question.schema.model_validate_json(raw), ""
-        except ValueError:
-            value, failure = None, WRONG_FORM
-        return Answer(value, raw, failure, int(taken or 0), int(given or 0))
+        return read_json(raw, question.schema, int(taken or 0), int(given or 0))
 
     def _run(self, work: Callable[[Any], Awaitable[Any]], attempts: int = 0) -> Any:
         """What a request comes to; it is tried again while the trouble is passing."""

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from gistmeter.core.credentials import stays_here
 from gistmeter.core.errors import MissingDependency, ModelError, hide
-from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, service
+from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, read_json, service
 from gistmeter.models.llm.batch import BatchLost
 from gistmeter.models.protocols import Answer
 
@@ -30,7 +30,7 @@ class OpenAIBatches:
     api_key: str | None = field(default=None, repr=False)
 
     def create(self, questions: Sequence[Question]) -> str:
-        lines = "".join(json.dumps(self._line(one)) + "\n" for one in questions)
+        lines = "".join(json.dumps(self._line(question)) + "\n" for question in questions)
         with self._client() as client:
             sent = self._send(
                 client, "POST", "files", data={"purpose": "batch"},
@@ -84,7 +84,7 @@ class OpenAIBatches:
         )
 
     def _line(self, question: Question) -> dict[str, Any]:
-        told = (
+        system = (
             [{"role": "system", "content": question.instructions}] if question.instructions else []
         )
         options = service.request_options(self.settings, question.sample)
@@ -98,7 +98,7 @@ class OpenAIBatches:
             "custom_id": question.key.hex(), "method": "POST", "url": "/v1/chat/completions",
             "body": {
                 "model": self.name.partition(":")[2],
-                "messages": [*told, {"role": "user", "content": question.prompt}],
+                "messages": [*system, {"role": "user", "content": question.prompt}],
                 "response_format": {"type": "json_schema", "json_schema": schema},
                 **chosen,
             },
@@ -110,19 +110,15 @@ class OpenAIBatches:
             response = found.get("response") or {}
             body = response.get("body") or {}
             if response.get("status_code") != 200 or not body.get("choices"):
-                told = hide(str(found.get("error") or body), self._secrets())[:160]
-                return Answer(None, failure=f"the service failed: {told}")
+                reason = hide(str(found.get("error") or body), self._secrets())[:160]
+                return Answer(None, failure=f"the service failed: {reason}")
             raw = str(body["choices"][0]["message"]["content"])
             usage = body.get("usage") or {}
             taken = int(usage.get("prompt_tokens") or 0)
             given = int(usage.get("completion_tokens") or 0)
         except BROKEN:
             return Answer(None, failure=WRONG_FORM)
-        try:
-            value, failure = question.schema.model_validate_json(raw), ""
-        except ValueError:
-            value, failure = None, WRONG_FORM
-        return Answer(value, raw, failure, taken, given)
+        return read_json(raw, question.schema, taken, given)
 
     def _send(self, client: Any, method: str, path: str, **content: Any) -> dict[str, Any]:
         return _object(self._text(client, method, path, **content))
@@ -144,8 +140,8 @@ class OpenAIBatches:
                 return text
             if method == "GET" and answer.status_code == 404:
                 raise BatchLost(f"{method} {path}: not there any more (HTTP 404)")
-            told = service.FINAL.get(answer.status_code, "the service failed")
-            trouble = f"{told} (HTTP {answer.status_code}) {text[:160]}".strip()
+            reason = service.FINAL.get(answer.status_code, "the service failed")
+            trouble = f"{reason} (HTTP {answer.status_code}) {text[:160]}".strip()
             if answer.status_code not in service.PASSING:
                 break
         raise ModelError(f"{method} {path}: {hide(trouble, self._secrets())}")
@@ -160,12 +156,12 @@ def _quoted(name: Any) -> str:
 
 def _bounded(parts: Iterator[bytes]) -> str:
     """An answer that fits into memory."""
-    held = bytearray()
+    content = bytearray()
     for part in parts:
-        held += part
-        if len(held) > LARGEST:
+        content += part
+        if len(content) > LARGEST:
             raise ModelError(f"the service's answer was longer than {LARGEST // 2**20} MB")
-    return held.decode("utf-8", "replace")
+    return content.decode("utf-8", "replace")
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Asking a service through pydantic-ai: names, keys, requests, prices. Answers: `llm_answers`."""
+"""Asking a service through pydantic-ai: names, keys, requests, prices. Answers: `replies.py`."""
 
 from __future__ import annotations
 
@@ -238,7 +238,8 @@ def make_model(name: str, base_url: str, api_key: str | None, client: Any = None
         ) from error
     except (UserError, ValueError) as error:
         reason = hide(str(error), secrets_of(base_url, api_key))
-        raise InputError(f"'{name}' cannot be asked: {reason}") from None
+        kind = credentials.NoKey if "_API_KEY" in reason else InputError  # the library's own words
+        raise kind(f"'{name}' cannot be asked: {reason}") from None
 
 
 def make_agent(
@@ -289,7 +290,7 @@ def log_warnings(name: str) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for line in dict.fromkeys(str(one.message).partition("\n")[0] for one in caught):
+    for line in dict.fromkeys(str(warning.message).partition("\n")[0] for warning in caught):
         logger.warning("%s: %s", name, line)
 
 

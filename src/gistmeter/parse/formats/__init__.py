@@ -1,16 +1,1 @@
-"""CoNLL-U and its kin: layouts, treebanks in columns, pairs of treebanks, validation."""
-
-from gistmeter.parse.formats.layout import COBALD, CONLLU, SEMARKUP, Layout, declare
-from gistmeter.parse.formats.reading import read_treebank
-from gistmeter.parse.formats.treebank import Treebank, Vocabulary
-
-__all__ = [
-    "COBALD",
-    "CONLLU",
-    "SEMARKUP",
-    "Layout",
-    "Treebank",
-    "Vocabulary",
-    "declare",
-    "read_treebank",
-]
+"""CoNLL-U and its kin: treebanks in columns, pairs of treebanks, taxonomies, tools."""

@@ -1,4 +1,5 @@
-"""The bytes of a file, in blocks of whole sentences, with what editors add taken away.
+"""The bytes of a file, in blocks of whole sentences, with what editors add taken away; the lines of
+a block split: tokens with their cells, comments, and where sentences end.
 
 Compressed files are recognised by their first bytes and may not unfold without bound. A byte-order
 mark, carriage returns and blanks at the ends of lines are dropped; line numbers stay right.
@@ -13,33 +14,39 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
+import numpy as np
+
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import open_input
 from gistmeter.core.inputs import Reader
+from gistmeter.parse.formats.interning import CellReader
+from gistmeter.parse.formats.treebank import Ints, Layout
 
 BLOCK = 16 * 1024**2  # bytes; large enough for NumPy, small enough for its cache and any machine
 UNFOLDED = 64 * 1024**2  # a compressed file may always unfold to this,
 UNFOLDING = 100  # else to so many times its own size: treebanks shrink about tenfold
 LONGEST = 256 * 1024**2  # bytes of one sentence
 BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+NEWLINE, HASH, TAB, BLANK = 10, 35, 9, 32
+SENT_ID = tuple(np.frombuffer(start, "<u8")[0] for start in (b"# sent_i", b"#sent_id", b"#  sent_"))
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SentenceBlock:
     """Whole sentences; every line ends in a newline."""
 
     content: bytes
     line: int  # of its first line, counted from 1
 
 
-def read_blocks(path: Path, size: int = BLOCK) -> Iterator[Block]:
+def read_blocks(path: Path, size: int = BLOCK) -> Iterator[SentenceBlock]:
     """A file's sentences, a block at a time; an empty file is an error, as a missing one is."""
     rest, line, seen = b"", 1, False
     for piece in _pieces(path, size):
         joined = rest + piece
         cut = _last_break(joined)
         if cut:
-            block = Block(without_returns(joined[:cut]), line)
+            block = SentenceBlock(without_returns(joined[:cut]), line)
             yield block
             line += block.content.count(b"\n")
             seen = True
@@ -47,17 +54,17 @@ def read_blocks(path: Path, size: int = BLOCK) -> Iterator[Block]:
         if len(rest) > LONGEST:
             raise FormatError(f"has a sentence of more than {LONGEST:,} bytes", path=path, row=line)
     if rest:
-        yield Block(without_returns(rest + b"\n"), line)
+        yield SentenceBlock(without_returns(rest + b"\n"), line)
     if not rest and not seen:
         raise InputError(f"{path}: is empty")
 
 
 def _last_break(content: bytes) -> int:
     """Where the last sentence that is surely whole ends; 0 if there is none."""
-    cut = content.rfind(b"\n\n") + 2
+    cut = content.rfind(b"\n\n")
     # Looked for only where there are carriage returns: a search that fails reads everything.
-    windows = content.rfind(b"\n\r\n") + 3 if b"\r" in content else 0
-    return max(cut if cut > 1 else 0, windows if windows > 2 else 0)
+    windows = content.rfind(b"\n\r\n") if b"\r" in content else -1
+    return max(cut + 2 if cut >= 0 else 0, windows + 3 if windows >= 0 else 0)
 
 
 def without_returns(content: bytes) -> bytes:
@@ -128,3 +135,84 @@ def _refuse_other_encodings(path: Path, start: bytes) -> None:
             f"is {encoding}; CoNLL-U is UTF-8. Convert it with: iconv -f {encoding} -t UTF-8",
             path=path,
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenLines:
+    """Where the token lines of a block are, and where their cells."""
+
+    reader: CellReader
+    starts: Ints  # of token lines
+    ends: Ints
+    tabs: Ints  # (lines, columns - 1)
+    number: Ints  # of each token line in the file
+    sentence: Ints  # of each token line within the block, counted from 0
+    names: list[str | None]  # of the block's sentences
+
+    def cell(self, place: int) -> tuple[Ints, Ints]:
+        first = self.starts if place == 0 else self.tabs[:, place - 1] + 1
+        last = self.ends if place == self.tabs.shape[1] else self.tabs[:, place]
+        return first, last
+
+
+def split_lines(path: Path, block: SentenceBlock, layout: Layout) -> TokenLines:
+    reader = CellReader(block.content)
+    ends = np.flatnonzero(reader.bytes == NEWLINE)
+    if np.isin(reader.bytes[ends - 1], (BLANK, TAB)).any():
+        reader = CellReader(without_trailing_blanks(block.content, len(layout)))
+        ends = np.flatnonzero(reader.bytes == NEWLINE)
+    starts = np.concatenate([np.zeros(1, np.int64), ends[:-1] + 1])
+    first = reader.bytes[starts]
+    is_token = (first != NEWLINE) & (first != HASH)
+    tabs = np.flatnonzero(reader.bytes == TAB)
+    counts = np.diff(np.searchsorted(tabs, np.append(starts, len(reader.bytes))))
+    wrong = np.flatnonzero(is_token & (counts != len(layout) - 1))
+    if len(wrong):
+        raise _wrong_width(path, block, layout, int(wrong[0]), int(counts[wrong[0]]) + 1)
+    if counts[~is_token].any():
+        tabs = tabs[np.repeat(is_token, counts)]
+    tokens = np.flatnonzero(is_token)
+    groups = np.cumsum(first == NEWLINE)[tokens]
+    begins = np.flatnonzero(np.diff(groups, prepend=-1))
+    sentence = np.cumsum(np.diff(groups, prepend=groups[:1]) != 0)
+    tails = np.append(tokens[begins[1:] - 1], tokens[-1:])
+    comments = np.flatnonzero(first == HASH)
+    comments = comments[np.isin(reader.words(starts[comments], np.full(len(comments), 8)), SENT_ID)]
+    texts = reader.slices(starts[comments], (ends - starts)[comments])
+    return TokenLines(
+        reader,
+        starts[tokens],
+        ends[tokens],
+        tabs.reshape(len(tokens), len(layout) - 1),
+        tokens + block.line,
+        sentence,
+        _names(comments, texts, tokens[begins], tails),
+    )
+
+
+def _wrong_width(
+    path: Path, block: SentenceBlock, layout: Layout, at: int, width: int
+) -> FormatError:
+    line = block.content.split(b"\n")[at].decode("utf-8", "replace")
+    hint = " Are its cells separated by blanks instead of tabs?" if width == 1 else ""
+    return FormatError(
+        f"{width} columns where {layout} is expected: '{line[:60]}'.{hint}",
+        path=path,
+        row=block.line + at,
+    )
+
+
+def _names(comments: Ints, texts: list[bytes], heads: Ints, tails: Ints) -> list[str | None]:
+    """The `sent_id` of each sentence, from the comments before its first token.
+
+    `comments` are lines with their `texts`, `heads` and `tails` the lines of the sentences' first
+    and last tokens.
+    """
+    names: list[str | None] = [None] * len(heads)
+    owners = np.searchsorted(heads, comments).tolist()
+    inside = (comments < np.append(-1, tails)[owners]).tolist()
+    for owner, skip, text in zip(owners, inside, texts, strict=True):
+        key, equals, value = text[1:].decode("utf-8", "replace").partition("=")
+        if equals and key.strip() == "sent_id" and owner < len(names) and not skip:
+            names[owner] = value.strip() or None
+    return names

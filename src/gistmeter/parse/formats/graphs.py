@@ -34,7 +34,7 @@ Edge = tuple[str, str]  # head and relation, as they are written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Graph:
+class EnhancedGraph:
     """Edges, none twice: a word of the file, its head there (-1 for the root), their relation."""
 
     word: Ints
@@ -42,7 +42,7 @@ class Graph:
     relation: Codes
 
 
-def read_graph(treebank: Treebank, relations: Vocabulary) -> Graph:
+def read_graph(treebank: Treebank, relations: Vocabulary) -> EnhancedGraph:
     """The folded graph of a treebank; relations are numbered by a vocabulary that others share."""
     edges = _Edges(treebank)
     word, head, relation = edges.between_words(relations)
@@ -53,7 +53,7 @@ def read_graph(treebank: Treebank, relations: Vocabulary) -> Graph:
     relation = np.concatenate([relation, paths])
     table = np.stack([word, head, relation.astype(np.int64)])
     once = table[:, np.unique(number_columns(table), return_index=True)[1]]
-    return Graph(once[0], once[1], once[2].astype(np.int32))
+    return EnhancedGraph(once[0], once[1], once[2].astype(np.int32))
 
 
 def number_columns(table: Ints) -> Ints:

@@ -1,4 +1,4 @@
-"""Cells of a column turned into small integers, without an object a cell.
+"""Cells of a column turned into small integers, without one object per cell.
 
 A cell is a stretch of bytes. It is taken eight bytes at a time into a 64-bit mixture; cells of one
 mixture are given one representative through a table addressed by the mixture's upper bits; and

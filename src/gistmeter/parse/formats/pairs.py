@@ -17,12 +17,12 @@ import numpy as np
 
 from gistmeter.core.errors import FormatError
 from gistmeter.core.types import Parse, Sentence
-from gistmeter.parse.formats.layout import KNOWN, Layout
 from gistmeter.parse.formats.treebank import (
-    FIELDS,
+    KNOWN,
     Codes,
     EmptyNodes,
     Ints,
+    Layout,
     Multiwords,
     Treebank,
     Vocabulary,
@@ -38,8 +38,9 @@ class Match:
 
     name: str
     system: Treebank
+    units: Ints  # where items begin among the system's sentences; one more at the end
     words: Ints | None = None  # for each gold word the system's, -1 for none; None: the same place
-    units: Ints | None = None  # where items begin among the system's sentences; None: as in gold
+    aligned: bool = False  # whether sentences and words may differ from the gold's
     unfit: Mapping[int, str] = field(default_factory=dict)  # item -> why it cannot be scored
 
 
@@ -52,6 +53,10 @@ class Segment:
     last: int  # exclusive
     row: int  # of the first item within the sequence
 
+    @property
+    def size(self) -> int:
+        return self.last - self.first
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParsePairs(Sequence[Parse]):
@@ -60,9 +65,7 @@ class ParsePairs(Sequence[Parse]):
     gold: Treebank
     matches: Sequence[Match]
     units: Ints  # where items begin among the gold's sentences; one more at the end
-    item_systems: Sequence[str] | None = (
-        None  # the systems of single items, where there is one match
-    )
+    item_systems: Sequence[str] | None = None  # of single items, where there is one match
     start: int = 0
     stop: int = -1
     derived: dict[str, Any] = field(default_factory=dict)  # what was computed once, for all slices
@@ -73,7 +76,7 @@ class ParsePairs(Sequence[Parse]):
 
     @property
     def size(self) -> int:
-        """Items a system."""
+        """Items per system."""
         return len(self.units) - 1
 
     def derive(self, key: str, compute: Callable[[], Derived]) -> Derived:
@@ -114,9 +117,8 @@ class ParsePairs(Sequence[Parse]):
     def _item(self, at: int) -> Parse:
         number, unit = divmod(at, self.size)
         match = self.matches[number]
-        units = self.units if match.units is None else match.units
         gold = self.gold.sentence(int(self.units[unit]), int(self.units[unit + 1]))
-        parsed = match.system.sentence(int(units[unit]), int(units[unit + 1]))
+        parsed = match.system.sentence(int(match.units[unit]), int(match.units[unit + 1]))
         system = self.item_systems[unit] if self.item_systems else match.name
         return Parse(self.name(unit), gold, parsed, system)
 
@@ -142,15 +144,29 @@ class ParsePairs(Sequence[Parse]):
         names = self.derive("names", lambda: [self.name(unit) for unit in range(self.size)])
         for segment in self.segments():
             ids += names[segment.first : segment.last]
-            count = segment.last - segment.first
-            own = self.item_systems[segment.first : segment.last] if self.item_systems else None
-            systems += own or [segment.match.name] * count
+            chosen = self.item_systems[segment.first : segment.last] if self.item_systems else None
+            systems += chosen or [segment.match.name] * segment.size
         return {"id": ids, "system": systems, "group": [""] * len(ids), "cluster": ids}
+
+    def whole(self, match: Match) -> Segment:
+        """All items of a system."""
+        return Segment(match, 0, self.size, 0)
 
     def gold_words(self, segment: Segment) -> slice:
         """The gold's words of a segment."""
-        sentences = self.units[[segment.first, segment.last]]
-        return slice(*self.gold.offsets[sentences].tolist())
+        return _words_of(self.gold, self.units, segment)
+
+    def system_words(self, segment: Segment) -> slice:
+        """The system's words of a segment."""
+        return _words_of(segment.match.system, segment.match.units, segment)
+
+    def gold_items(self, segment: Segment) -> Ints:
+        """For each gold word of a segment its item, counted from the segment's first."""
+        return _items_of(self.gold, self.units, segment)
+
+    def system_items(self, segment: Segment) -> Ints:
+        """For each system word of a segment its item, counted from the segment's first."""
+        return _items_of(segment.match.system, segment.match.units, segment)
 
     @classmethod
     def of(cls, items: Sequence[Any]) -> ParsePairs:
@@ -162,52 +178,56 @@ class ParsePairs(Sequence[Parse]):
         gold = replace(gold, ids=[item.id for item in items])
         system = _from_sentences([item.parsed for item in items], "system", vocabularies)
         words, unfit = _fit_each(gold, system)
-        match = Match("system", system, words, None, unfit)
-        return cls(gold, [match], np.arange(len(gold) + 1), [item.system for item in items])
+        units = np.arange(len(gold) + 1)
+        match = Match("system", system, units, words, unfit=unfit)
+        return cls(gold, [match], units, [item.system for item in items])
+
+
+def _words_of(treebank: Treebank, units: Ints, segment: Segment) -> slice:
+    return slice(*treebank.offsets[units[[segment.first, segment.last]]].tolist())
+
+
+def _items_of(treebank: Treebank, units: Ints, segment: Segment) -> Ints:
+    bounds = treebank.offsets[units[segment.first : segment.last + 1]]
+    return np.repeat(np.arange(segment.size), np.diff(bounds))
 
 
 def pair(gold: Treebank, systems: Mapping[str, Treebank]) -> ParsePairs:
     """Gold and systems that have the same words; the first that differs is an error."""
     for system in systems.values():
         _refuse_misfit(gold, system)
-    matches = [Match(name, system) for name, system in systems.items()]
-    return ParsePairs(gold, matches, np.arange(len(gold) + 1))
+    units = np.arange(len(gold) + 1)
+    return ParsePairs(gold, [Match(name, system, units) for name, system in systems.items()], units)
 
 
 def _refuse_misfit(gold: Treebank, system: Treebank) -> None:
-    ours, theirs = np.diff(gold.offsets), np.diff(system.offsets)
-    common = min(len(ours), len(theirs))
-    unequal = np.flatnonzero(ours[:common] != theirs[:common])
-    sentence = int(unequal[0]) if len(unequal) else common
-    words = int(gold.offsets[sentence])
-    left, right = (bank.columns["FORM"][:words] for bank in (gold, system))
-    if sentence == len(ours) == len(theirs) and np.array_equal(left, right):
+    forms = gold.columns["FORM"], system.columns["FORM"]
+    if np.array_equal(gold.offsets, system.offsets) and np.array_equal(*forms):
         return
     spelling = gold.vocabularies["FORM"].classes(compose)
-    differing = np.flatnonzero(spelling[left] != spelling[right])
+    ours, theirs = (spelling[codes] for codes in forms)
+    common = min(len(gold), len(system))
+    lengths = np.diff(gold.offsets[: common + 1]), np.diff(system.offsets[: common + 1])
+    unequal = np.flatnonzero(lengths[0] != lengths[1])
+    sentence = int(unequal[0]) if len(unequal) else common
+    words = int(gold.offsets[sentence])
+    differing = np.flatnonzero(ours[:words] != theirs[:words])
     if len(differing):
         word = int(differing[0])
-        raise _misfit(gold, system, gold.sentence_of(word), word, word)
-    if sentence < common:
-        raise _misfit(gold, system, sentence, *_first_difference(gold, system, sentence, spelling))
-    if len(ours) != len(theirs):
+        raise _misfit(gold, system, gold.sentence_of(word), word)
+    if sentence < common:  # the word at which two sentences of unequal length part
+        shorter = min(int(length[sentence]) for length in lengths)
+        part = slice(words, words + shorter)
+        differing = np.flatnonzero(ours[part] != theirs[part])
+        shift = int(differing[0]) if len(differing) else shorter
+        raise _misfit(gold, system, sentence, words + shift)
+    if len(gold) != len(system):
         raise _missing_sentence(gold, system, common)
 
 
-def _first_difference(
-    gold: Treebank, system: Treebank, sentence: int, spelling: Any
-) -> tuple[int, int]:
-    """The words, one in each file, at which two sentences of unequal length part."""
-    start, other = int(gold.offsets[sentence]), int(system.offsets[sentence])
-    length = min(int(gold.offsets[sentence + 1]) - start, int(system.offsets[sentence + 1]) - other)
-    left = spelling[gold.columns["FORM"][start : start + length]]
-    right = spelling[system.columns["FORM"][other : other + length]]
-    differing = np.flatnonzero(left != right)
-    shift = int(differing[0]) if len(differing) else length
-    return start + shift, other + shift
+def _misfit(gold: Treebank, system: Treebank, sentence: int, word: int) -> FormatError:
+    """An error about a word; the words before it are the same in both files."""
 
-
-def _misfit(gold: Treebank, system: Treebank, sentence: int, word: int, other: int) -> FormatError:
     def shown(bank: Treebank, at: int) -> str:
         if at >= bank.offsets[sentence + 1]:
             return "no further token"
@@ -224,7 +244,7 @@ def _misfit(gold: Treebank, system: Treebank, sentence: int, word: int, other: i
     return FormatError(
         f"does not fit {gold.path}: sentence '{gold.ids[sentence]}' ({lines[0]}, {lines[1]}), "
         f"token {word - int(gold.offsets[sentence]) + 1}: the gold has {shown(gold, word)}, the "
-        f"system has {shown(system, other)}. {advice}",
+        f"system has {shown(system, word)}. {advice}",
         path=system.path,
         row=int(system.sentence_lines[sentence]),
     )
@@ -242,13 +262,12 @@ def _elsewhere(gold: Treebank, system: Treebank, sentence: int) -> int | None:
 
 def _missing_sentence(gold: Treebank, system: Treebank, common: int) -> FormatError:
     longer, shorter = (gold, system) if len(gold) > len(system) else (system, gold)
-    line = longer.sentence_lines[common]
     word = int(longer.offsets[common])
     form = f", which begins with '{longer.form(word)}'" if word < longer.words else ""
     return FormatError(
         f"does not fit {gold.path}: the gold has {len(gold):,} sentences, the system "
-        f"{len(system):,}. Sentence '{longer.ids[common]}' (line {line} of "
-        f"{longer.path}{form}) is missing from {shorter.path}",
+        f"{len(system):,}. Sentence '{longer.ids[common]}' (line {longer.sentence_lines[common]} "
+        f"of {longer.path}{form}) is missing from {shorter.path}",
         path=system.path,
     )
 
@@ -259,8 +278,7 @@ def _from_sentences(
     tokens = [token for sentence in sentences for token in sentence.tokens]
     columns = {}
     for column in KNOWN:
-        attribute = FIELDS.get(column, column.lower())
-        cells = [getattr(token, attribute) for token in tokens]
+        cells = [getattr(token, column.lower()) for token in tokens]
         columns[column] = vocabularies.setdefault(column, Vocabulary()).codes(cells)
     counts = [len(sentence.tokens) for sentence in sentences]
     none = np.zeros(0, np.int64)

@@ -21,6 +21,7 @@ from typing import Self
 
 import numpy as np
 
+from gistmeter.core.cache import Cache, keys
 from gistmeter.core.errors import FormatError
 from gistmeter.parse.formats import forest
 from gistmeter.parse.formats.blocks import read_blocks
@@ -29,13 +30,7 @@ from gistmeter.parse.formats.treebank import compose
 
 UNNAMED = "_"
 NO_CLASS = -1
-HEADERS = {
-    "id": "id",
-    "parentid": "parent",
-    "parent_id": "parent",
-    "depth": "depth",
-    "name": "name",
-}
+HEADERS = {"id": "id", "parentid": "parent", "parent_id": "parent", "name": "name"}
 PAIR_HEADERS = {("child", "parent"), ("name", "parent"), ("class", "parent"), ("node", "parent")}
 COMPILED = 1  # version of the compiled form
 
@@ -117,24 +112,23 @@ class Taxonomy:
         return cls.build(names, parents, identity)
 
 
-def read_content(path: Path) -> bytes:
-    """The bytes of a taxonomy file, unfolded if compressed."""
-    return b"".join(block.content for block in read_blocks(path))
+def read_taxonomy(path: Path, cache: Cache | None = None) -> Taxonomy:
+    """Read a taxonomy; what is wrong in it is an error with its line.
 
-
-def content_digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def identify(path: Path, content: bytes) -> str:
-    """The name that stands in signatures."""
-    return f"{path.name}@{content_digest(content)[:12]}"
-
-
-def read_taxonomy(path: Path) -> Taxonomy:
-    """Read a taxonomy; what is wrong in it is an error with its line."""
-    content = read_content(path)
-    return parse_taxonomy(path, content, identify(path, content))
+    With a cache its compiled form is kept, so that a large one is parsed only once.
+    """
+    content = b"".join(block.content for block in read_blocks(path))
+    digest = hashlib.sha256(content).hexdigest()
+    identity = f"{path.name}@{digest[:12]}"  # the name that stands in signatures
+    if cache is None:
+        return parse_taxonomy(path, content, identity)
+    (key,) = keys("taxonomy", [digest])
+    stored = cache.get_many([key]).get(key)
+    taxonomy = Taxonomy.from_bytes(stored, identity) if stored else None
+    if taxonomy is None:
+        taxonomy = parse_taxonomy(path, content, identity)
+        cache.put_many({key: taxonomy.to_bytes()})
+    return taxonomy
 
 
 def parse_taxonomy(path: Path, content: bytes, identity: str) -> Taxonomy:
@@ -145,18 +139,23 @@ def parse_taxonomy(path: Path, content: bytes, identity: str) -> Taxonomy:
         raise FormatError("is not UTF-8", path=path, row=line) from None
     table = _rows(path, text)
     places = _places(table.rows[0])
-    nodes = _by_identifier(path, table, places) if places else _by_name(path, table)
+    nodes = _by_identifier(table, places) if places else _by_name(table)
     _refuse_cycles(path, nodes)
     return Taxonomy.build(nodes.names, nodes.parents, identity)
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
+    path: Path
     rows: list[list[str]]
     lines: list[int]
 
     def skip_header(self) -> _Table:
-        return _Table(self.rows[1:], self.lines[1:])
+        return _Table(self.path, self.rows[1:], self.lines[1:])
+
+    def error(self, message: str, at: int, column: str | None = None) -> FormatError:
+        """An error about a row, with its line."""
+        return FormatError(message, path=self.path, row=self.lines[at], column=column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +179,7 @@ def _rows(path: Path, text: str) -> _Table:
         raise FormatError(f"is not CSV ({error})", path=path, row=reader.line_num) from error
     if not rows:
         raise FormatError("has no class", path=path)
-    return _Table(rows, lines)
+    return _Table(path, rows, lines)
 
 
 def _places(header: list[str]) -> dict[str, int]:
@@ -189,57 +188,52 @@ def _places(header: list[str]) -> dict[str, int]:
     return known if {"id", "parent", "name"} <= known.keys() else {}
 
 
-def _by_identifier(path: Path, table: _Table, places: Mapping[str, int]) -> _Nodes:
+def _by_identifier(table: _Table, places: Mapping[str, int]) -> _Nodes:
     table = table.skip_header()
     width = max(places.values()) + 1
-    for row, line in zip(table.rows, table.lines, strict=True):
+    for at, row in enumerate(table.rows):
         if len(row) < width:
-            raise FormatError(f"{len(row)} cells, expected {width}", path=path, row=line)
+            raise table.error(f"{len(row)} cells, expected {width}", at)
     identifiers = [row[places["id"]].strip() for row in table.rows]
     names = [compose(row[places["name"]].strip()) or UNNAMED for row in table.rows]
-    numbers = _number(path, identifiers, table.lines, "ID")
-    _number(path, names, table.lines, "Name", but=UNNAMED)
+    numbers = _number(table, identifiers, "ID")
+    _number(table, names, "Name", but=UNNAMED)
     parents = np.full(len(names), -1, dtype=np.int64)
     for at, row in enumerate(table.rows):
         parent = row[places["parent"]].strip()
         if parent not in ("", UNNAMED):
             if parent not in numbers:
-                raise FormatError(
-                    f"the parent '{parent}' of '{identifiers[at]}' ({names[at]}) is no node here",
-                    path=path,
-                    row=table.lines[at],
-                    column="ParentID",
+                node = f"'{identifiers[at]}' ({names[at]})"
+                raise table.error(
+                    f"the parent '{parent}' of {node} is no node here", at, "ParentID"
                 )
             parents[at] = numbers[parent]
     return _Nodes(names, parents, table.lines)
 
 
-def _by_name(path: Path, table: _Table) -> _Nodes:
-    first = tuple(cell.strip().lower() for cell in table.rows[0][:2])
-    if first in PAIR_HEADERS:
+def _by_name(table: _Table) -> _Nodes:
+    if tuple(cell.strip().lower() for cell in table.rows[0][:2]) in PAIR_HEADERS:
         table = table.skip_header()
-    for row, line in zip(table.rows, table.lines, strict=True):
-        if len(row) > 2 and any(cell.strip() for cell in row[2:]):
-            raise FormatError(
+    for at, row in enumerate(table.rows):
+        if any(cell.strip() for cell in row[2:]):
+            raise table.error(
                 f"{len(row)} cells. Expected the columns ID, ParentID, Depth, Name, with their "
                 "names on the first line, or two: child, parent",
-                path=path,
-                row=line,
+                at,
             )
     names = [compose(row[0].strip()) for row in table.rows]
     above = [compose(row[1].strip()) if len(row) > 1 else "" for row in table.rows]
-    numbers = _number(path, names, table.lines, "child")
+    numbers = _number(table, names, "child")
     roots_listed = any(parent in ("", UNNAMED) for parent in above)
     lines = [*table.lines]
     for at, parent in enumerate(above):
         if parent not in ("", UNNAMED) and parent not in numbers:
             if roots_listed:
-                raise FormatError(
+                raise table.error(
                     f"the parent '{parent}' of '{names[at]}' is no class of this taxonomy. List it "
                     "with an empty parent if it is a root",
-                    path=path,
-                    row=table.lines[at],
-                    column="parent",
+                    at,
+                    "parent",
                 )
             numbers[parent] = len(names)
             names.append(parent)
@@ -250,23 +244,17 @@ def _by_name(path: Path, table: _Table) -> _Nodes:
 
 
 def _number(
-    path: Path, names: Sequence[str], lines: Sequence[int], column: str, but: str | None = None
+    table: _Table, names: Sequence[str], column: str, but: str | None = None
 ) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for at, name in enumerate(names):
         if name == but:
             continue
         if not name or "\n" in name:
-            raise FormatError(
-                "a name is empty or spans lines", path=path, row=lines[at], column=column
-            )
+            raise table.error("a name is empty or spans lines", at, column)
         if numbers.setdefault(name, at) != at:
-            raise FormatError(
-                f"'{name}' is there twice; first on line {lines[numbers[name]]}",
-                path=path,
-                row=lines[at],
-                column=column,
-            )
+            first = table.lines[numbers[name]]
+            raise table.error(f"'{name}' is there twice; first on line {first}", at, column)
     return numbers
 
 

@@ -1,8 +1,14 @@
-"""A treebank in columns: for every word an integer a column, and once each distinct string.
+"""A treebank in columns: for every word one integer per column, and each distinct string once.
 
 Words are the lines whose ID is a number. Multiword tokens (1-2) and empty nodes (1.1) are kept
 beside them. Files that are to be compared share their vocabularies, so that equal cells have equal
 numbers.
+
+Which column of a file holds what is its layout. Three are known by their number of columns: CoNLL-U
+(10), SEMarkup (10, with SEMSLOT and SEMCLASS where CoNLL-U has DEPS and MISC) and CoBaLD (12). Any
+other is declared, by the file's `# global.columns = ID FORM …` line (CoNLL-U Plus) or by the user.
+Ten undeclared columns are SEMarkup when some cell of column 9 is neither `_` nor of the form
+`head:relation`, as enhanced dependencies are; else CoNLL-U.
 """
 
 from __future__ import annotations
@@ -16,21 +22,93 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.errors import FormatError
+from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.types import Sentence, Token
-from gistmeter.parse.formats.layout import Layout
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
 EMPTY = ("_", "")
 WORD = re.compile(r"[0-9]{1,9}")
 RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 NODE = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}")
-FIELDS = {
-    "LEMMA": "lemma", "UPOS": "upos", "XPOS": "xpos", "FEATS": "feats", "HEAD": "head",
-    "DEPREL": "deprel", "DEPS": "deps", "MISC": "misc", "SEMSLOT": "semslot",
-    "SEMCLASS": "semclass",
+BASIC = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL")
+SEMANTIC = ("SEMSLOT", "SEMCLASS")
+KNOWN = (*BASIC, "DEPS", "MISC", *SEMANTIC)
+SYNONYMS = {
+    "WORD": "FORM", "TOKEN": "FORM", "POS": "UPOS", "UPOSTAG": "UPOS", "XPOSTAG": "XPOS",
+    "FEATURES": "FEATS", "DEPRELS": "DEPREL", "SS": "SEMSLOT", "SEM_SLOT": "SEMSLOT",
+    "SEMANTIC_SLOT": "SEMSLOT", "SC": "SEMCLASS", "SEM_CLASS": "SEMCLASS",
+    "SEMANTIC_CLASS": "SEMCLASS",
 }  # fmt: skip
+GLOBAL = "global.columns"  # the comment that declares a layout
+IGNORED = "_"  # the name of a column that nobody needs
+_ENHANCED = re.compile(r"\d+(\.\d+)?:[^|]+(\|\d+(\.\d+)?:[^|]+)*")
+FIELDS = {name: name.lower() for name in KNOWN[2:]}  # of a `Token`, by column
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a file, in order."""
+
+    name: str
+    columns: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.columns
+
+    def place(self, column: str) -> int:
+        return self.columns.index(column)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({len(self)} columns: {' '.join(self.columns)})"
+
+
+CONLLU = Layout("CoNLL-U", (*BASIC, "DEPS", "MISC"))
+SEMARKUP = Layout("SEMarkup", (*BASIC, *SEMANTIC))
+COBALD = Layout("CoBaLD", KNOWN)
+
+
+def declare(names: Iterable[str] | str, *, name: str = "declared columns") -> Layout:
+    """A layout from column names; unknown names are columns that are read over."""
+    words = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+    columns = tuple(SYNONYMS.get(word.upper(), word.upper()) for word in words)
+    for needed in ("ID", "FORM"):
+        if needed not in columns:
+            listed = " ".join(words) or "none"
+            raise InputError(f"The columns need {needed} among them; found: {listed}")
+    repeated = {one for one in columns if columns.count(one) > 1 and one != IGNORED}
+    if repeated:
+        raise InputError(f"Columns named twice: {', '.join(sorted(repeated))}")
+    known = {layout.columns: layout for layout in (CONLLU, SEMARKUP, COBALD)}
+    return known.get(columns) or Layout(name, columns)
+
+
+def declared_by(comment: str) -> Layout | None:
+    """The layout that a line `# global.columns = …` declares; None of any other comment."""
+    key, equals, names = comment[1:].partition("=")
+    if not equals or key.strip() != GLOBAL:
+        return None
+    return declare(names, name=f"# {GLOBAL}")
+
+
+def by_width(width: int) -> Layout:
+    """The layout of an undeclared file; ten columns are taken for CoNLL-U until `is_semarkup`."""
+    for layout in (CONLLU, COBALD):
+        if len(layout) == width:
+            return layout
+    raise InputError(
+        f"{width} columns; expected 10 (CoNLL-U or SEMarkup), 12 (CoBaLD), or a line "
+        "'# global.columns = ID FORM …' at the top. Name them with --columns"
+    )
+
+
+def is_semarkup(cells_of_column_9: Sequence[str]) -> bool:
+    """Whether some cell can be no enhanced dependency."""
+    return any(cell not in EMPTY and not _ENHANCED.fullmatch(cell) for cell in cells_of_column_9)
 
 
 def compose(text: str) -> str:
@@ -74,7 +152,7 @@ class Vocabulary:
         spelled = (numbers.setdefault(spell(string), len(numbers)) for string in self.strings)
         return np.fromiter(spelled, np.int32, len(self.strings))
 
-    def flags(self, test: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
+    def flags(self, test: Callable[[str], bool]) -> Bools:
         return np.fromiter(map(test, self.strings), np.bool_, len(self.strings))
 
 
@@ -115,7 +193,7 @@ class Treebank:
     sentence_lines: Ints  # of each sentence's first token
     multiwords: Multiwords
     nodes: EmptyNodes
-    guessed: bool = False  # whether the layout was told from column 9
+    guessed: bool = False  # whether the layout was guessed by column 9
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -4,6 +4,18 @@ Each item keeps its counts by label. From the rows of a whole run three document
 beside it: `breakdown.json` (scores of the gold's parts of speech and relations, precision and
 recall of features and labels), `confusions.json` (which label was given for which) and
 `sentences.json` (the sentences that lose most, word by word).
+
+Not every word has a semantic slot or class: `_` is no label. With right, gold and system the counts
+of a label,
+
+    micro F1 = Σ 2·right / Σ (gold + system)         over labels
+    macro F1 = mean of 2·right / (gold + system)     over labels that gold or system use
+
+Counts by label make both exact for any sentences put together, and for each resample of them. Yet
+macro F1 gives a label seen once the weight of one seen a thousand times: where labels are rare, its
+value depends on which of them were met at all, which resampling cannot show (of 150 nominal 95%
+intervals 87 to 93% held the truth where the median label occurred 20 times or more, 58% at 8 times,
+30% at twice). So there is no interval then.
 """
 
 from __future__ import annotations
@@ -13,11 +25,14 @@ from typing import Any
 
 import numpy as np
 
-from gistmeter.core.rows import Counts, Floats, Labelled, Rows
-from gistmeter.parse.formats.treebank import Codes, Ints
-from gistmeter.parse.metrics.labels import COUNTED, items_of_words, label_counts, macro_f1
+from gistmeter.core.rows import Counts, Floats, Labelled, Rows, Value, divide
+from gistmeter.parse.formats.pairs import ParsePairs, Segment
+from gistmeter.parse.formats.treebank import EMPTY, Codes, Ints, compose
 from gistmeter.parse.metrics.points import SEVEN, WordPairs, feature_sets
+from gistmeter.parse.run_documents import Confusion
 
+RARE = 10  # occurrences of the median label below which macro F1 has no honest interval
+COUNTED = ("right", "gold", "system")
 LISTED = 200  # labels and confusions listed, the most frequent first
 SCORED = {"by_pos": "UPOS", "by_relation": "DEPREL"}
 LABELLED = {"semslot": "SEMSLOT", "semclass": "SEMCLASS"}
@@ -28,7 +43,7 @@ BETWEEN = "\t"  # the gold's label and the system's; no cell has one
 def count(words: WordPairs, earned: Mapping[str, Floats], worth: Floats) -> dict[str, Counts]:
     """All counts by label of a segment's items; none for a column that is not there."""
     gold, system = words.pairs.gold, words.segment.match.system
-    item = items_of_words(gold, words.pairs.units, words.segment)
+    item = words.pairs.gold_items(words.segment)
     found = {
         title: _count_points(words, item, column, {"lemma_possible": worth, **earned})
         for title, column in SCORED.items()
@@ -38,7 +53,7 @@ def count(words: WordPairs, earned: Mapping[str, Floats], worth: Floats) -> dict
         found["by_feature"] = _count_features(words, item)
     for score, column in LABELLED.items():
         if not words.missing(score):
-            found[f"by_{score}"] = label_counts(words.pairs, words.segment, column)
+            found[f"by_{score}"] = _count_labels(words.pairs, words.segment, column)
     for column in CONFUSED:
         if column in gold and column in system:
             found[f"confused_{column.lower()}"] = _count_confusions(words, item, column)
@@ -70,10 +85,9 @@ def _count_features(words: WordPairs, item: Ints) -> Counts:
     right[~right] = sets.hits(gold[unequal], system[unequal]).hit
     if words.matched is not None:
         right &= words.matched[word]
-    units = words.pairs.units if match.units is None else match.units
-    first, last = match.system.offsets[units[[words.segment.first, words.segment.last]]].tolist()
-    other, theirs = sets.members(match.system.columns["FEATS"][first:last].astype(np.int64))
-    system_item = items_of_words(match.system, units, words.segment)
+    cells = match.system.columns["FEATS"][words.pairs.system_words(words.segment)]
+    other, theirs = sets.members(cells.astype(np.int64))
+    system_item = words.pairs.system_items(words.segment)
     nothing = np.zeros(len(other), np.bool_)
     return Counts.of(
         words.items,
@@ -85,6 +99,37 @@ def _count_features(words: WordPairs, item: Ints) -> Counts:
             "gold": np.arange(len(word) + len(other)) < len(word),
             "system": np.arange(len(word) + len(other)) >= len(word),
         },
+    )
+
+
+def _count_labels(pairs: ParsePairs, segment: Segment, column: str) -> Counts:
+    """How often each label is right, in the gold and in the system, in each item."""
+    vocabulary, match = pairs.gold.vocabularies[column], segment.match
+    key = f"{column} {len(vocabulary)}"
+    names = pairs.derive(f"labels {key}", lambda: [compose(one) for one in vocabulary.strings])
+    empty = pairs.derive(f"empty {key}", lambda: vocabulary.flags(lambda one: one in EMPTY))
+    spelling = pairs.spelling(column)
+    gold_slice = pairs.gold_words(segment)
+    gold = pairs.gold.columns[column][gold_slice]
+    system = match.system.columns[column][pairs.system_words(segment)]
+    gold_item, system_item = pairs.gold_items(segment), pairs.system_items(segment)
+    place = np.arange(gold_slice.start, gold_slice.stop)
+    place = place if match.words is None else match.words[gold_slice]
+    paired = np.flatnonzero(~empty[gold] & (place >= 0))
+    theirs = match.system.columns[column][place[paired]]
+    right = paired[spelling[gold[paired]] == spelling[theirs]]
+    parts = [
+        (gold_item[right], gold[right]),
+        (gold_item[~empty[gold]], gold[~empty[gold]]),
+        (system_item[~empty[system]], system[~empty[system]]),
+    ]
+    kind = np.repeat(np.arange(len(parts)), [len(item) for item, _ in parts])
+    return Counts.of(
+        segment.size,
+        np.concatenate([item for item, _ in parts]),
+        np.concatenate([label for _, label in parts]),
+        names,
+        {name: kind == at for at, name in enumerate(COUNTED)},
     )
 
 
@@ -106,6 +151,22 @@ def _distinct(gold: Codes, system: Codes) -> tuple[list[tuple[int, int]], Ints]:
     width = int(max(gold.max(initial=0), system.max(initial=0))) + 1
     keys, place = np.unique(gold.astype(np.int64) * width + system, return_inverse=True)
     return [divmod(key, width) for key in keys.tolist()], place
+
+
+def macro_f1(found: Labelled) -> Value:
+    """The mean F1 of the labels that are used; NaN where none is, and in resamples of rare ones."""
+    if found.whole is not None and are_rare(found.whole):
+        return float("nan")
+    both = found["gold"] + found["system"]
+    f1 = np.divide(2 * found["right"], both, out=np.zeros_like(both), where=both > 0)
+    mean: Value = divide(f1.sum(axis=-1), np.count_nonzero(both, axis=-1))
+    return mean
+
+
+def are_rare(found: Labelled) -> bool:
+    """Whether half of the labels occur seldom."""
+    both = found["gold"] + found["system"]
+    return bool(both.any()) and float(np.median(both[both > 0])) / 2 < RARE
 
 
 def breakdown(rows: Rows) -> dict[str, Any]:
@@ -181,12 +242,10 @@ def confusions(rows: Rows) -> dict[str, list[dict[str, Any]]]:
             continue
         counted = rows.labelled(name)
         order = np.argsort(-counted["count"], kind="stable")[:LISTED].tolist()
+        labels = [(*counted.labels[at].split(BETWEEN), counted["count"][at]) for at in order]
         found[column] = [
-            {
-                **dict(zip(("gold", "system"), counted.labels[at].split(BETWEEN), strict=True)),
-                "count": int(counted["count"][at]),
-            }
-            for at in order
-            if counted["count"][at]
+            Confusion(gold, system, int(times)).document()
+            for gold, system, times in labels
+            if times
         ]
     return found

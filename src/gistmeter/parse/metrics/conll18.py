@@ -23,18 +23,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Floats, Pool, Rows, Value
 from gistmeter.core.types import ScoreInfo
 from gistmeter.core.wiring import setting
-from gistmeter.parse.formats.alignment import Spans, tree_parents
 from gistmeter.parse.formats.pairs import Match, ParsePairs, Segment
-from gistmeter.parse.formats.treebank import Codes, Ints, Treebank
-from gistmeter.parse.metrics.labels import items_of_words
-
-Bools = npt.NDArray[np.bool_]
+from gistmeter.parse.formats.treebank import Bools, Codes, Ints, Treebank
+from gistmeter.parse.formats.word_alignment import Spans, tree_parents
 
 CONTENT = frozenset((
     "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated",
@@ -82,11 +78,8 @@ class Conll18:
 
     def requires(self, items: Sequence[Any]) -> str:  # noqa: ARG002
         """The option, for it decides how files are read."""
-        return (
-            ""
-            if self.wanted
-            else "The scores of the CoNLL 2018 shared task need the option conll18"
-        )
+        needed = "The scores of the CoNLL 2018 shared task need the option conll18"
+        return "" if self.wanted else needed
 
     def measure(self, items: Sequence[Any]) -> Rows:
         """One row per item: what is correct, and the mean of the gold's and the system's count."""
@@ -153,18 +146,16 @@ def universal_features(cell: str) -> str:
 def _columns(pairs: ParsePairs, segment: Segment) -> dict[str, Floats]:
     """All columns of a system, worked out once for all slices of its items."""
     match = segment.match
-    if match.words is None or match.units is None:
+    if not match.aligned:
         raise InputError("The CoNLL 2018 scores need aligned treebanks: use alignment.align")
     gold = pairs.derive("conll18 gold", lambda: _Analysis.of(pairs.gold, pairs))
     return pairs.derive(f"conll18 columns of {match.name}", lambda: _counts(pairs, match, gold))
 
 
 def _counts(pairs: ParsePairs, match: Match, gold: _Analysis) -> dict[str, Floats]:
-    assert match.units is not None
     system = _Analysis.of(match.system, pairs)
-    size, whole = pairs.size, Segment(match, 0, pairs.size, 0)
-    item = items_of_words(pairs.gold, pairs.units, whole)
-    theirs = items_of_words(match.system, match.units, whole)
+    size, whole = pairs.size, pairs.whole(match)
+    item, theirs = pairs.gold_items(whole), pairs.system_items(whole)
     ours = pairs.gold_words(whole)
     found = {
         f"conll18_{score}": _sum(item, size, right[ours])

@@ -7,7 +7,7 @@
 
 ELAS and EULAS are those of the shared tasks of IWPT 2020 and 2021 (Bouma et al. 2020, "Overview of
 the IWPT 2020 Shared Task on Parsing into Enhanced Universal Dependencies"): empty nodes are folded
-into the relations of their dependents (`formats/conllu/graphs.py`), so that their place does not
+into the relations of their dependents (`formats/graphs.py`), so that their place does not
 matter. An empty node without dependents, as CoBaLD has for what is left out of a sentence, leaves
 no trace there; the last two scores are for it.
 
@@ -26,12 +26,10 @@ import numpy as np
 from gistmeter.core.rows import Floats, Pool, Rows, Value
 from gistmeter.core.types import ScoreInfo
 from gistmeter.core.wiring import setting
-from gistmeter.parse.formats.graphs import Graph, number_columns, read_graph, universal_path
-from gistmeter.parse.formats.layout import SEMANTIC
+from gistmeter.parse.formats.graphs import EnhancedGraph, number_columns, read_graph, universal_path
 from gistmeter.parse.formats.pairs import Match, ParsePairs, Segment
-from gistmeter.parse.formats.treebank import EMPTY, Ints, Treebank, Vocabulary
-from gistmeter.parse.metrics.accuracy import explained, without_unfit
-from gistmeter.parse.metrics.labels import items_of_words
+from gistmeter.parse.formats.treebank import EMPTY, SEMANTIC, Ints, Treebank, Vocabulary
+from gistmeter.parse.metrics.parsing import explained, without_unfit
 
 BOTH = {
     "elas": "enhanced_edges", "eulas": "enhanced_edges",
@@ -78,9 +76,8 @@ class EnhancedDependencies:
             f"enhanced columns of {match.name}",
             lambda: (_counts(pairs, match), _absent(pairs, match)),
         )
-        size = segment.last - segment.first
-        part = ParsePairs.of(pairs[segment.row : segment.row + size])
-        rows = Rows(part.keys(), segment.row + np.arange(size)).with_numbers(
+        part = ParsePairs.of(pairs[segment.row : segment.row + segment.size])
+        rows = Rows(part.keys(), segment.row + np.arange(segment.size)).with_numbers(
             {name: column[segment.first : segment.last] for name, column in counts.items()}
         )
         for score, why in absent.items():
@@ -119,16 +116,6 @@ def _counts(pairs: ParsePairs, match: Match) -> dict[str, Floats]:
     return {name: counted.get(name, none) for name in names}
 
 
-def _items(pairs: ParsePairs, match: Match) -> tuple[Ints, Ints]:
-    """The item of each word of the gold, and of each word of the system."""
-    whole = Segment(match, 0, pairs.size, 0)
-    units = pairs.units if match.units is None else match.units
-    return (
-        items_of_words(pairs.gold, pairs.units, whole),
-        items_of_words(match.system, units, whole),
-    )
-
-
 def _gold_words(pairs: ParsePairs, match: Match) -> Ints:
     """For each word of the system the gold's, -2 where there is none."""
     found = np.full(match.system.words, -2, np.int64)
@@ -142,11 +129,12 @@ def _edges(pairs: ParsePairs, match: Match) -> dict[str, Floats]:
     relations = pairs.derive("enhanced relations", Vocabulary)
     gold = pairs.derive("enhanced gold", lambda: read_graph(pairs.gold, relations))
     system = read_graph(match.system, relations)
-    item, theirs = _items(pairs, match)
+    whole = pairs.whole(match)
+    item, theirs = pairs.gold_items(whole), pairs.system_items(whole)
     word = _gold_words(pairs, match)
     head = np.where(system.head < 0, -1, word[system.head])
     stands = (word[system.word] >= 0) & (head > -2)
-    moved = Graph(word[system.word][stands], head[stands], system.relation[stands])
+    moved = EnhancedGraph(word[system.word][stands], head[stands], system.relation[stands])
     spellings = {
         "elas": np.arange(len(relations)),
         "eulas": relations.classes(universal_path).astype(np.int64),
@@ -162,7 +150,8 @@ def _edges(pairs: ParsePairs, match: Match) -> dict[str, Floats]:
 
 
 def _nodes(pairs: ParsePairs, match: Match, *, labelled: bool) -> dict[str, Floats]:
-    item, theirs = _items(pairs, match)
+    whole = pairs.whole(match)
+    item, theirs = pairs.gold_items(whole), pairs.system_items(whole)
     ours, other = _places(pairs.gold), _places(match.system)
     word = _gold_words(pairs, match)
     left, right = ours.copy(), other.copy()

@@ -2,7 +2,7 @@
 
     lemma     weight(gold POS) · [normalised lemmas equal]     NFC, lower case, ё → е
     upos      [tags equal]
-    feats     see `features`
+    feats     see `weighting`
     uas       [heads equal]
     las       [heads equal] · [relations equal]
     semslot   [slots equal]
@@ -19,28 +19,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from gistmeter.parse.formats.alignment import tree_parents
+from gistmeter.core.rows import Floats
 from gistmeter.parse.formats.pairs import ParsePairs, Segment
 from gistmeter.parse.formats.taxonomy import NO_CLASS, Taxonomy
-from gistmeter.parse.formats.treebank import Codes, Ints, Treebank, Vocabulary, compose
-from gistmeter.parse.metrics.features import FeatureSets
-from gistmeter.parse.metrics.weights import MUTABLE_WEIGHT, ParseWeights, lemma_weight
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from gistmeter.parse.formats.treebank import Bools, Codes, Ints, Treebank, compose
+from gistmeter.parse.formats.word_alignment import tree_parents
+from gistmeter.parse.metrics.weighting import (
+    MUTABLE_WEIGHT,
+    FeatureSets,
+    ParseWeights,
+    lemma_weight,
+)
 
 SEVEN = ("lemma", "upos", "feats", "uas", "las", "semslot", "semclass")
 NEEDED: Mapping[str, tuple[str, ...]] = {
-    "lemma": ("LEMMA",),
-    "upos": ("UPOS",),
-    "feats": ("FEATS",),
-    "uas": ("HEAD",),
-    "las": ("HEAD", "DEPREL"),
-    "semslot": ("SEMSLOT",),
-    "semclass": ("SEMCLASS",),
-}
+    "lemma": ("LEMMA",), "upos": ("UPOS",), "feats": ("FEATS",), "uas": ("HEAD",),
+    "las": ("HEAD", "DEPREL"), "semslot": ("SEMSLOT",), "semclass": ("SEMCLASS",),
+}  # fmt: skip
 
 
 def normalise_lemma(lemma: str) -> str:
@@ -75,7 +71,7 @@ class WordPairs:
 
     @property
     def items(self) -> int:
-        return self.segment.last - self.segment.first
+        return self.segment.size
 
     def codes(self, column: str) -> tuple[Codes, Codes]:
         system = self.segment.match.system
@@ -92,9 +88,15 @@ class WordPairs:
         gold, system = self.codes(column)
         same = gold == system
         unequal = np.flatnonzero(~same)
-        same[unequal] = _spelled_alike(
-            self.pairs.gold.vocabularies[column], gold[unequal], system[unequal], spell
-        )
+        both = np.concatenate([gold[unequal], system[unequal]])
+        distinct, inverse = np.unique(both, return_inverse=True)
+        strings, numbers = self.pairs.gold.vocabularies[column].strings, dict[str, int]()
+        spelled = [
+            numbers.setdefault(spell(strings[code]) if code >= 0 else "", len(numbers))
+            for code in distinct.tolist()
+        ]
+        classes = np.asarray(spelled, np.int64)[inverse]
+        same[unequal] = classes[: len(unequal)] == classes[len(unequal) :]
         return self.only_matched(same)
 
     def missing(self, score: str) -> str:
@@ -105,22 +107,6 @@ class WordPairs:
             if column not in self.segment.match.system:
                 return f"no column {column} in the system's file"
         return ""
-
-
-def _spelled_alike(
-    vocabulary: Vocabulary, gold: Codes, system: Codes, spell: Callable[[str], str]
-) -> Bools:
-    """Whether different cells are the same under a spelling; each distinct one is spelled once."""
-    numbers: dict[str, int] = {}
-    distinct, inverse = np.unique(np.concatenate([gold, system]), return_inverse=True)
-    strings = vocabulary.strings
-    spelled = [
-        numbers.setdefault(spell(strings[code]) if code >= 0 else "", len(numbers))
-        for code in distinct.tolist()
-    ]
-    classes = np.asarray(spelled, np.int64)[inverse]
-    alike: Bools = classes[: len(gold)] == classes[len(gold) :]
-    return alike
 
 
 def lemma_weights(words: WordPairs, weights: ParseWeights) -> Floats:
@@ -162,7 +148,7 @@ def by_distinct_pair(gold: Codes, system: Codes, score: Callable[[Ints, Ints], F
 
 def head_points(words: WordPairs) -> Floats:
     pairs, match = words.pairs, words.segment.match
-    if match.units is None:  # the same sentences: heads are places in them
+    if not match.aligned:  # the same sentences: heads are places in them
         numbers = pairs.derive(
             f"heads {len(pairs.gold.vocabularies['HEAD'])}", pairs.gold.head_numbers
         )
@@ -179,10 +165,8 @@ def head_points(words: WordPairs) -> Floats:
     return words.only_matched(expected == theirs[words.system])
 
 
-def class_points(words: WordPairs, taxonomy: Taxonomy | None) -> Floats:
-    """By the taxonomy, or by equality without one."""
-    if taxonomy is None:
-        return words.equal("SEMCLASS")
+def class_points(words: WordPairs, taxonomy: Taxonomy) -> Floats:
+    """By the distance in the taxonomy."""
     pairs = words.pairs
     vocabulary = pairs.gold.vocabularies["SEMCLASS"]
     key = f"nodes {len(vocabulary)} {taxonomy.id}"
@@ -204,14 +188,19 @@ def word_points(
     words: WordPairs, wanted: Sequence[str], weights: ParseWeights, taxonomy: Taxonomy | None
 ) -> dict[str, Floats]:
     """What each gold word of the segment earns under each wanted score."""
-    heads = head_points(words) if {"uas", "las"} & {*wanted} else np.zeros(0)
-    makers: dict[str, Callable[[], Floats]] = {
-        "lemma": lambda: lemma_weights(words, weights) * words.equal("LEMMA", normalise_lemma),
-        "upos": lambda: words.equal("UPOS"),
-        "feats": lambda: feature_points(words, weights),
-        "uas": lambda: heads,
-        "las": lambda: heads * words.equal("DEPREL"),
-        "semslot": lambda: words.equal("SEMSLOT"),
-        "semclass": lambda: class_points(words, taxonomy),
-    }
-    return {score: makers[score]() for score in wanted}
+    points: dict[str, Floats] = {}
+    if {"uas", "las"} & {*wanted}:
+        points["uas"] = head_points(words)
+    for score in wanted:
+        if score == "lemma":
+            worth = lemma_weights(words, weights)
+            points[score] = worth * words.equal("LEMMA", normalise_lemma)
+        elif score == "feats":
+            points[score] = feature_points(words, weights)
+        elif score == "las":
+            points[score] = points["uas"] * words.equal("DEPREL")
+        elif score == "semclass" and taxonomy is not None:
+            points[score] = class_points(words, taxonomy)
+        elif score != "uas":
+            points[score] = words.equal(NEEDED[score][0])
+    return {score: points[score] for score in wanted}

@@ -1,4 +1,4 @@
-"""The forms in which people keep transcripts, told apart by content.
+"""Files of transcripts in the forms that people keep them in, told apart by content.
 
     tab     id<TAB>text, one utterance per line
     kaldi   id text, one utterance per line: every line begins with an id of its own
@@ -20,8 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gistmeter.core.errors import FormatError
-from gistmeter.core.files import printable
+from gistmeter.core.errors import FormatError, InputError
+from gistmeter.core.files import printable, read_bytes
+from gistmeter.core.inputs import decode
 from gistmeter.core.table import name_in
 
 FORMS = {
@@ -30,6 +31,7 @@ FORMS = {
     "ctm": "CTM words", "srt": "SRT cues, joined", "vtt": "WebVTT cues, joined",
     "lines": "one utterance per line", "text": "one text", "folder": "one file per utterance",
 }  # fmt: skip
+TEXT_SUFFIXES = (".txt", ".srt", ".vtt")
 KEYED = ("tab", "kaldi", "trn", "folder")
 TIMED = ("stm", "ctm")
 _TRN = re.compile(r"^(?P<text>.*?)\s*\((?P<key>[^()\s]+)\)\s*$")
@@ -46,7 +48,7 @@ IGNORED = "ignore_time_segment_in_scoring"
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TimedText:
     """A timed piece of a recording: a segment of an STM, a word of a CTM."""
 
     recording: str
@@ -69,7 +71,7 @@ class Transcripts:
     form: str
     guessed: str = ""  # the encoding, where it was a guess
     leading: Mapping[str, str] = field(default_factory=dict)  # the same lines as Kaldi's
-    stretches: tuple[Stretch, ...] = ()
+    stretches: tuple[TimedText, ...] = ()
     whole: str = ""  # the file as one text
 
     @property
@@ -78,40 +80,78 @@ class Transcripts:
         return self.form in KEYED
 
 
+def read_transcripts(path: Path, reading: str = "auto") -> Transcripts:
+    """The texts of a file or of a folder of files.
+
+    Duplicate ids are an error; an empty file is an empty text.
+    """
+    if path.is_dir():
+        return _read_folder(path)
+    if is_blank(path):
+        return Transcripts(path, {path.stem: ""}, "text")
+    text, guessed = decode(read_bytes(path), path)
+    return recognise(path, text, guessed, reading=reading)
+
+
+def _read_folder(folder: Path) -> Transcripts:
+    """One text per file, by the files' stems."""
+    files = sorted(
+        file for file in folder.iterdir() if file.suffix.lower() in TEXT_SUFFIXES and file.is_file()
+    )
+    if not files:
+        raise InputError(f"{folder}: has no texts ({', '.join(TEXT_SUFFIXES)})")
+    texts: dict[str, str] = {}
+    for file in files:
+        if file.stem in texts:
+            raise InputError(f"{folder}: has several texts named '{file.stem}'")
+        plain = file.suffix.lower() == ".txt"
+        texts[file.stem] = read_one_text(file) if plain else read_transcripts(file).whole
+    return Transcripts(folder, texts, "folder")
+
+
+def read_one_text(path: Path) -> str:
+    """A file as one text, whatever its lines look like; an empty file is an empty text."""
+    if is_blank(path):
+        return ""
+    text, _ = decode(read_bytes(path), path)
+    return printable(text.strip())
+
+
+def is_blank(path: Path) -> bool:
+    """Whether a file is there and says nothing: a recogniser that heard nothing."""
+    return path.is_file() and not read_bytes(path, may_be_empty=True).strip()
+
+
 def recognise(path: Path, text: str, guessed: str = "", *, reading: str = "auto") -> Transcripts:
     """The utterances of a file's text; `reading` may say that it is lines, or one whole text."""
     lines = split_lines(text)
     filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     whole = printable(text.strip())
-    one = Transcripts(path, {path.stem: whole}, "text", guessed, whole=whole)
+    file = Transcripts(path, {path.stem: whole}, "text", guessed, whole=whole)
     if reading == "whole" or not filled:
-        return one
+        return file
     if reading == "lines":
-        return replace(_numbered(path, lines, guessed, whole), leading={})
-    cues = _cues(lines)
-    if cues is not None:
+        return replace(_numbered(file, lines), leading={})
+    if (cues := _cues(lines)) is not None:
         form, joined = cues
-        return Transcripts(path, {path.stem: joined}, form, guessed, whole=joined)
+        return replace(file, texts={path.stem: joined}, form=form, whole=joined)
     if all(_has_key(line) for _, line in filled):
         cut = [(number, line.partition("\t")) for number, line in filled]
         pairs = [(number, key, rest) for number, (key, _, rest) in cut]
-        return Transcripts(path, _unique(path, pairs), "tab", guessed, whole=whole)
-    if all(_TRN.match(line) for _, line in filled):
-        found = [(number, _TRN.match(line)) for number, line in filled]
-        pairs = [(number, match["key"], match["text"]) for number, match in found if match]
-        return Transcripts(path, _unique(path, pairs), "trn", guessed, whole=whole)
-    timed = [(number, line) for number, line in filled if not line.lstrip().startswith(";;")]
+        return replace(file, texts=_unique(path, pairs), form="tab")
+    matches = [(number, _TRN.match(line)) for number, line in filled]
+    pairs = [(number, match["key"], match["text"]) for number, match in matches if match]
+    if len(pairs) == len(filled):
+        return replace(file, texts=_unique(path, pairs), form="trn")
+    timed = [line for _, line in filled if not line.lstrip().startswith(";;")]
     for form, read in (("stm", _segment), ("ctm", _word)):
-        stretches = [read(line) for _, line in timed]
+        stretches = [read(line) for line in timed]
         if timed and all(stretches):
-            kept = tuple(one for one in stretches if one is not None and one.text != IGNORED)
-            joined = " ".join(one.text for one in kept if one.text)
-            return Transcripts(
-                path, join_recordings(kept), form, guessed, stretches=kept, whole=joined
-            )
-    if len(filled) < 2 or _is_wrapped(lines):
-        return one
-    return _numbered(path, lines, guessed, whole)
+            kept = tuple(part for part in stretches if part is not None and part.text != IGNORED)
+            joined = " ".join(part.text for part in kept if part.text)
+            texts = join_recordings(kept)
+            return replace(file, texts=texts, form=form, stretches=kept, whole=joined)
+    return file if len(filled) < 2 or _is_wrapped(lines) else _numbered(file, lines)
 
 
 def split_lines(text: str) -> list[str]:
@@ -119,13 +159,13 @@ def split_lines(text: str) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
 
-def _numbered(path: Path, lines: Sequence[str], guessed: str, whole: str) -> Transcripts:
+def _numbered(file: Transcripts, lines: Sequence[str]) -> Transcripts:
     """One utterance per line, an empty one included; the file's end is none."""
     kept = list(lines)
     while kept and not kept[-1].strip():
         kept.pop()
     texts = {str(number): printable(line.strip()) for number, line in enumerate(kept, 1)}
-    return Transcripts(path, texts, "lines", guessed, _leading(kept), whole=whole)
+    return replace(file, texts=texts, form="lines", leading=_leading(kept))
 
 
 def _leading(lines: Sequence[str]) -> dict[str, str]:
@@ -170,7 +210,7 @@ def _cues(lines: Sequence[str]) -> tuple[str, str] | None:
     return form, printable(" ".join(word for word in words if word))
 
 
-def _segment(line: str) -> Stretch | None:
+def _segment(line: str) -> TimedText | None:
     cells = line.split(None, 5)
     if len(cells) < 5 or not all(_SECONDS.fullmatch(cell) for cell in cells[3:5]):
         return None
@@ -181,38 +221,37 @@ def _segment(line: str) -> Stretch | None:
     text = re.sub(r"\{\s*([^{}/]*?)\s*/[^{}]*\}", r"\1", text)
     silent = text.casefold() in (IGNORED, "inter_segment_gap")
     start, end = float(cells[3]), float(cells[4])
-    return Stretch(cells[0], start, end, IGNORED if silent else printable(text), cells[2])
+    return TimedText(cells[0], start, end, IGNORED if silent else printable(text), cells[2])
 
 
-def _word(line: str) -> Stretch | None:
+def _word(line: str) -> TimedText | None:
     cells = line.split()
     if len(cells) not in (5, 6) or not all(_SECONDS.fullmatch(cell) for cell in cells[2:4]):
         return None
     start, length = float(cells[2]), float(cells[3])
-    return Stretch(cells[0], start, start + length, printable(cells[4]))
+    return TimedText(cells[0], start, start + length, printable(cells[4]))
 
 
-def join_recordings(stretches: Sequence[Stretch]) -> dict[str, str]:
+def join_recordings(stretches: Sequence[TimedText]) -> dict[str, str]:
     """The words of each recording in the order of their times."""
     texts: dict[str, list[str]] = {}
-    for one in sorted(stretches, key=lambda one: (one.recording, one.start)):
-        texts.setdefault(one.recording, []).append(one.text)
+    for part in sorted(stretches, key=lambda part: (part.recording, part.start)):
+        texts.setdefault(part.recording, []).append(part.text)
     return {name: " ".join(part for part in parts if part) for name, parts in texts.items()}
 
 
-def share_out(segments: Sequence[Stretch], words: Sequence[Stretch]) -> dict[str, str]:
+def share_out(segments: Sequence[TimedText], words: Sequence[TimedText]) -> dict[str, str]:
     """Words by the segment in whose time their middle lies, or that is nearest to it."""
-    found: dict[str, list[str]] = {segment.key: [] for segment in segments}
-    own: dict[str, list[Stretch]] = {}
+    shared: dict[str, list[str]] = {segment.key: [] for segment in segments}
+    by_recording: dict[str, list[TimedText]] = {}
     for segment in segments:
-        own.setdefault(segment.recording, []).append(segment)
-    for word in sorted(words, key=lambda one: one.start):
+        by_recording.setdefault(segment.recording, []).append(segment)
+    for word in sorted(words, key=lambda word: word.start):
         middle = (word.start + word.end) / 2
-        near = own.get(word.recording)
-        if near:
-            nearest = min(near, key=lambda one: max(one.start - middle, middle - one.end, 0.0))
-            found[nearest.key].append(word.text)
-    return {key: " ".join(parts) for key, parts in found.items()}
+        if near := by_recording.get(word.recording):
+            nearest = min(near, key=lambda part: max(part.start - middle, middle - part.end, 0.0))
+            shared[nearest.key].append(word.text)
+    return {key: " ".join(parts) for key, parts in shared.items()}
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:

@@ -19,7 +19,7 @@ from gistmeter.core.registry import load_own
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import Wiring, given
-from gistmeter.speech.metrics.transcription.rates import NO_TRANSCRIPT
+from gistmeter.speech.metrics.edits import why_missing
 
 logger = logging.getLogger(__name__)
 
@@ -75,13 +75,13 @@ class CustomMetric:
     async def _all(self, clips: Sequence[Clip]) -> list[Any]:
         gate = asyncio.Semaphore(self.at_once)
 
-        async def one(clip: Clip) -> Any:
+        async def outcome_of(clip: Clip) -> Any:
             if clip.got is None:
-                return getattr(clip, "failure", "") or NO_TRANSCRIPT
+                return why_missing(clip)
             async with gate:
                 return await call_safely(self.function.call, clip.expected, clip.got, clip.id)
 
-        return list(await asyncio.gather(*(one(clip) for clip in clips)))
+        return list(await asyncio.gather(*(outcome_of(clip) for clip in clips)))
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {"custom_metric": rows.mean("custom_metric")}

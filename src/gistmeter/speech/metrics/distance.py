@@ -2,7 +2,7 @@
 
 Two similarities of the texts, which fail in different ways, are blended evenly. The texts are read
 for what they mean, not as the word error rate reads them (`meaning` in
-`transcription.normalisation`: he'll is not hell, 3.14 not 314).
+`normalizer`: he'll is not hell, 3.14 not 314).
 
 BERTScore F of the token encoder's last layer (Zhang et al. 2020), which forgives a synonym, and
 the cosine of character 2-4-grams, which forgives an ending and notices a changed name or number.
@@ -21,7 +21,7 @@ the mean over 600 pairs of segments that have nothing to do with each other:
     C        0.074    0.488
 
 A long transcript is compared segment by segment along the word alignment (the same segments as in
-`transcription.alignment`), and the segments are averaged by their expected words; corpus values
+`edits`), and the segments are averaged by their expected words; corpus values
 likewise. Nothing recognised where something was said is 100.
 """
 
@@ -40,15 +40,8 @@ from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import given, role
 from gistmeter.models.protocols import TokenMatcher
-from gistmeter.speech.metrics.transcription import (
-    Normalisation,
-    TextForm,
-    align,
-    clip_rows,
-    segments,
-)
-from gistmeter.speech.metrics.transcription.rates import NO_EXPECTED, NO_TRANSCRIPT, ClipRows
-from gistmeter.speech.metrics.transcription.wired import is_segmented, normalisation_of
+from gistmeter.speech.metrics.edits import align, clip_rows, is_segmented, segments
+from gistmeter.speech.metrics.normalizer import Normalisation, TextForm, normalisation_of
 
 NGRAMS = (2, 3, 4)
 
@@ -72,7 +65,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ClipWindow:
     """A segment of a clip, as the models see it."""
 
     row: int
@@ -94,7 +87,7 @@ class SemanticDistance:
     segmented: bool = given(is_segmented, False, shared=True)
     scale: Scale = Scale()
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
-        ScoreInfo("sem_dist", False, 0, 100, "%", title="The semantic distance (sem_dist)"),
+        ScoreInfo("sem_dist", False, 0, 100, "%", title="distance in meaning"),
     )
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
@@ -121,7 +114,8 @@ class SemanticDistance:
                 "sem_dist_unseen": hidden / words,
             }
         )
-        return rows.with_reasons("sem_dist", _reasons(table, clips, failures, rows))
+        reasons = table.reasons(clips, rows.values("sem_dist"), failures)
+        return rows.with_reasons("sem_dist", reasons)
 
     @property
     def reading(self) -> Normalisation:
@@ -130,7 +124,7 @@ class SemanticDistance:
             return self.normalisation
         return replace(self.normalisation, normalizer="meaning")
 
-    def _windows(self, clip: Clip, heard: TextForm, places: range) -> list[Window]:
+    def _windows(self, clip: Clip, heard: TextForm, places: range) -> list[ClipWindow]:
         """The segments of a clip; `heard` is its expected text as the word error rate reads it."""
         if clip.got is None or not heard.words:
             return []
@@ -140,17 +134,17 @@ class SemanticDistance:
         whole = segments(len(heard.words))
         rows = list(places) if len(places) > 1 else [places[0]] * len(whole)
         if len(whole) == 1:
-            return [Window(rows[0], len(expected.words), expected.characters, got.characters)]
+            return [ClipWindow(rows[0], len(expected.words), expected.characters, got.characters)]
         share = len(expected.words) / len(heard.words)
         bounds = [(round(first * share), round(last * share)) for first, last in whole]
         glue = " " if self.normalisation.spaced else ""
         return [
-            Window(row, len(part.expected), glue.join(part.expected), glue.join(part.got))
+            ClipWindow(row, len(part.expected), glue.join(part.expected), glue.join(part.got))
             for row, part in zip(rows, align(expected.words, got.words).cut(bounds), strict=True)
         ]
 
     def _compare(
-        self, windows: Sequence[Window]
+        self, windows: Sequence[ClipWindow]
     ) -> tuple[list[float], list[float], dict[int, str]]:
         """Distances, unseen shares and failures of windows; models see only what differs."""
         distances = [0.0 if window.expected == window.got else 100.0 for window in windows]
@@ -172,30 +166,17 @@ class SemanticDistance:
         return {"sem_dist": rows.ratio("sem_dist_sum", "sem_dist_words")}
 
 
-def _reasons(
-    table: ClipRows, clips: Sequence[Clip], failures: Mapping[int, str], rows: Rows
-) -> dict[int, str]:
-    reasons: dict[int, str] = {}
-    for clip, places in zip(clips, table.places, strict=True):
-        missing = getattr(clip, "failure", "") or NO_TRANSCRIPT
-        why = missing if clip.got is None else NO_EXPECTED
-        for at in places:
-            if math.isnan(rows.values("sem_dist")[at]):
-                reasons[at] = failures.get(at, why)
-    return reasons
-
-
 def ngram_cosine(first: str, second: str) -> float:
     """Cosine between the counts of character 2-4-grams of two texts, in [0, 1]; 0 if one is empty.
 
     >>> round(ngram_cosine("knedlíky", "knedlíků"), 2)
     0.83
     """
-    one, other = _ngrams(first), _ngrams(second)
-    if len(one) > len(other):
-        one, other = other, one
-    shared = sum(count * other[gram] for gram, count in one.items() if gram in other)
-    return shared / (_length(one) * _length(other)) if shared else 0.0
+    fewer, more = _ngrams(first), _ngrams(second)
+    if len(fewer) > len(more):
+        fewer, more = more, fewer
+    shared = sum(count * more[gram] for gram, count in fewer.items() if gram in more)
+    return shared / (_length(fewer) * _length(more)) if shared else 0.0
 
 
 @lru_cache(maxsize=4096)

@@ -21,12 +21,11 @@ from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.signature import digest
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import Wiring, given
-from gistmeter.speech.metrics.transcription import Normalisation
-from gistmeter.speech.metrics.transcription.normalisation import TextForm
-from gistmeter.speech.metrics.transcription.wired import normalisation_of
+from gistmeter.speech.metrics.edits import NO_TRANSCRIPT
+from gistmeter.speech.metrics.normalizer import Normalisation, TextForm, normalisation_of
 from gistmeter.speech.read import read_phrases
 
-NO_TRANSCRIPT, NO_KEYWORD = "no transcript", "no keyword was said"
+NO_KEYWORD = "no keyword was said"
 COUNTS = ("keywords_right", "keywords_said", "keywords_heard")
 
 
@@ -55,8 +54,12 @@ class KeywordScores:
     normalisation: Normalisation = given(normalisation_of)
     keywords: Keywords = given(keywords_of)
     scores: ClassVar[tuple[ScoreInfo, ...]] = tuple(
-        ScoreInfo(name, True, 0, 100, "%", basis="keyword_recall")
-        for name in ("keyword_recall", "keyword_precision", "keyword_f1")
+        ScoreInfo(name, True, 0, 100, "%", "keyword_recall", title)
+        for name, title in (
+            ("keyword_recall", "keywords heard"),
+            ("keyword_precision", "keywords not invented"),
+            ("keyword_f1", "keywords, F1"),
+        )
     )
 
     def applies(self, items: Sequence[Clip]) -> bool:  # noqa: ARG002
@@ -84,9 +87,9 @@ class KeywordScores:
         if clip.got is None:
             return math.nan, math.nan, math.nan
         said, heard = self.normalisation.read(clip.expected), self.normalisation.read(clip.got)
-        found = [(self._often(said, one), self._often(heard, one)) for one in wanted]
-        right = sum(min(pair) for pair in found)
-        return float(right), float(sum(a for a, _ in found)), float(sum(b for _, b in found))
+        counts = [(self._often(said, phrase), self._often(heard, phrase)) for phrase in wanted]
+        right = sum(min(pair) for pair in counts)
+        return float(right), float(sum(a for a, _ in counts)), float(sum(b for _, b in counts))
 
     def _often(self, text: TextForm, phrase: TextForm) -> int:
         """How often a phrase stands in a text: as words, or as characters where none are parted."""

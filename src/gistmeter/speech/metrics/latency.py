@@ -16,20 +16,10 @@ from typing import ClassVar
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import setting
+from gistmeter.speech.metrics.edits import TimedClip
 
 UNTIMED = "not timed"
 TIMES = ("latency", "latency_first", "elapsed", "duration")
-
-
-@dataclass(frozen=True, slots=True)
-class TimedClip(Clip):
-    """A clip with the times its recogniser took, or the reason why there is no transcript."""
-
-    latency: float = math.nan  # seconds from the last sound to the last final text
-    latency_first: float = math.nan  # from the first sound to the first text
-    elapsed: float = math.nan  # from the first sound to the last text
-    duration: float = math.nan  # of the sound
-    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +28,11 @@ class Latency:
 
     timed: bool = setting(False, "recognizers", via=bool, signed=False)
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
-        ScoreInfo("latency", False, 0, math.inf, "s"),
-        ScoreInfo("latency_first", False, 0, math.inf, "s"),
-        ScoreInfo("real_time_factor", False, 0, math.inf, basis="elapsed"),
+        ScoreInfo("latency", False, 0, math.inf, "s", title="time waited"),
+        ScoreInfo("latency_first", False, 0, math.inf, "s", title="time to the first word"),
+        ScoreInfo(
+            "real_time_factor", False, 0, math.inf, "", "elapsed", "time per second of speech"
+        ),
     )
 
     def applies(self, items: Sequence[Clip]) -> bool:

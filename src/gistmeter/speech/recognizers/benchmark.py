@@ -33,18 +33,25 @@ from urllib.parse import quote
 from gistmeter.core.errors import FormatError, InputError, blot, hide
 from gistmeter.core.types import Clip
 from gistmeter.speech.formats.audio import Audio, read_audio
+from gistmeter.speech.recognizers import Recognizer, RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.listening import Notes, Pace, join, listen
-from gistmeter.speech.recognizers.protocols import Recognizer, RecognizerError, SpeechEvent
+from gistmeter.speech.recognizers.local import WholeFiles, in_thread
 from gistmeter.speech.recognizers.resolution import adapt, resolve
-from gistmeter.speech.recognizers.threads import in_thread
-from gistmeter.speech.recognizers.whole import WholeFiles
 
 log = logging.getLogger(__name__)
 LONGEST_PAUSE = 60.0  # seconds; a service that asks for more is tried again all the same
 
 __all__ = [
-    "BenchmarkSettings", "Outcome", "Recognizer", "RecognizerError", "SpeechEvent", "Transcript",
-    "adapt", "resolve", "transcribe", "transcribe_all",
+    "BenchmarkOutcome",
+    "BenchmarkSettings",
+    "Recognizer",
+    "RecognizerError",
+    "SpeechEvent",
+    "Transcript",
+    "adapt",
+    "resolve",
+    "transcribe",
+    "transcribe_all",
 ]  # fmt: skip
 
 
@@ -106,7 +113,7 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BenchmarkOutcome:
     """How a benchmark ended. What it measured went to `on_result`."""
 
     interrupted: str = ""  # "SIGTERM" or "SIGINT" when it was stopped from outside
@@ -195,18 +202,18 @@ def transcribe_all(
     settings: BenchmarkSettings,
     on_result: OnResult,
     wanted: Callable[[str, Clip], bool] | None = None,
-) -> Outcome:
+) -> BenchmarkOutcome:
     """Every clip (its `audio` is the path) through every recogniser.
 
     `on_result(name, clip, transcript)` is called in the calling thread, one call at a time, as
     results come; failures come too, with `error` set, those of an abandoned recogniser with
     `tries == 0`. What `on_result` raises ends the benchmark. SIGTERM and Ctrl-C end it without an
-    exception: results so far have been handed over and `Outcome.interrupted` says so.
+    exception: results so far have been handed over and `BenchmarkOutcome.interrupted` says so.
     `wanted(name, clip)` tells which are to be done, for a resumed run; all where it is None.
     Where an event loop runs already, as in a notebook, all this happens in a thread of its own.
     """
 
-    def work() -> Outcome:
+    def work() -> BenchmarkOutcome:
         return asyncio.run(_Benchmark(settings, on_result).run(recognizers, clips, wanted))
 
     try:
@@ -230,7 +237,7 @@ class _Benchmark:
         recognizers: Mapping[str, Recognizer],
         clips: Sequence[Clip],
         wanted: Callable[[str, Clip], bool] | None,
-    ) -> Outcome:
+    ) -> BenchmarkOutcome:
         for name, recognizer in recognizers.items():
             due = [clip for clip in clips if wanted is None or wanted(name, clip)]
             self._tasks.append(asyncio.create_task(self._go_through(name, recognizer, due)))
@@ -241,7 +248,7 @@ class _Benchmark:
         for error in ended:
             if isinstance(error, BaseException) and not isinstance(error, asyncio.CancelledError):
                 raise error
-        return Outcome(self._interrupted, dict(self._abandoned))
+        return BenchmarkOutcome(self._interrupted, dict(self._abandoned))
 
     async def _end(self) -> list[BaseException | None]:
         for task in self._tasks:

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gistmeter.core.credentials import Service
 from gistmeter.speech.formats.audio import SAMPLE_RATE
-from gistmeter.speech.recognizers.http import MISTAKES
-from gistmeter.speech.recognizers.protocols import RecognizerError, SpeechEvent
+from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
+from gistmeter.speech.recognizers.services import MISTAKES
 from gistmeter.speech.recognizers.websocket import Dialect
 
 VERSION = "2026-03-01"  # of the interface, as the service wants it named
 
 
 class Cartesia(Dialect):
-    vendor = "Cartesia"
+    service = Service("Cartesia", ("CARTESIA_API_KEY",), ("api.cartesia.ai",))
+    enables = "Cartesia's recogniser"
     usual_model = "ink-whisper"
     usual_url = "wss://api.cartesia.ai/stt/websocket"
 

@@ -11,13 +11,17 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gistmeter.core.credentials import Service
 from gistmeter.speech.formats.audio import SAMPLE_RATE
-from gistmeter.speech.recognizers.protocols import RecognizerError, SpeechEvent
+from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.websocket import Dialect
 
 
 class Deepgram(Dialect):
-    vendor = "Deepgram"
+    service = Service(
+        "Deepgram", ("DEEPGRAM_API_KEY",), ("api.deepgram.com", "api.eu.deepgram.com")
+    )
+    enables = "Deepgram's recogniser"
     usual_model = "nova-3"
     usual_url = "wss://api.deepgram.com/v1/listen"
     close_is_end = True

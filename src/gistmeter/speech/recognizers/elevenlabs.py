@@ -1,7 +1,7 @@
 """ElevenLabs Scribe, live over a WebSocket or whole files over HTTP.
 
 Live (`scribe_v2_realtime`): sound as base64 in `input_audio_chunk` messages, the last of which
-commits; `partial_transcript` and `committed_transcript` come back. There is no message of farewell,
+commits; `partial_transcript` and `committed_transcript` come back. There is no closing message,
 and the service may commit on its own in long clips, so a short quiet after the last committed text
 ends the session. Any message with an `error` is a failure.
 https://elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime
@@ -20,13 +20,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gistmeter.core.credentials import Service
 from gistmeter.speech.formats.audio import SAMPLE_RATE
-from gistmeter.speech.recognizers.http import post_file, text_of
+from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.local import require
-from gistmeter.speech.recognizers.protocols import RecognizerError, SpeechEvent
-from gistmeter.speech.recognizers.websocket import Dialect, key_of, model_and_url, stream_to
+from gistmeter.speech.recognizers.services import key_of, model_and_url, post_file, text_of
+from gistmeter.speech.recognizers.websocket import Dialect, stream_to
 
-VENDOR = "ElevenLabs"
+SERVICE = Service(
+    "ElevenLabs",
+    ("ELEVENLABS_API_KEY",),
+    ("api.elevenlabs.io", "api.us.elevenlabs.io", "residency.elevenlabs.io"),
+)
+VENDOR = SERVICE.title
 MODEL = "scribe_v2_realtime"
 URL = "https://api.elevenlabs.io"
 LIVE = "/v1/speech-to-text/realtime"
@@ -38,14 +44,17 @@ PASSING = frozenset({"rate_limited", "queue_overflow", "resource_exhausted", "tr
 class ElevenLabs:
     """`elevenlabs`, `elevenlabs:MODEL` or `elevenlabs:MODEL@URL`; key in ELEVENLABS_API_KEY."""
 
+    service = SERVICE
+    enables = "ElevenLabs' recogniser"
+
     @classmethod
     def from_name(
         cls, argument: str, environment: Mapping[str, str]
     ) -> ElevenLabsLive | ElevenLabsFiles:
         model, url = model_and_url(argument, MODEL, URL)
-        key = key_of(VENDOR, url, environment)
+        key = key_of(SERVICE, url, environment)
         if "realtime" in model:
-            live = stream_to(VENDOR, re.sub("^http", "ws", url) + LIVE, extra="elevenlabs")
+            live = stream_to(SERVICE, re.sub("^http", "ws", url) + LIVE)
             return ElevenLabsLive(key, model, live)
         require("httpx", "elevenlabs", "Sending files to ElevenLabs")
         return ElevenLabsFiles(key, model, re.sub("^ws", "http", url) + FILES)
@@ -54,7 +63,7 @@ class ElevenLabs:
 class ElevenLabsLive(Dialect):
     """Scribe as it listens."""
 
-    vendor = VENDOR
+    service = SERVICE
     settle = 1.0
 
     def query(self, language: str) -> Mapping[str, str]:

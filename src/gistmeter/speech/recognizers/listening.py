@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gistmeter.speech.formats.audio import BYTES_PER_SECOND, Audio, cut, silence, sounding
-from gistmeter.speech.recognizers.protocols import Recognizer, RecognizerError, Session, SpeechEvent
+from gistmeter.speech.recognizers import Recognizer, RecognizerError, Session, SpeechEvent
 
 LAST_WORDS = 0.25  # seconds in which a session may still say why it no longer takes sound
 

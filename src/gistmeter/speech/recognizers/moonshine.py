@@ -10,16 +10,14 @@ stopped, because what came in since the last update is lost otherwise.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
-from typing import Any, Self
+from typing import Any
 
-from gistmeter.core.errors import InputError
 from gistmeter.speech.formats.audio import SAMPLE_RATE
-from gistmeter.speech.recognizers.local import LocalSession, only_english, require
-from gistmeter.speech.recognizers.protocols import SpeechEvent
+from gistmeter.speech.recognizers import SpeechEvent
+from gistmeter.speech.recognizers.local import LocalRecognizer, LocalSession, only_english
 
 MODEL = "tiny-en"
 UPDATE_SECONDS = 0.5  # between partial texts, as the package has it
@@ -27,21 +25,11 @@ NEVER = 1e9  # the stream would update by the sound's time; we do by the clock's
 FORCE_UPDATE = 1  # MOONSHINE_FLAG_FORCE_UPDATE
 
 
-class Moonshine:
-    """The model is loaded once, with the first clip."""
+class Moonshine(LocalRecognizer):
+    """The package's English model."""
 
-    local = True  # it works on this machine
-
-    def __init__(self) -> None:
-        require("moonshine_voice", "moonshine", "Recognising speech with Moonshine")
-        self._lock = threading.Lock()
-        self._transcriber: Any = None
-
-    @classmethod
-    def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:  # noqa: ARG003
-        if argument:
-            raise InputError(f"moonshine takes no argument, and '{argument}' was given")
-        return cls()
+    enables = "speech recognition offline, in English"
+    name, title, package = "moonshine", "Moonshine", "moonshine_voice"
 
     @property
     def id(self) -> str:
@@ -52,12 +40,12 @@ class Moonshine:
 
     def _open(self, language: str) -> _Stream:
         only_english("moonshine", language)
+        return _Stream(self.model.create_stream(update_interval=NEVER))
+
+    def load(self) -> Any:
         from moonshine_voice import ModelArch, Transcriber, get_model_path
 
-        with self._lock:
-            if self._transcriber is None:
-                self._transcriber = Transcriber(str(get_model_path(MODEL)), ModelArch.TINY)
-        return _Stream(self._transcriber.create_stream(update_interval=NEVER))
+        return Transcriber(str(get_model_path(MODEL)), ModelArch.TINY)
 
 
 class _Stream:

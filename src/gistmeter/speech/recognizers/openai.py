@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 from urllib.parse import urlsplit
 
+from gistmeter.core.credentials import SERVICES, Service
 from gistmeter.core.errors import InputError
-from gistmeter.speech.recognizers.http import post_file, text_of
 from gistmeter.speech.recognizers.local import require
-from gistmeter.speech.recognizers.websocket import key_of, model_and_url
+from gistmeter.speech.recognizers.services import key_of, model_and_url, post_file, text_of
 
 VENDOR = "OpenAI"
 MODEL = "whisper-1"
@@ -32,6 +32,8 @@ class OpenAITranscriptions:
     model: str = MODEL
     url: str = URL
     key: str = field(default="", repr=False)
+    service: ClassVar[Service] = SERVICES["openai"]
+    enables: ClassVar[str] = "OpenAI's recogniser, and servers that speak like it"
 
     @classmethod
     def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
@@ -39,7 +41,7 @@ class OpenAITranscriptions:
         model, url = model_and_url(argument, MODEL, URL)
         if urlsplit(url).scheme not in ("http", "https"):
             raise InputError(f"A server's address begins with http:// or https://, not '{url}'")
-        return cls(model, url, key_of(VENDOR, url, environment, needed=False))
+        return cls(model, url, key_of(cls.service, url, environment, needed=False))
 
     @property
     def id(self) -> str:

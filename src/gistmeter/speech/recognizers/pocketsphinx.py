@@ -10,33 +10,24 @@ keeps a text from depending on the clips before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib.metadata import version
-from typing import Any, Self
+from typing import Any
 
-from gistmeter.core.errors import InputError
 from gistmeter.speech.formats.audio import BYTES_PER_SECOND, SAMPLE_RATE
-from gistmeter.speech.recognizers.local import LocalSession, only_english, require
-from gistmeter.speech.recognizers.protocols import SpeechEvent
+from gistmeter.speech.recognizers import SpeechEvent
+from gistmeter.speech.recognizers.local import LocalRecognizer, LocalSession, only_english
 
 # Speech or silence for 0.8 s of 1 s: fewer first words are lost than by default.
 WINDOW, RATIO = 1.0, 0.8
 LONGEST = 30 * BYTES_PER_SECOND  # an utterance without a pause is cut here
 
 
-class PocketSphinx:
+class PocketSphinx(LocalRecognizer):
     """The package's English model."""
 
-    local = True  # it works on this machine
-
-    def __init__(self) -> None:
-        require("pocketsphinx", "pocketsphinx", "Recognising speech with PocketSphinx")
-
-    @classmethod
-    def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:  # noqa: ARG003
-        if argument:
-            raise InputError(f"pocketsphinx takes no argument, and '{argument}' was given")
-        return cls()
+    enables = "speech recognition offline, small and weak"
+    name, title, package = "pocketsphinx", "PocketSphinx", "pocketsphinx"
 
     @property
     def id(self) -> str:
@@ -47,10 +38,15 @@ class PocketSphinx:
 
     def _open(self, language: str) -> _Utterances:
         only_english("pocketsphinx", language)
-        from pocketsphinx import Decoder, Endpointer
+        from pocketsphinx import Endpointer
 
-        decoder = Decoder(samprate=SAMPLE_RATE, loglevel="FATAL")
-        return _Utterances(decoder, Endpointer(window=WINDOW, ratio=RATIO, sample_rate=SAMPLE_RATE))
+        endpointer = Endpointer(window=WINDOW, ratio=RATIO, sample_rate=SAMPLE_RATE)
+        return _Utterances(self.load(), endpointer)
+
+    def load(self) -> Any:
+        from pocketsphinx import Decoder
+
+        return Decoder(samprate=SAMPLE_RATE, loglevel="FATAL")
 
 
 class _Utterances:

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gistmeter.core.credentials import SERVICES, named_key
+from gistmeter.core.credentials import Service, named_key
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.registry import find, load_own, names
-from gistmeter.speech.recognizers.protocols import MissingKey, Recognizer, Session
-from gistmeter.speech.recognizers.whole import Transcribe, WholeFiles
+from gistmeter.speech.recognizers import MissingKey, Recognizer, Session
+from gistmeter.speech.recognizers.local import Transcribe, WholeFiles
 
 GROUP = "gistmeter.recognizers"
 LABELLED = re.compile(r"([\w.-]+)\s*=\s*(.+)", re.DOTALL)
@@ -47,27 +47,29 @@ def resolve(
     that holds the key. Everything else that cannot be used raises an `InputError`: an unknown name,
     a package that is not installed, a model folder that is not there.
     """
-    found: dict[str, Recognizer] = {}
+    recognizers: dict[str, Recognizer] = {}
     skipped: dict[str, str] = {}
     environment = _with_keys(environment, key_env or {})
     for entry in wanted:
         label, text = _label(entry.strip())
-        if label in found or label in skipped:
+        if label in recognizers or label in skipped:
             raise InputError(f"The recogniser '{label}' is named twice: write label={text}")
         try:
-            found[label] = _make(text, environment)
+            recognizers[label] = _make(text, environment)
         except MissingKey as error:
             skipped[label] = str(error)
-    return Resolved(found, skipped)
+    return Resolved(recognizers, skipped)
 
 
-def addresses(wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
+def addresses(wanted: Sequence[str]) -> Iterator[tuple[Service, str]]:
     """The service and the address of every recogniser for which the user gave one."""
     for entry in wanted:
         name, _, argument = _label(entry.strip())[1].partition(":")
         url = argument.partition("@")[2].strip()
-        if name in SERVICES and url:
-            yield name, url
+        if url and name in names(GROUP):
+            service = getattr(find(GROUP, name), "service", None)
+            if service is not None:
+                yield service, url
 
 
 def _with_keys(environment: Mapping[str, str], key_env: Mapping[str, str]) -> Mapping[str, str]:

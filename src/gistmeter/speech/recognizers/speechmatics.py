@@ -12,8 +12,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gistmeter.core.credentials import Service
 from gistmeter.speech.formats.audio import SAMPLE_RATE
-from gistmeter.speech.recognizers.protocols import RecognizerError, SpeechEvent
+from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.websocket import Dialect
 
 # Worth another try, as the reference says; everything else is refused again.
@@ -24,7 +25,8 @@ UNKNOWN_SPEAKER = "UU"
 class Speechmatics(Dialect):
     """The model is what the service calls an operating point: enhanced or standard."""
 
-    vendor = "Speechmatics"
+    service = Service("Speechmatics", ("SPEECHMATICS_API_KEY",), ("rt.speechmatics.com",))
+    enables = "Speechmatics' recogniser"
     usual_model = "enhanced"
     usual_url = "wss://eu.rt.speechmatics.com/v2"
 

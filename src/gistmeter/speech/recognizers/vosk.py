@@ -3,54 +3,35 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, Self
+from collections.abc import Iterable
+from typing import Any
 
 from gistmeter.speech.formats.audio import SAMPLE_RATE
-from gistmeter.speech.recognizers.local import LocalSession, model_folder, require
-from gistmeter.speech.recognizers.protocols import RecognizerError, SpeechEvent
-
-LAYOUTS = ("am/final.mdl", "final.mdl")  # the newer and the older models
-WHERE = "a download from https://alphacephei.com/vosk/models, unpacked into that folder"
+from gistmeter.speech.recognizers import SpeechEvent
+from gistmeter.speech.recognizers.local import LocalRecognizer, LocalSession
 
 
-class Vosk:
-    """`vosk:FOLDER`; the model is loaded once, with the first clip."""
+class Vosk(LocalRecognizer):
+    """`vosk:FOLDER`."""
 
-    local = True  # it works on this machine
-
-    def __init__(self, folder: Path) -> None:
-        require("vosk", "vosk", "Recognising speech with Vosk")
-        self._folder = folder
-        self._lock = threading.Lock()
-        self._model: Any = None
-
-    @classmethod
-    def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:  # noqa: ARG003
-        return cls(model_folder("vosk", argument, LAYOUTS, WHERE))
-
-    @property
-    def id(self) -> str:
-        return f"vosk/{self._folder.resolve().name}"
+    enables = "speech recognition with Vosk"
+    name, title, package = "vosk", "Vosk", "vosk"
+    files = ("am/final.mdl", "final.mdl")  # of the newer and the older models
+    where = "a download from https://alphacephei.com/vosk/models, unpacked into that folder"
 
     def session(self, language: str = "") -> LocalSession:  # noqa: ARG002 - the model knows one
         return LocalSession("vosk", self._open)
 
     def _open(self) -> _Stream:
-        from vosk import KaldiRecognizer, Model, SetLogLevel
+        from vosk import KaldiRecognizer
 
-        with self._lock:
-            if self._model is None:
-                SetLogLevel(-1)
-                try:
-                    self._model = Model(str(self._folder))
-                except Exception as error:  # the package raises nothing more precise
-                    raise RecognizerError(
-                        f"Vosk cannot load the model in {self._folder}: {error}", lasting=True
-                    ) from error
-        return _Stream(KaldiRecognizer(self._model, SAMPLE_RATE))
+        return _Stream(KaldiRecognizer(self.model, SAMPLE_RATE))
+
+    def load(self) -> Any:
+        from vosk import Model, SetLogLevel
+
+        SetLogLevel(-1)
+        return Model(str(self.folder))
 
 
 class _Stream:

@@ -13,27 +13,33 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from gistmeter.core.credentials import SERVICES, host_of, is_home, is_loopback, key_for, stays_here
+from gistmeter.core.credentials import Service, stays_here
 from gistmeter.core.errors import InputError
-from gistmeter.core.files import parse_json
-from gistmeter.speech.recognizers.http import MISTAKES, retry_after
+from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.local import require
-from gistmeter.speech.recognizers.protocols import MissingKey, RecognizerError, SpeechEvent
+from gistmeter.speech.recognizers.services import (
+    LARGEST,
+    MISTAKES,
+    json_object,
+    key_of,
+    model_and_url,
+    retry_after,
+)
 
 Message = Mapping[str, Any]
-LARGEST = 16 * 2**20  # bytes of one message, and of all messages about a clip
 OPEN_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect(ABC):
-    """One service's way of speaking: `vendor`, `vendor:MODEL` or `vendor:MODEL@URL`.
+    """One service's way of speaking: `name`, `name:MODEL` or `name:MODEL@URL`.
 
-    The key is in VENDOR_API_KEY; another host than the vendor's gets the one named for it, or none.
-    What is written here is what most services do.
+    Its key goes to its own hosts; another host gets the key that was named for it, or none. What is
+    written here is what most services do.
     """
 
-    vendor: ClassVar[str]
+    service: ClassVar[Service]
+    enables: ClassVar[str]  # what its key and its extra are good for, in words
     usual_model: ClassVar[str]
     usual_url: ClassVar[str]
     settle: ClassVar[float] = 0.0  # seconds of quiet after the last message in which more may come
@@ -45,10 +51,13 @@ class Dialect(ABC):
 
     @classmethod
     def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:
-        name = cls.vendor.lower()
         model, url = model_and_url(argument, cls.usual_model, cls.usual_url)
-        key = key_of(cls.vendor, url, environment)
-        return cls(key, model, stream_to(cls.vendor, url, extra=name))
+        key = key_of(cls.service, url, environment)
+        return cls(key, model, stream_to(cls.service, url))
+
+    @property
+    def vendor(self) -> str:
+        return self.service.title
 
     @property
     def id(self) -> str:
@@ -183,13 +192,7 @@ class WebSocketSession:
             raise RecognizerError(
                 f"{self._dialect.vendor} sent more than {LARGEST // 2**20} MB", lasting=True
             )
-        try:
-            message = parse_json(raw)
-        except ValueError as error:
-            raise RecognizerError(f"{self._dialect.vendor} sent what is no JSON") from error
-        if not isinstance(message, dict):
-            raise RecognizerError(f"{self._dialect.vendor} sent {type(message).__name__}")
-        return message
+        return json_object(f"{self._dialect.vendor} sent", raw)
 
     async def _write(self, message: str | bytes) -> None:
         from websockets.exceptions import ConnectionClosed
@@ -238,35 +241,7 @@ def with_query(url: str, query: Mapping[str, str]) -> str:
     return urlunsplit(parts._replace(query=urlencode([*own, *query.items()])))
 
 
-def key_of(vendor: str, url: str, environment: Mapping[str, str], *, needed: bool = True) -> str:
-    """The key that goes to an address: the vendor's at its own host, else the one named for it.
-
-    Under the name of a host the environment has the key that the user named for it. `needed` says
-    that the service asks for one, wherever it runs but on this machine.
-    """
-    service, host = vendor.lower(), host_of(url)
-    key = key_for(service, url, environment, host if environment.get(host) else "")
-    if key or is_loopback(url):
-        return key
-    if is_home(service, url):
-        raise MissingKey(vendor, SERVICES[service].variables[0])
-    if needed:
-        raise MissingKey(vendor, "NAME", host)
-    return key
-
-
-def stream_to(vendor: str, url: str, *, extra: str) -> str:
+def stream_to(service: Service, url: str) -> str:
     """A service's address, once it is sure that it can be streamed to."""
-    require("websockets", extra, f"Streaming to {vendor}")
+    require("websockets", service.title.lower(), f"Streaming to {service.title}")
     return with_query(url, {})
-
-
-def model_and_url(argument: str, model: str, url: str) -> tuple[str, str]:
-    """`MODEL@URL`, either of which may be left out."""
-    named, _, address = argument.partition("@")
-    if "@" in address.partition("//")[2].partition("/")[0]:
-        raise InputError(
-            "A recogniser's address must not hold a user or a password, which would stand in the "
-            "run. Set the vendor's key in the environment"
-        )
-    return named.strip() or model, (address.strip() or url).rstrip("/")

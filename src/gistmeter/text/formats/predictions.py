@@ -4,9 +4,9 @@ Predictions come as one table per system, with a column `arrangement` or without
 one column per system; as a workbook with one sheet per arrangement or per system; as files
 `<model>_<arrangement>.csv` in a folder; or as plain lines. A system is named by its file's stem,
 unless a column `system` or `model`, a header or a sheet names it. A row meets its references by its
-idiom, trimmed, never by its position; one that meets none keeps those of its own column
-`Reference`, if it has one, or is there without. A repetition of system, arrangement and idiom is
-an error.
+id, trimmed, never by its position; one that meets none keeps those of its own column
+`Reference`, if it has one, or is there without. A repetition of system, arrangement and id is an
+error.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import stem_of, suffix_of
 from gistmeter.core.table import SUFFIXES, Table, name_in, read_sheets
 from gistmeter.core.types import Pair
-from gistmeter.text.formats.answers import (
+from gistmeter.text import CELL, HAS_ORIGINAL, ORIGINAL, STRUCTURE, is_original
+from gistmeter.text.formats.answer_columns import (
     ARRANGEMENT,
     OPTIONAL,
     SYSTEM,
-    Choices,
+    ColumnChoices,
     find_answers,
     has_answers,
     is_unnamed,
@@ -35,9 +36,6 @@ from gistmeter.text.formats.references import IDIOM, References, Splitting, answ
 
 logger = logging.getLogger(__name__)
 
-ORIGINAL = "original"
-HAS_ORIGINAL = "has_original"
-CELL = "cell"  # a field: the references as they stood in the table, where that differs
 _NUMBERED = re.compile(r"(?P<model>.+)_(?P<arrangement>arrangement[_-]?\d+)", re.IGNORECASE)
 _ARRANGEMENT = re.compile(r"arrangement[_-]?\d+", re.IGNORECASE)
 
@@ -59,16 +57,12 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedPairs:
     """Pairs, and what did not find its other half."""
 
     pairs: list[Pair]
-    without_reference: list[str]  # idioms that were predicted and have no reference
-    without_prediction: list[str]  # idioms that have references and were not predicted
-
-    @property
-    def matched(self) -> int:
-        return sum(bool(pair.references) for pair in self.pairs)
+    without_reference: list[str]  # items that were predicted and have no reference
+    without_prediction: list[str]  # items that have references and were not predicted
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +80,19 @@ def gather(paths: Sequence[Path]) -> Gathered:
     Those stand in for base.csv where they are numbered (base_arrangement1.csv), or where there is
     no base.csv: as users of OrderProbe have them.
     """
-    found, base, remarks = [], {}, []
+    files, base, remarks = [], {}, []
     for path in paths:
         beside = [] if path.is_dir() else _arrangements_of(path)
         if not beside:
-            found.append(path)
+            files.append(path)
             continue
-        found += [file for file in beside if file not in found]
+        files += [file for file in beside if file not in files]
         base.update(dict.fromkeys(beside, path.stem))
         listed = ", ".join(file.name for file in beside[:3])
         more = " …" if len(beside) > 3 else ""
         also = f"; {path.name} itself is not read" if path.exists() else ""
         remarks.append(f"{path.name}: its arrangements are {listed}{more}{also}")
-    return Gathered(found, base, remarks)
+    return Gathered(files, base, remarks)
 
 
 def _arrangements_of(path: Path) -> list[Path]:
@@ -111,9 +105,9 @@ def _arrangements_of(path: Path) -> list[Path]:
         if file.name.startswith(head) and file.suffix.lower() == path.suffix.lower()
     )
     names = {file: file.stem.removeprefix(head) for file in files}
-    if any(_ARRANGEMENT.fullmatch(name) for name in names.values()):
-        known = [name == ORIGINAL or _ARRANGEMENT.fullmatch(name) for name in names.values()]
-        return [file for file, kept in zip(files, known, strict=True) if kept]
+    numbered = {file for file, name in names.items() if _ARRANGEMENT.fullmatch(name)}
+    if numbered:
+        return [file for file in files if file in numbered or names[file] == ORIGINAL]
     return [] if path.exists() else [file for file in files if names[file].lower() != "summary"]
 
 
@@ -121,25 +115,25 @@ def read_predictions(
     paths: Sequence[Path],
     *,
     base: Mapping[Path, str] | None = None,
-    choices: Choices | None = None,
+    choices: ColumnChoices | None = None,
 ) -> list[Prediction]:
     """All predictions of files and folders, in their order; a repetition is an error.
 
     `base` names the system of files that are its arrangements.
     """
-    found: list[Prediction] = []
-    choices = choices or Choices()
-    for path in paths:
-        files = _files_of(path) if path.is_dir() else [path]
-        for file in files:
-            system = (base or {}).get(file, "")
-            found += _read_file(file, choices, in_folder=path.is_dir(), base=system)
-    refuse_repetitions(found)
-    return found
+    choices, systems = choices or ColumnChoices(), base or {}
+    rows = [
+        row
+        for path in paths
+        for file in files_of([path])
+        for row in _read_file(file, choices, in_folder=path.is_dir(), base=systems.get(file, ""))
+    ]
+    refuse_repetitions(rows)
+    return rows
 
 
 def read_original(
-    path: Path, systems: Sequence[str], *, choices: Choices | None = None
+    path: Path, systems: Sequence[str], *, choices: ColumnChoices | None = None
 ) -> list[Prediction]:
     """Predictions for the unscrambled forms: of the system that the file or a column names.
 
@@ -178,7 +172,7 @@ def _files_of(folder: Path) -> list[Path]:
 
 
 def _read_file(
-    path: Path, choices: Choices, *, in_folder: bool, base: str = ""
+    path: Path, choices: ColumnChoices, *, in_folder: bool, base: str = ""
 ) -> list[Prediction]:
     sheets = read_sheets(path)
     workbook = suffix_of(path) == ".xlsx"
@@ -189,18 +183,18 @@ def _read_file(
         system, arrangement = split_stem(stem)
     if base:
         system, arrangement = base, stem.removeprefix(f"{base}_")
-    if workbook and len(sheets) > 1 and sheets_are_systems(list(sheets), choices, path.name):
-        return [
-            row for name, table in sheets.items() for row in read_rows(table, choices, name, "")
-        ]
-    found: list[Prediction] = []
-    for name, table in sheets.items():
-        label = name if workbook and (len(sheets) > 1 or not is_unnamed(name)) else arrangement
-        found += read_rows(table, choices, stem if workbook else system, label)
-    return found
+    several = workbook and len(sheets) > 1
+    if several and sheets_are_systems(list(sheets), choices, path.name):
+        owners = {name: (name, "") for name in sheets}
+    else:
+        owners = {
+            name: (system, name if several or (workbook and not is_unnamed(name)) else arrangement)
+            for name in sheets
+        }
+    return [row for name in sheets for row in read_rows(sheets[name], choices, *owners[name])]
 
 
-def _sheets_of_predictions(sheets: Mapping[str, Table], choices: Choices) -> dict[str, Table]:
+def _sheets_of_predictions(sheets: Mapping[str, Table], choices: ColumnChoices) -> dict[str, Table]:
     """The sheets that hold predictions; a summary or a remark between them is passed over."""
     chosen = choices.systems or "prediction" in {key.casefold() for key in choices.columns}
     kept = {name: table for name, table in sheets.items() if chosen or has_answers(table, choices)}
@@ -224,33 +218,31 @@ def split_stem(stem: str) -> tuple[str, str]:
 
 
 def read_rows(
-    table: Table, choices: Choices, system: str, arrangement: str, *, before: int = 0
+    table: Table, choices: ColumnChoices, system: str, arrangement: str, *, before: int = 0
 ) -> list[Prediction]:
     """The answers of a sheet, or of its rows after `before`: one per item and column of answers."""
     columns = choices.plain
-    chosen = usable(table, columns)
     answers = find_answers(table, choices)
-    if answers.told:
-        choices.tell(answers.told)
-    others = {"system": SYSTEM, "arrangement": ARRANGEMENT, **OPTIONAL}
-    places = {name: table.find(name, known, columns) for name, known in others.items()}
+    if answers.remark:
+        choices.tell(answers.remark)
+    idiom = table.find("idiom", IDIOM, usable(table, columns))
     reference = answers.reference
-    idiom = table.find("idiom", IDIOM, chosen)
     if idiom is None and reference is None and not (table.lined or choices.by_line(table)):
         idiom = table.need("idiom", IDIOM, columns)
-    at = {name: table.columns.index(column) for name, column in places.items() if column}
-    at |= {"idiom": table.columns.index(idiom)} if idiom else {}
-    at |= {"reference": table.columns.index(reference)} if reference else {}
-    found = []
+    others = {"system": SYSTEM, "arrangement": ARRANGEMENT, **OPTIONAL}
+    headers = {name: table.find(name, known, columns) for name, known in others.items()}
+    headers |= {"idiom": idiom, "reference": reference}
+    places = {name: table.columns.index(header) for name, header in headers.items() if header}
+    rows = []
     for header, owner in answers.answers.items():
         place = table.columns.index(header)
-        told = zip(table.rows, table.lines, strict=True)
-        for number, (row, line) in enumerate(told, before + 1):
-            cells = {name: (row[spot] or "").strip() for name, spot in at.items()}
+        numbered = zip(table.rows, table.lines, strict=True)
+        for number, (row, line) in enumerate(numbered, before + 1):
+            cells = {name: (row[at] or "").strip() for name, at in places.items()}
             key = name_in(cells["idiom"]) if idiom else str(number)
             if not key:
-                raise FormatError("names no idiom", path=table.path, row=line, column=idiom)
-            found.append(
+                raise FormatError("names no item", path=table.path, row=line, column=idiom)
+            rows.append(
                 Prediction(
                     idiom=key,
                     text=answer_in(row[place]),
@@ -264,18 +256,18 @@ def read_rows(
                     lined=table.lined,
                 )
             )
-    return found
+    return rows
 
 
 def refuse_repetitions(rows: Sequence[Prediction]) -> None:
-    """A system says one thing about an idiom in an arrangement; a second one is an error."""
+    """A system says one thing about an item in an arrangement; a second one is an error."""
     seen: dict[tuple[str, str, str], Prediction] = {}
     for row in rows:
         first = seen.setdefault((row.system, row.arrangement, row.idiom), row)
         if first is not row:
             arrangement = f", arrangement '{row.arrangement}'" if row.arrangement else ""
             raise FormatError(
-                f"repeats the idiom '{row.idiom}' of system '{row.system}'{arrangement}, first "
+                f"repeats the item '{row.idiom}' of system '{row.system}'{arrangement}, first "
                 f"in {first.path}, line {first.line}",
                 path=row.path,
                 row=row.line,
@@ -289,18 +281,17 @@ def match(
     splitting: Splitting | None = None,
     structures: Mapping[str, str] | None = None,
     language: str = "",
-) -> Matched:
-    """Pairs of predictions and their references, by idiom. No row in common is an error."""
-    known = references.by_idiom if references else {}
-    originals = {row.system for row in predictions if row.arrangement.lower() == ORIGINAL}
+) -> MatchedPairs:
+    """Pairs of predictions and their references, by id. No row in common is an error."""
     pairs = pairs_of(predictions, references, splitting or Splitting(), structures, language)
-    pairs = marked(pairs, originals)
-    predicted = {row.idiom for row in predictions}
-    bare = dict.fromkeys(pair.id for pair in pairs if not pair.references)
-    matched = Matched(pairs, list(bare), [name for name in known if name not in predicted])
     if not any(pair.references for pair in pairs):
         _refuse_nothing_in_common(predictions, references)
-    return matched
+    predicted = {row.idiom for row in predictions}
+    return MatchedPairs(
+        marked(pairs, {row.system for row in predictions if is_original(row.arrangement)}),
+        list(dict.fromkeys(pair.id for pair in pairs if not pair.references)),
+        [name for name in (references.by_idiom if references else ()) if name not in predicted],
+    )
 
 
 def pairs_of(
@@ -311,19 +302,18 @@ def pairs_of(
     language: str = "",
 ) -> list[Pair]:
     """Each prediction with its references; without where it meets none."""
-    known = references.by_idiom if references else {}
-    cells = references.cells if references else {}
-    classes = {**(references.structures if references else {}), **(structures or {})}
+    known = references or References({})
+    classes = {**known.structures, **(structures or {})}
     pairs = []
     for row in predictions:
-        given, cell = known.get(row.idiom) or (), cells.get(row.idiom, "")
+        given, cell = known.by_idiom.get(row.idiom) or (), known.cells.get(row.idiom, "")
         if not given and row.references:
             given, cell = splitting.split([row.references]), whole([row.references])
         extra = dict(row.fields)
         if given and cell and (cell,) != given:
             extra[CELL] = cell
         if row.idiom in classes:
-            extra.setdefault("structure", classes[row.idiom])
+            extra.setdefault(STRUCTURE, classes[row.idiom])
         pairs.append(
             Pair(
                 id=row.idiom,
@@ -340,17 +330,16 @@ def pairs_of(
 
 def marked(pairs: Sequence[Pair], originals: set[str]) -> list[Pair]:
     """Pairs that say whether their system has the unscrambled forms; "no" once per system."""
-    told: set[str] = set()
-    found = []
-    for pair in pairs:
+    first = {pair.system: at for at, pair in reversed(list(enumerate(pairs)))}
+    marked_pairs = []
+    for at, pair in enumerate(pairs):
         fields = {key: value for key, value in pair.fields.items() if key != HAS_ORIGINAL}
         if pair.system in originals:
             fields[HAS_ORIGINAL] = "yes"
-        elif pair.system not in told:
+        elif first[pair.system] == at:
             fields[HAS_ORIGINAL] = "no"
-            told.add(pair.system)
-        found.append(replace(pair, fields=fields))
-    return found
+        marked_pairs.append(replace(pair, fields=fields))
+    return marked_pairs
 
 
 def _refuse_nothing_in_common(
@@ -362,6 +351,6 @@ def _refuse_nothing_in_common(
         raise InputError(f"There are no references: give a file with --references FILE{column}")
     expected = ", ".join(f"'{name}'" for name in list(references.by_idiom)[:3])
     raise InputError(
-        f"Predictions and references have no idiom in common: predictions are for {predicted} …, "
+        f"Predictions and references have no item in common: predictions are for {predicted} …, "
         f"references for {expected} …"
     )

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gistmeter.core.errors import FormatError
+from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import printable
 from gistmeter.core.table import Table, name_in, read_sheets, read_table
+from gistmeter.text import BETWEEN
 
 IDIOM = ("idiom", "id", "item", "key", "term", "word", "phrase", "name", "custom_id", "成语",
          "成語",
@@ -38,6 +39,7 @@ REFERENCE = (
 EXPECTED = (*EXPLANATION, *REFERENCE)
 STRUCTURE = ("structure", "structure_class", "structure class", "structural_class", "结构", "結構")
 POLARITY = ("polarity", "sign", "sentiment")
+SIGNS: Mapping[str, int] = {"positive": 1, "neutral": 0, "negative": -1}
 METADATA = frozenset(
     ("structure", "structure_class", "pinyin", "reading", "pronunciation", "source", "category",
      "type", "class", "language", "lang", "frequency", "note", "notes", "comment", "example",
@@ -48,8 +50,6 @@ PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 DEFAULT_SEPARATORS = "||"
-CLASSES = " || "  # between the structure classes of an idiom that has several
-CELLS = " || "  # between the cells of an item that has several
 WIDE = "wide"
 _WIDE_PATTERN = re.compile(r"\|\||[;；/、]")
 _BRACKETS = str.maketrans("", "", "[]")
@@ -149,7 +149,7 @@ def read_references(
 
 def whole(cells: Iterable[str | None]) -> str:
     """The cells of an item as one text, not split."""
-    return CELLS.join(filter(None, (clean(cell or "") for cell in cells)))
+    return BETWEEN.join(filter(None, (clean(cell or "") for cell in cells)))
 
 
 def _by_line(table: Table, splitting: Splitting) -> References:
@@ -161,21 +161,20 @@ def _by_line(table: Table, splitting: Splitting) -> References:
 
 
 def merged(parts: Sequence[References]) -> References:
-    """The references of several files: an idiom that occurs in two has those of both."""
+    """The references of several files: an item that occurs in two has those of both."""
     if len(parts) == 1:
         return parts[0]
     by_idiom: dict[str, tuple[str, ...]] = {}
     for part in parts:
-        for idiom, own in part.by_idiom.items():
-            by_idiom[idiom] = tuple(dict.fromkeys((*by_idiom.get(idiom, ()), *own)))
-    idioms = [part.cells for part in parts]
+        for idiom, texts in part.by_idiom.items():
+            by_idiom[idiom] = tuple(dict.fromkeys((*by_idiom.get(idiom, ()), *texts)))
     return References(
         by_idiom,
         {idiom: label for part in parts for idiom, label in part.structures.items()},
         tuple(dict.fromkeys(name for part in parts for name in part.columns)),
         {path: name for part in parts for path, name in part.guesses.items()},
         tuple(path for part in parts for path in part.files),
-        cells={name: whole(one.get(name) for one in idioms) for name in by_idiom},
+        cells={name: whole(part.cells.get(name) for part in parts) for name in by_idiom},
     )
 
 
@@ -235,28 +234,40 @@ def _is_explanation(name: str) -> bool:
     return any(stem in folded for stem in ("explanation", "reference", "definition", "meaning"))
 
 
-def read_by_idiom(
-    path: Path, name: str, synonyms: Iterable[str], *, key: str = "idiom"
-) -> dict[str, str]:
-    """A file of two columns, an idiom (or another key) and something about it, such as polarity."""
-    found: dict[str, str] = {}
-    for idiom, label, line in _pairs(path, name, tuple(synonyms), key):
-        if found.setdefault(idiom, label) != label:
-            raise FormatError(f"gives '{idiom}' two values of {name}", path=path, row=line)
-    return found
+def read_signs(path: Path, key: str) -> dict[str, int]:
+    """A table of items or words and their polarity: 1 for praise, -1 for blame, 0 for neither."""
+    signs: dict[str, int] = {}
+    for name, label, line in _two_columns(path, key, "polarity", POLARITY):
+        try:
+            sign = parse_sign(label)
+        except InputError as error:
+            raise FormatError(str(error), path=path, row=line) from error
+        if signs.setdefault(name, sign) != sign:
+            raise FormatError(f"gives '{name}' two values of polarity", path=path, row=line)
+    return signs
+
+
+def parse_sign(text: str) -> int:
+    """The sign that an override names: positive, negative, neutral, or +, -, 0."""
+    spelled = {"+": "positive", "-": "negative", "0": "neutral"}
+    name = text.strip().lower()
+    name = spelled.get(name, name)
+    if name not in SIGNS:
+        raise InputError(f"'{text}' is no polarity: expected one of {', '.join(SIGNS)}")
+    return SIGNS[name]
 
 
 def read_classes(path: Path) -> tuple[dict[str, str], list[str]]:
-    """Structure classes by idiom, and the idioms that have several, which count in each."""
-    found: dict[str, dict[str, None]] = {}
-    for idiom, label, _ in _pairs(path, "structure", STRUCTURE, "idiom"):
-        found.setdefault(idiom, {})[label] = None
-    several = [idiom for idiom, labels in found.items() if len(labels) > 1]
-    return {idiom: CLASSES.join(labels) for idiom, labels in found.items()}, several
+    """Structure classes by item, and the items that have several, which count in each."""
+    classes: dict[str, dict[str, None]] = {}
+    for name, label, _ in _two_columns(path, "id", "structure", STRUCTURE):
+        classes.setdefault(name, {})[label] = None
+    several = [name for name, labels in classes.items() if len(labels) > 1]
+    return {name: BETWEEN.join(labels) for name, labels in classes.items()}, several
 
 
-def _pairs(
-    path: Path, name: str, known: tuple[str, ...], key: str
+def _two_columns(
+    path: Path, key: str, name: str, known: Sequence[str]
 ) -> Iterator[tuple[str, str, int]]:
     """Key, value and line of a table of two columns, with or without a header line."""
     table = next(iter(read_sheets(path).values()))

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -34,20 +34,21 @@ from gistmeter.core.types import Pair, ScoreInfo
 from gistmeter.core.wiring import Wiring, asked_for, given, readers_of, role, setting
 from gistmeter.metrics.cosine import cosines
 from gistmeter.models.protocols import CrossEncoder, Embedder, TokenMatcher
-from gistmeter.text.lists import polarity_rule
-from gistmeter.text.metrics.lexical import compare_counts, content_counts, negations_of
-from gistmeter.text.metrics.marks import marks
-from gistmeter.text.metrics.polarity import PolarityRule
-from gistmeter.text.metrics.reader import TextReader, assign_readers
-from gistmeter.text.metrics.references import (
+from gistmeter.text.metrics.comparisons import (
     AGGREGATES,
     Aggregate,
     Comparisons,
     Floats,
     Missing,
+    TextReader,
+    assign_readers,
     counted,
-    shown,
+    mean_of_defined,
+    require_known,
+    shown_texts,
 )
+from gistmeter.text.metrics.lexical import compare_counts, content_counts, marks, negations_of
+from gistmeter.text.metrics.polarity_conflict import PolarityRule, polarity_rule
 
 Order = Literal["reference-first", "prediction-first"]
 ORDERS: tuple[Order, ...] = ("reference-first", "prediction-first")
@@ -75,7 +76,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Baselines:
+class UnrelatedScores:
     """What unrelated texts score, by language; a component without one is taken as it is."""
 
     sts: Mapping[str, float] = field(default_factory=dict)
@@ -90,21 +91,17 @@ class Baselines:
         return rescaled
 
 
-def baselines_of(wiring: Wiring) -> Baselines:
+def baselines_of(wiring: Wiring) -> UnrelatedScores:
     """The baselines of the run's models, unless scores are taken as they are."""
     if wiring.settings.rescaling != "baseline":
-        return Baselines()
+        return UnrelatedScores()
     models = wiring.models[wiring.language]
-    found = {
-        name: {code: wiring.baseline(name, model, code) for code in wiring.languages}
-        for name, model in (("sts", models.embedder), ("bertscore", models.matcher))
-    }
-    return Baselines(
-        **{
-            name: {code: base for code, base in bases.items() if base is not None}
-            for name, bases in found.items()
-        }
-    )
+
+    def known(name: str, model: Any) -> dict[str, float]:
+        bases = {code: wiring.baseline(name, model, code) for code in wiring.languages}
+        return {code: base for code, base in bases.items() if base is not None}
+
+    return UnrelatedScores(known("sts", models.embedder), known("bertscore", models.matcher))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +124,7 @@ class SemanticAccuracy:
     polarity: PolarityRule = given(polarity_rule, PolarityRule())
     missing: Missing = setting("unscored", "missing_prediction")
     sigmoids: int = setting(1)  # over the cross-encoder's logit; OrderProbe's can have two
-    baselines: Baselines = given(baselines_of, Baselines())
+    baselines: UnrelatedScores = given(baselines_of, UnrelatedScores())
     only: tuple[str, ...] = given(asked_for, ())  # the scores to give; none: all
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
@@ -154,12 +151,8 @@ class SemanticAccuracy:
         return {role for role, needed in used.items() if needed}
 
     def __post_init__(self) -> None:
-        if self.aggregate not in AGGREGATES:
-            raise InputError(
-                f"Aggregation '{self.aggregate}': expected one of {', '.join(AGGREGATES)}"
-            )
-        if self.order not in ORDERS:
-            raise InputError(f"Order '{self.order}': expected one of {', '.join(ORDERS)}")
+        require_known("Aggregation", self.aggregate, AGGREGATES)
+        require_known("Order", self.order, ORDERS)
         if not self.beta > 0:
             raise InputError(f"Beta must be above 0, not {self.beta}")
         if not self.languages:
@@ -203,7 +196,7 @@ class SemanticAccuracy:
             if name in judged.values:
                 judged.values[name] = self.baselines.rescale(name, judged.values[name], codes)
         conflict = np.full(len(pairs), np.nan)
-        texts = shown(pairs)
+        texts = shown_texts(pairs)
         if needed.intersection(LEXICAL):
             languages = assign_readers(pairs, self.languages)
             self._compare_words(judged, languages)
@@ -220,7 +213,9 @@ class SemanticAccuracy:
         columns["unseen"] = comparisons.aggregate(judged.unseen, "max")
         rows = Rows.of(pairs).with_numbers(columns).with_texts(texts)
         for name in scored:
-            rows = rows.with_reasons(name, self._reasons(name, judged, columns))
+            source = "cross_encoder" if name.startswith("s_acc") else name
+            failures = judged.failures.get(source, {})
+            rows = rows.with_reasons(name, comparisons.without_value(columns[name], failures))
         return counted(rows, scored, self.missing)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
@@ -261,24 +256,13 @@ class SemanticAccuracy:
             name: judged.comparisons.aggregate(values, how)
             for name, values in judged.values.items()
         }
-        members = [columns[name] for name in REPRESENTATION if name in columns]
-        if members:
-            columns["representation"] = mean_of_defined(members)
+        columns |= representation_of(columns)
         if "f_beta" in columns:
             columns["f_beta"] *= np.where(conflict > 0, self.polarity.penalty, 1.0)
         columns["polarity_conflict"] = conflict
         if self._gives("s_acc"):
             columns["s_acc"] = weigh(columns, self.weights)
         return columns
-
-    def _reasons(self, name: str, judged: _Judged, columns: Mapping[str, Floats]) -> dict[int, str]:
-        """Why cells are undefined: no text, a model's failure, or no words in the text."""
-        failures = {**judged.failures.get(name, {})}
-        if name.startswith("s_acc"):
-            failures |= judged.failures.get("cross_encoder", {})
-        known = {**failures, **judged.comparisons.reasons}
-        missing = np.flatnonzero(np.isnan(columns[name])).tolist()
-        return {at: known.get(at, "no words in prediction or reference") for at in missing}
 
 
 def components_of(scores: Iterable[str]) -> frozenset[str]:
@@ -307,14 +291,10 @@ class _Judged:
         self.failures[name] = self.comparisons.blame(failures)
 
 
-def mean_of_defined(columns: Sequence[Floats]) -> Floats:
-    """The mean of columns, cell by cell, that skips what is undefined."""
-    stacked = np.stack(columns)
-    seen = ~np.isnan(stacked)
-    sums = np.where(seen, stacked, 0.0).sum(axis=0)
-    result: Floats = np.full(stacked.shape[1], np.nan)
-    np.divide(sums, seen.sum(axis=0), out=result, where=seen.any(axis=0))
-    return result
+def representation_of(columns: Mapping[str, Floats]) -> dict[str, Floats]:
+    """The layer of representations, where any of its components is there."""
+    members = [columns[name] for name in REPRESENTATION if name in columns]
+    return {"representation": np.asarray(mean_of_defined(members))} if members else {}
 
 
 def weigh(columns: Mapping[str, Floats], weights: Weights) -> Floats:

@@ -47,13 +47,11 @@ import numpy as np
 from gistmeter.core.rows import Floats, Pool, Rows, Value, divide
 from gistmeter.core.types import Pair, ScoreInfo
 from gistmeter.core.wiring import Wiring, given, setting
+from gistmeter.text import BETWEEN, HAS_ORIGINAL, ORIGINAL, STRUCTURE, is_original
+from gistmeter.text.metrics.comparisons import mean_of_defined
 
-ORIGINAL = "original"
-STRUCTURE = "structure"  # a field of pairs, and a column of texts
 STRUCTURED = "has_structure"  # a column: 1 where an item has a structure class
-HAS_ORIGINAL = "has_original"  # a field of pairs: "yes" where their system has the original too
 CLASS = "structure="  # what the columns of structure classes begin with
-CLASSES = " || "  # between the classes of an idiom that has several
 SCRAMBLED = "s_acc_scrambled"  # a column: 1 where a scrambled form has an S_Acc
 SQUARE = "s_acc_square"
 By = Literal["orders", "idioms"]
@@ -61,10 +59,6 @@ Spread = Literal["variation", "range"]
 On = Literal["aggregate", "mean", "max"]
 COLUMN: Mapping[On, str] = {"aggregate": "s_acc", "mean": "s_acc_mean", "max": "s_acc_max"}
 NO_ORIGINAL = "no predictions for the unscrambled form"
-
-
-def is_original(arrangement: str) -> bool:
-    return arrangement.strip().lower() == ORIGINAL
 
 
 def missing_from_accuracy(wiring: Wiring) -> tuple[str, ...]:
@@ -131,16 +125,16 @@ class Consistency(_FromAccuracy):
             return self._by_idioms(scrambled or list(groups.values()))
         if len(scrambled) < 2 or SCRAMBLED not in rows:
             return dict.fromkeys(("s_cons", "e_perf", "r_sens"), np.nan)
-        means = _stack([part.ratio("s_acc", SCRAMBLED) for part in scrambled])
-        level, error = mean_over(means), self._movement(rows)
+        means = np.asarray([part.ratio("s_acc", SCRAMBLED) for part in scrambled])
+        level, error = mean_of_defined(means), self._movement(rows)
         worst = level + highest_over(-means)
         return {"s_cons": level * (1 - error) * (1 - worst), "e_perf": error, "r_sens": worst}
 
     def _movement(self, rows: Pool) -> Value:
         """How far the S_Acc of an idiom is from its own mean, root of the mean square."""
         parts = list(rows.by("id").values())
-        means = _stack([part.ratio("s_acc", SCRAMBLED) for part in parts])
-        counts = _stack([part.sum(SCRAMBLED) for part in parts])
+        means = np.asarray([part.ratio("s_acc", SCRAMBLED) for part in parts])
+        counts = np.asarray([part.sum(SCRAMBLED) for part in parts])
         between = np.where(counts > 0, counts * np.nan_to_num(means) ** 2, 0.0).sum(axis=0)
         spread = rows.mean(SQUARE) - divide(between, counts.sum(axis=0))
         moved: Value = np.sqrt(np.maximum(spread, 0.0))
@@ -148,12 +142,10 @@ class Consistency(_FromAccuracy):
 
     def _by_idioms(self, parts: Sequence[Pool]) -> Mapping[str, Value]:
         # The highest is no sum, so the columns themselves are asked for.
-        highest = [part.values("s_acc_max") for part in parts]
-        best = [float(np.nanmax(one)) if (~np.isnan(one)).any() else np.nan for one in highest]
-        gaps = _stack(
-            [one - part.mean("s_acc_mean") for one, part in zip(best, parts, strict=True)]
-        )
-        error, worst = mean_over(gaps), highest_over(gaps)
+        best = [highest_over(np.asarray(part.values("s_acc_max"))) for part in parts]
+        means = [part.mean("s_acc_mean") for part in parts]
+        gaps = np.asarray([top - mean for top, mean in zip(best, means, strict=True)])
+        error, worst = mean_of_defined(gaps), highest_over(gaps)
         return {"s_cons": (1 - error) * (1 - worst), "e_perf": error, "r_sens": worst}
 
 
@@ -204,8 +196,8 @@ class SequenceRobustness(_FromAccuracy):
             return np.nan, np.nan
         column = COLUMN[self.on]
         original = originals[0].mean(column)
-        drops = _stack([divide(original - part.mean(column), original) for part in scrambled])
-        return mean_over(drops), highest_over(drops)
+        drops = np.asarray([divide(original - part.mean(column), original) for part in scrambled])
+        return mean_of_defined(drops), highest_over(drops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,16 +214,16 @@ class StructuralRobustness(_FromAccuracy):
 
     def applies(self, items: Sequence[Pair]) -> bool:
         """Only where structure classes are known."""
-        return any(item.fields.get("structure") for item in items)
+        return any(item.fields.get(STRUCTURE) for item in items)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         named = [pair.fields.get(STRUCTURE, "").strip() for pair in pairs]
-        classes = [{one.strip() for one in name.split(CLASSES.strip())} - {""} for name in named]
-        columns = {STRUCTURED: np.where([bool(own) for own in classes], 1.0, np.nan)}
+        classes = [{part.strip() for part in name.split(BETWEEN.strip())} - {""} for name in named]
+        columns = {STRUCTURED: np.where([bool(names) for names in classes], 1.0, np.nan)}
         for name in sorted(set().union(*classes)):
-            columns[f"{CLASS}{name}"] = np.where([name in own for own in classes], 1.0, np.nan)
-        shown = {STRUCTURE: [name or None for name in named]}
-        return Rows.of(pairs).with_numbers(columns).with_texts(shown)
+            columns[f"{CLASS}{name}"] = np.where([name in names for names in classes], 1.0, np.nan)
+        texts = {STRUCTURE: [name or None for name in named]}
+        return Rows.of(pairs).with_numbers(columns).with_texts(texts)
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         columns = [name for name in rows.names if name.startswith(CLASS)]
@@ -259,9 +251,9 @@ class StructuralRobustness(_FromAccuracy):
     def _evenness(self, means: Sequence[Value]) -> Value:
         if not means:
             return np.nan
-        stacked = _stack(means)
-        center = mean_over(stacked)
-        spread = np.sqrt(mean_over((stacked - center) ** 2))
+        stacked = np.asarray(means)
+        center = mean_of_defined(stacked)
+        spread = np.sqrt(mean_of_defined((stacked - center) ** 2))
         classes = np.count_nonzero(~np.isnan(stacked), axis=0)
         if self.spread == "range":
             reach = highest_over(stacked) + highest_over(-stacked)
@@ -280,18 +272,6 @@ def only_scored(rows: Rows, column: str) -> Rows:
     reasons = {at: why for at, why in rows.reasons.get("s_acc", {}).items() if unscored[at]}
     ones = np.where(unscored, np.nan, rows.values(column))
     return rows.with_numbers({column: ones}).with_reasons(column, reasons)
-
-
-def _stack(values: Sequence[Value]) -> Floats:
-    """Values of several groups, the groups along the first axis."""
-    return np.asarray(values, dtype=np.float64)
-
-
-def mean_over(stacked: Floats) -> Value:
-    """The mean over groups that have a value; NaN where none has."""
-    seen = ~np.isnan(stacked)
-    value: Value = divide(np.where(seen, stacked, 0.0).sum(axis=0), seen.sum(axis=0))
-    return value
 
 
 def highest_over(stacked: Floats) -> Value:

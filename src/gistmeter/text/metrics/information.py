@@ -22,24 +22,25 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from gistmeter.core.errors import InputError
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Pair, ScoreInfo
 from gistmeter.core.wiring import given, readers_of, setting
-from gistmeter.text.metrics.consistency import is_original
-from gistmeter.text.metrics.reader import TextReader, assign_readers, normal_words
-from gistmeter.text.metrics.references import (
+from gistmeter.text import RECOVERED, is_original
+from gistmeter.text.metrics.comparisons import (
     AGGREGATES,
     NO_PREDICTION,
     Against,
     Aggregate,
     Comparisons,
     Missing,
+    TextReader,
+    assign_readers,
     counted,
-    shown,
+    normal_words,
+    require_known,
+    shown_texts,
 )
 
-RECOVERED = "recovered"
 NOT_SCRAMBLED = "the form was not scrambled"
 Unit = Literal["words", "characters"]
 ANSWERS = {
@@ -90,8 +91,7 @@ class Information:
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("s_info"),)
 
     def __post_init__(self) -> None:
-        if self.aggregate not in AGGREGATES:
-            raise InputError(f"'{self.aggregate}' is none of {', '.join(AGGREGATES)}")
+        require_known("Aggregation", self.aggregate, AGGREGATES)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         texts = Comparisons.of(pairs, self.against)
@@ -103,12 +103,9 @@ class Information:
             )
         ]
         column = texts.aggregate(values, self.aggregate)
-        missing = np.flatnonzero(np.isnan(column)).tolist()
-        reasons = {
-            at: texts.reasons.get(at, "no words in prediction or reference") for at in missing
-        }
-        rows = Rows.of(pairs).with_numbers({"s_info": column}).with_texts(shown(pairs))
-        return counted(rows.with_reasons("s_info", reasons), ["s_info"], self.missing)
+        rows = Rows.of(pairs).with_numbers({"s_info": column}).with_texts(shown_texts(pairs))
+        rows = rows.with_reasons("s_info", texts.without_value(column, {}))
+        return counted(rows, ["s_info"], self.missing)
 
     def _compare(self, reader: TextReader, candidate: str, reference: str) -> float:
         if self.unit == "characters":
@@ -134,7 +131,7 @@ class Recovery:
 
     def applies(self, items: Sequence[Pair]) -> bool:
         """Only where restored forms are given."""
-        return any(item.fields.get("recovered") for item in items)
+        return any(item.fields.get(RECOVERED) for item in items)
 
     def measure(self, pairs: Sequence[Pair]) -> Rows:
         column = np.asarray([recovered(pair) for pair in pairs], dtype=np.float64)

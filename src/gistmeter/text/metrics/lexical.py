@@ -14,16 +14,26 @@ Content words come from a language's own analyser: lemmas or normalised forms wi
 A text that is all stop words is compared by all its words instead. Negations are content words,
 since leaving one out changes what is said; but two texts that share nothing else do not agree in
 content because both say "not", so what they share is then counted as nothing.
+
+For those who look at one item, `marks` says what to mark: the content words that prediction and
+references share, and the polar words and negations of each text as `[start, end, kind]`, kind being
+"positive", "negative", "negation", with "not " before a polar word that is turned round.
+
+    {"shared": ["努力"], "prediction": [[2, 4, "positive"]], "references": [[[0, 1, "negation"]]]}
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
+from gistmeter.core.types import Pair
 from gistmeter.languages import lexicons
-from gistmeter.text.metrics.reader import TextReader, normal_words
+from gistmeter.text.metrics.comparisons import TextReader, normal_words
+
+ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def count_cosine(candidate: Mapping[str, int], reference: Mapping[str, int]) -> float:
@@ -78,3 +88,25 @@ def content_counts(language: TextReader, text: str) -> Counter[str]:
     if remembered is not None:
         return remembered(text)
     return Counter(language.content_words(text) or normal_words(language, text))
+
+
+def marks(pair: Pair, language: TextReader) -> str | None:
+    """The marks of a pair as JSON, or None where there is nothing to compare."""
+    if not pair.candidate or not pair.references:
+        return None
+    expected = {word for text in pair.references for word in content_counts(language, text)}
+    said = content_counts(language, pair.candidate)
+    return ENCODE(
+        {
+            "shared": [word for word in said if word in expected],
+            "prediction": _spans(language, pair.candidate),
+            "references": [_spans(language, reference) for reference in pair.references],
+        }
+    )
+
+
+def _spans(language: TextReader, text: str) -> list[tuple[int, int, str]]:
+    return [
+        (word.start, word.end, f"not {word.kind}" if word.negated else word.kind)
+        for word in language.polarity(text).words
+    ]

@@ -5,12 +5,20 @@
 from a model of natural language inference. The premise is the reference and the hypothesis the
 explanation (`reference-to-prediction`), or the other way round, or both: two texts say the same
 where each follows from the other, so "both" gives the minimum of the two, for each reference by
-itself. Several references are
-aggregated by maximum or mean; under the maximum, `neutral` and `contradiction` are those of the
-reference that entails most, so that the three still sum to 1.
+itself. Several references are aggregated by maximum or mean; under the maximum, `neutral` and
+`contradiction` are those of the reference that entails most, so that the three still sum to 1.
 
 A system's value is the mean over its arrangements' means, so that every arrangement counts alike,
 or the mean over items.
+
+Read together, S_Acc and S_Logic say of an item:
+
+                 S_Logic high                  S_Logic low
+    S_Acc high   reliable                      similar but inconsistent
+    S_Acc low    consistent but dissimilar     unreliable
+
+"High" is at or above a threshold of each score. Similar but inconsistent is the case to look at:
+the words are right, and the meaning is not.
 """
 
 from __future__ import annotations
@@ -21,12 +29,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from gistmeter.core.errors import InputError
-from gistmeter.core.rows import Pool, Rows, Value, divide
+from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Pair, ScoreInfo
 from gistmeter.core.wiring import role, setting
 from gistmeter.models.protocols import EntailmentModel, Judgements
-from gistmeter.text.metrics.references import (
+from gistmeter.text.metrics.comparisons import (
     AGGREGATES,
     Against,
     Aggregate,
@@ -34,7 +41,9 @@ from gistmeter.text.metrics.references import (
     Floats,
     Missing,
     counted,
-    shown,
+    mean_of_defined,
+    require_known,
+    shown_texts,
 )
 
 Direction = Literal["reference-to-prediction", "prediction-to-reference", "both"]
@@ -42,6 +51,7 @@ DIRECTIONS: tuple[Direction, ...] = ("reference-to-prediction", "prediction-to-r
 Average = Literal["arrangements", "items"]
 AVERAGES: tuple[Average, ...] = ("arrangements", "items")
 LABELS = ("entailment", "neutral", "contradiction")
+READINGS = ("reliable", "similar but inconsistent", "consistent but dissimilar", "unreliable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +78,9 @@ class LogicalValidity:
     companions: ClassVar[tuple[str, ...]] = ("reading",)
 
     def __post_init__(self) -> None:
-        for value, allowed in (
-            (self.direction, DIRECTIONS),
-            (self.aggregate, AGGREGATES),
-            (self.average, AVERAGES),
-        ):
-            if value not in allowed:
-                raise InputError(f"'{value}' is none of {', '.join(allowed)}")
+        require_known("Direction", self.direction, DIRECTIONS)
+        require_known("Aggregation", self.aggregate, AGGREGATES)
+        require_known("Average", self.average, AVERAGES)
 
     @property
     def directions(self) -> tuple[Direction, ...]:
@@ -95,7 +101,7 @@ class LogicalValidity:
         columns["s_logic"] = comparisons.aggregate(np.minimum.reduce(sides), self.aggregate)
         columns["unseen_by_nli"] = comparisons.aggregate(unseen, "max")
         missing = np.flatnonzero(np.isnan(columns["s_logic"])).tolist()
-        rows = Rows.of(pairs).with_numbers(columns).with_texts(shown(pairs))
+        rows = Rows.of(pairs).with_numbers(columns).with_texts(shown_texts(pairs))
         rows = rows.with_reasons("s_logic", {at: reasons[at] for at in missing})
         return counted(rows, ["s_logic"], self.missing)
 
@@ -117,10 +123,7 @@ class LogicalValidity:
     def _average(self, rows: Pool, name: str) -> Value:
         if self.average == "items":
             return rows.mean(name)
-        means = np.asarray([part.mean(name) for part in rows.by("group").values()])
-        seen = ~np.isnan(means)
-        value: Value = divide(np.where(seen, means, 0.0).sum(axis=0), seen.sum(axis=0))
-        return value
+        return mean_of_defined([part.mean(name) for part in rows.by("group").values()])
 
     def _ask(self, texts: Comparisons, direction: Direction) -> Judgements:
         sides = (texts.references, texts.candidates)
@@ -144,3 +147,41 @@ class LogicalValidity:
     def _head(self, direction: Direction) -> str:
         """What a direction's columns begin with."""
         return f"{direction.replace('-', '_')}_" if self.direction == "both" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The column `reading`: what S_Acc and S_Logic say of an item together; no score of its own."""
+
+    high_accuracy: float = setting(0.8)
+    high_logic: float = setting(0.8)
+
+    scores: ClassVar[tuple[ScoreInfo, ...]] = ()
+    derives: ClassVar[tuple[str, ...]] = ("s_acc", "s_logic")
+
+    def measure(self, pairs: Sequence[Pair]) -> Rows:
+        return Rows.of(pairs)
+
+    def pool(self, rows: Pool) -> Mapping[str, Value]:  # noqa: ARG002
+        return {}
+
+    def derive(self, rows: Rows) -> Rows:
+        """Rows with the reading of each; None where either score is undefined."""
+        if "s_acc" not in rows or "s_logic" not in rows:
+            return rows
+        accuracy, logic = rows.values("s_acc"), rows.values("s_logic")
+        chosen = 2 * (accuracy < self.high_accuracy) + (logic < self.high_logic)
+        names = [READINGS[at] for at in chosen.astype(int).tolist()]
+        known = ~(np.isnan(accuracy) | np.isnan(logic))
+        reading = [name if seen else None for name, seen in zip(names, known.tolist(), strict=True)]
+        return rows.with_texts({"reading": reading})
+
+
+def count_readings(rows: Rows) -> dict[str, dict[str, int]]:
+    """How often each reading occurs, by system."""
+    counts: dict[str, dict[str, int]] = {}
+    for system, reading in zip(rows.keys["system"], rows.texts.get("reading", []), strict=False):
+        own = counts.setdefault(system, dict.fromkeys(READINGS, 0))
+        if reading is not None:
+            own[reading] += 1
+    return counts
