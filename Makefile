@@ -38,7 +38,7 @@ image: build
 
 # A real Ray with two workers and a node that is lost; where Ray has no wheel the tests are skipped.
 test-ray: $(VENV)/.ray
-	$(BIN)/python -m pytest tests/core/engines tests/core/test_remote.py -rs
+	$(BIN)/python -m pytest tests/core/engines tests/core/test_inputs.py -rs
 
 # Every kill, every damaged file, every fuzzed input: about half an hour on two cores. One table in the end.
 trust: $(VENV)/.test

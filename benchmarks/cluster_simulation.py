@@ -67,7 +67,7 @@ def made_pairs(count: int, start: int) -> list[Any]:
 def measure(blocks: int, size: int) -> dict[str, Any]:
     from gistmeter.core.cache import Cache
     from gistmeter.core.engines import Part, Work
-    from gistmeter.core.engines.pooling import Tallying
+    from gistmeter.core.evaluation import Tallying
     from gistmeter.core.family import Context, Items
     from gistmeter.core.runs import Plan, RunFolder
     from gistmeter.core.runs.shards import join_shards

@@ -26,12 +26,12 @@ from gistmeter.core.errors import ResumeError as ResumeError
 from gistmeter.core.errors import ThresholdError as ThresholdError
 from gistmeter.core.errors import UnknownName as UnknownName
 from gistmeter.core.evaluation import evaluate as evaluate
-from gistmeter.core.family import RunSettings as RunSettings
+from gistmeter.core.options import RunSettings as RunSettings
 from gistmeter.core.rows import Pool as Pool
 from gistmeter.core.rows import Rows as Rows
 from gistmeter.core.run import Run as Run
 from gistmeter.core.run import compare as compare
-from gistmeter.core.run import load_run as load_run
+from gistmeter.core.runs.loading import load_run as load_run
 from gistmeter.core.types import Book as Book
 from gistmeter.core.types import Clip as Clip
 from gistmeter.core.types import Item as Item

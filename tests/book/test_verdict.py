@@ -11,6 +11,7 @@ import pytest
 from book.book_doubles import SOURCE, book, make_metric
 from gistmeter import evaluate
 from gistmeter.book.verdict import rank_editions
+from gistmeter.core.comparison import Comparison, Findings, PairedDifference
 from gistmeter.core.types import Score
 
 
@@ -29,9 +30,9 @@ def run(**editions: dict[str, float]) -> Any:
     )
 
 
-def findings(p: float, **more: object) -> dict[str, Any]:
-    pair = {"a": "one", "b": "two", "p_corrected": p, "clusters": 20, **more}
-    return {"comparisons": [{"metric": "fidelity", "pairs": [pair]}]}
+def findings(p: float, *, clusters: int = 20, note: str = "") -> Findings:
+    pair = PairedDifference("one", "two", 0.1, p_corrected=p, clusters=clusters, note=note)
+    return Findings((Comparison("fidelity", (pair,), {}, {}),))
 
 
 def test_a_real_difference_is_said_as_one():

@@ -205,7 +205,7 @@ def test_a_full_disk_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Any) -
     def fill(*_: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "out.csv")
 
-    monkeypatch.setattr("gistmeter.core.locations.cache_file", fill)
+    monkeypatch.setattr("gistmeter.core.cache.cache_file", fill)
     with pytest.raises(SystemExit) as ended:
         app.main(["cache", "path"])
     assert ended.value.code == 1

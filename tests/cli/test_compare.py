@@ -15,8 +15,9 @@ import gistmeter
 from gistmeter.cli import app
 from gistmeter.core import registry
 from gistmeter.core.evaluation import evaluate
-from gistmeter.core.run import load_run, write_report
+from gistmeter.core.run import write_report
 from gistmeter.core.runs import RunFolder
+from gistmeter.core.runs.loading import load_run
 from toys import Length, pairs
 
 Scored = Callable[..., Path]

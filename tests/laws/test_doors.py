@@ -18,7 +18,8 @@ from gistmeter.cli import app
 from gistmeter.cli.scoring import ScoreDisplay, scoring_command
 from gistmeter.core import registry
 from gistmeter.core.errors import GistmeterError
-from gistmeter.core.family import RunSettings, family_of
+from gistmeter.core.family import family_of
+from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.settings import Option, options_of, split
 

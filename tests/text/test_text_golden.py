@@ -78,7 +78,8 @@ def test_s_acc_from_given_components(aggregate: str) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("aggregate", ["max", "mean"])
 def test_model_values_through_python(aggregate: str) -> None:
-    from gistmeter.core.family import Items, RunSettings
+    from gistmeter.core.family import Items
+    from gistmeter.core.options import RunSettings
     from gistmeter.core.score import score
     from gistmeter.core.types import Pair
     from gistmeter.text.family import Text, TextSettings

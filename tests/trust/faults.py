@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from gistmeter.core import files, folders
-from gistmeter.core.runs import lock
+from gistmeter.core.runs import manifest
 
 GROWING = ("open", "os.mkdir", "os.rename", "write")
 WATCHED = (*GROWING, "os.remove", "os.rmdir", "os.chmod")
@@ -102,9 +102,9 @@ def failing(folder: Path, at: int = 0, kind: Literal["kill", "full"] = "kill") -
     """Let the nth operation below a folder fail; 0 only counts them."""
     DISK.folder, DISK.at, DISK.kind, DISK.count, DISK.on = str(folder), at, kind, 0, True
     kept, files._put = files._put, DISK.put
-    folders.open_at = lock.open_at = DISK.open_at
+    folders.open_at = manifest.open_at = DISK.open_at
     try:
         yield DISK
     finally:
         DISK.on, files._put = False, kept
-        folders.open_at = lock.open_at = OPEN_AT
+        folders.open_at = manifest.open_at = OPEN_AT

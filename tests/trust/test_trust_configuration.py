@@ -16,10 +16,10 @@ from click.testing import CliRunner, Result
 
 import gistmeter
 from gistmeter.cli import app
-from gistmeter.core import locations, registry, trust
+from gistmeter.core import registry, trust
 from gistmeter.core.configuration import Configuration
 from gistmeter.core.errors import UntrustedError
-from gistmeter.core.family import RunSettings
+from gistmeter.core.options import RunSettings
 from gistmeter.core.settings import Option, options_of
 from gistmeter.models.backends import EMBEDDED
 from gistmeter.tools.check import GateSettings
@@ -311,7 +311,7 @@ def test_a_pipeline_says_it_by_an_option_or_the_environment(wanting: Path) -> No
     call("check", wanting, GISTMETER_TRUST="1")
     call("check", wanting, code=2, GISTMETER_TRUST="0")
     assert "GISTMETER_TRUST" in call("check", wanting, code=2, GISTMETER_TRUST="perhaps").output
-    assert not locations.trust_file().exists()
+    assert not trust.trust_file().exists()
 
 
 @pytest.mark.parametrize("place", ["top", "shape", "evaluation"])
@@ -329,7 +329,7 @@ def test_a_file_cannot_trust_itself(place: str, wanting: Path) -> None:
 
 def test_the_list_is_the_users_alone(wanting: Path) -> None:
     call("trust", ".")
-    file = locations.trust_file()
+    file = trust.trust_file()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [one.name for one in file.parent.iterdir()] == [file.name]  # no draft is left
     file.chmod(0o666)
@@ -357,7 +357,7 @@ HOSTILE: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_damaged_list_trusts_nobody(name: str, wanting: Path) -> None:
-    file = locations.trust_file()
+    file = trust.trust_file()
     file.parent.mkdir(parents=True)
     held = HOSTILE[name]
     file.write_bytes(held if isinstance(held, bytes) else json.dumps(held).encode())

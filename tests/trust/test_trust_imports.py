@@ -101,9 +101,9 @@ def test_modules_of_the_folder_are_for_one_another_alone(folder: Path) -> None:
         how=(
             "-c",
             "import sys; del sys.path[0]\n"
-            "from gistmeter.core import registry, working_folder\n"
+            "from gistmeter.core import registry\n"
             "path = list(sys.path)\n"
-            "working_folder.load('mine:score')('a', 'b')\n"
+            "registry.load_own('mine:score')('a', 'b')\n"
             "assert sys.path == path and {'mine', 'beside', 'later'} <= set(sys.modules)\n"
             "assert 'added' not in registry.names('gistmeter.metrics')\n"
             "try:\n"

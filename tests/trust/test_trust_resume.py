@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gistmeter import score_text
-from gistmeter.core.statistics import keyed
+from gistmeter.core.statistics import bootstrap
 from trust.scenes import SCENES, Scene, set_up
 
 KEPT = [scene for scene in SCENES if scene.name != "listen"]  # transcripts are scored again
@@ -35,7 +35,7 @@ def test_a_finished_run_keeps_its_bytes(scene: Scene) -> None:
 
 def test_a_finished_large_run_keeps_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """It was pooled from its shards, which are gone: pooled from rows, last digits would differ."""
-    monkeypatch.setattr(keyed, "LARGE", 100)
+    monkeypatch.setattr(bootstrap, "LARGE", 100)
     lines = [
         f"{at},{system},{WORDS[at % 5]} {'now' * (at % 3)},{WORDS[at % 5]} today"
         for system in "ab"

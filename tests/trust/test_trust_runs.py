@@ -245,7 +245,7 @@ def test_a_resumed_run_has_the_same_bytes(scene: Scene, monkeypatch: pytest.Monk
 WAITING = """
 import sys, time
 from pathlib import Path
-from gistmeter.runs.lock import hold
+from gistmeter.core.runs import hold
 with hold(Path("folder")):
     print("held", flush=True)
     time.sleep(60)

@@ -7,14 +7,13 @@ from types import MappingProxyType
 from typing import Any
 
 from gistmeter.book.settings import BookSettings
-from gistmeter.core import values as given
-from gistmeter.core.api import Files, score_shape
+from gistmeter.core import api as given
+from gistmeter.core.api import Column, Files, score_shape
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Items
 from gistmeter.core.run import Run
 from gistmeter.core.types import Book
-from gistmeter.core.values import Column
 
 
 def score_book(

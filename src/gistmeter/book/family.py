@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.book.settings import BookSettings
-from gistmeter.core.by_language import shared_by
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import EMBEDDED, Context, Family, Items, Task, summary_sheet
+from gistmeter.core.language import shared_by
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Book, Metric, Sheet
 
 if TYPE_CHECKING:
-    from gistmeter.core.answer import Findings
+    from gistmeter.core.comparison import Findings
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
     from gistmeter.models.settings import BackEndSettings

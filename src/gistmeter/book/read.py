@@ -29,9 +29,9 @@ from gistmeter.book.formats.book_text import (
     set_aside,
 )
 from gistmeter.book.formats.packed import read_docx, read_epub, read_fb2
-from gistmeter.core.encoding import decode
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import MAX_PIPED, printable, read_bytes, system_names
+from gistmeter.core.inputs import decode
 from gistmeter.core.types import Book
 
 FileReader = Callable[[bytes, Path], BookText]

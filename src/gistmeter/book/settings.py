@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from gistmeter.core.errors import InputError
-from gistmeter.core.family import ModelSettings
+from gistmeter.core.options import ModelSettings
 from gistmeter.core.settings import OURS, option
 
 ALIGNEVAL: Mapping[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from gistmeter.book.book_document import BookDocument, Edition, editions
 from gistmeter.core.types import Score
@@ -13,6 +13,7 @@ from gistmeter.core.views import shown
 from gistmeter.core.wording import probability
 
 if TYPE_CHECKING:
+    from gistmeter.core.comparison import Findings, PairedDifference
     from gistmeter.core.run import Run
 
 NAMED = 3  # moved blocks that a sentence names
@@ -41,10 +42,9 @@ class PairTest:
     too_few: bool = False  # passages for a test
 
     @classmethod
-    def of(cls, pair: Mapping[str, Any]) -> Self:
-        p, too_few = pair.get("p_corrected"), bool(pair.get("note"))
-        tested = math.nan if p is None or too_few else float(p)
-        return cls(tested, int(pair.get("clusters") or 0), too_few)
+    def of(cls, pair: PairedDifference) -> Self:
+        too_few = bool(pair.note)
+        return cls(math.nan if too_few else pair.p_corrected, pair.clusters, too_few)
 
     def __str__(self) -> str:
         if math.isnan(self.p):
@@ -56,13 +56,12 @@ Tests = Mapping[str, PairTest]  # by score
 UNTESTED = PairTest()
 
 
-def pair_tests(findings: Mapping[str, Any], best: str, other: str) -> dict[str, PairTest]:
+def pair_tests(findings: Findings, best: str, other: str) -> dict[str, PairTest]:
     """The tests of two editions by score, of the comparisons of all."""
     return {
-        comparison["metric"]: PairTest.of(pair)
-        for comparison in findings.get("comparisons") or ()
-        for pair in comparison.get("pairs") or ()
-        if {pair.get("a"), pair.get("b")} == {best, other}
+        comparison.metric: PairTest.of(pair)
+        for comparison in findings.comparisons
+        if (pair := comparison.between(best, other))
     }
 
 
@@ -80,7 +79,7 @@ def with_interval(score: Score) -> str:
     return f"{percent(score.value)} ({percent(score.low)} to {percent(score.high)})"
 
 
-def verdict(run: Run, findings: Mapping[str, Any]) -> list[str]:
+def verdict(run: Run, findings: Findings) -> list[str]:
     """Who is more faithful and why, then three or four lines for each edition."""
     several, every = len(run.systems) > 1, editions(run)
     lines = [rank_editions(run, every, findings)] if several else []
@@ -133,7 +132,7 @@ def _changed(score: Score, books: Sequence[BookDocument]) -> str:
     return f"Changed: {count} {verb} other facts than the source."
 
 
-def rank_editions(run: Run, every: Sequence[Edition], findings: Mapping[str, Any]) -> str:
+def rank_editions(run: Run, every: Sequence[Edition], findings: Findings) -> str:
     """The first edition against each other, in words."""
     order = sorted(run.systems, key=lambda system: _rank(run, system), reverse=True)
     best, others = order[0], order[1 : MOST + 1]

@@ -12,7 +12,7 @@ from gistmeter.cli import console
 from gistmeter.cli.commands import FileDisplay, SettingsCommand
 from gistmeter.cli.runs import find_run, find_runs, of_runs
 from gistmeter.core.errors import InputError, ThresholdError
-from gistmeter.core.run import CompareSettings
+from gistmeter.core.options import CompareSettings
 from gistmeter.core.settings import option
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class CompareDisplay(FileDisplay):
 
 @of_runs
 def work(settings: CompareSettings, display: CompareDisplay) -> int:
-    from gistmeter.core.run import compare_all
+    from gistmeter.core.comparison import compare_all
     from gistmeter.report.comparisons import print_comparison
     from gistmeter.report.terminal import print_lines
 
@@ -94,15 +94,15 @@ def _answer(runs: Sequence[Run], found: Sequence[Comparison]) -> str:
 
     It uses the tests of the table below it; scores that are not there keep the run's tests.
     """
-    from gistmeter.core.comparison import gather
+    from gistmeter.core.comparison import Findings, gather
     from gistmeter.core.family import family_of
 
     together = gather(runs)
     if len(together) != 1:
         return ""
-    run, shown = together[0], {comparison.metric: comparison.to_dict() for comparison in found}
-    tested = [shown.get(stored["metric"], stored) for stored in run.findings["comparisons"]]
-    return family_of(run.command).answer(run, {"comparisons": tested})
+    run, by_score = together[0], {comparison.metric: comparison for comparison in found}
+    tested = [by_score.get(own.metric, own) for own in run.findings.comparisons]
+    return family_of(run.command).answer(run, Findings(tuple(tested)))
 
 
 def _runs(display: CompareDisplay, baseline: str) -> tuple[list[Run], str]:
@@ -119,8 +119,9 @@ def _runs(display: CompareDisplay, baseline: str) -> tuple[list[Run], str]:
 
 def _load(place: Path, display: CompareDisplay) -> Run:
     from gistmeter.core.files import suffix_of
-    from gistmeter.core.run import load_run, load_scores
+    from gistmeter.core.runs.loading import load_run
     from gistmeter.core.table import SUFFIXES as TABLES
+    from gistmeter.tools.scores import load_scores
 
     if place.is_file() and place.name != "run.json" and suffix_of(place) in TABLES:
         run = load_scores(place, lower_is_better=display.lower_is_better)

@@ -106,7 +106,8 @@ class DemoSettings(Settings):
 
 
 def work(settings: DemoSettings) -> int:
-    from gistmeter.core.run import load_run, write_report
+    from gistmeter.core.run import write_report
+    from gistmeter.core.runs.loading import load_run
     from gistmeter.report.ending import linked
     from gistmeter.report.terminal import safe
 

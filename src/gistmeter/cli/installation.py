@@ -9,26 +9,26 @@ from typing import ClassVar, Literal
 
 from gistmeter.cli import console
 from gistmeter.cli.commands import SettingsCommand, ToolGroup
-from gistmeter.core import locations, trust
+from gistmeter.core import trust
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
 
 
 def info() -> None:
-    from gistmeter.core.cache import Cache
+    from gistmeter.core.cache import Cache, cache_file
 
-    cached = Cache(locations.cache_file()).info()
+    cached = Cache(cache_file()).info()
     console.show(f"path     {cached.path}")
     console.show(f"entries  {cached.entries:,}")
     console.show(f"size     {cached.size / 1e6:,.1f} MB")
 
 
 def clear() -> None:
-    from gistmeter.core.cache import Cache
+    from gistmeter.core.cache import Cache, cache_file, cache_folder
     from gistmeter.models.inventory import stale
 
-    cache = Cache(locations.cache_file())
-    old = stale(locations.cache_folder() / "models")
+    cache = Cache(cache_file())
+    old = stale(cache_folder() / "models")
     size = sum(file.stat().st_size for file in [*cache.files(), *old])
     cache.clear()
     for file in old:
@@ -37,7 +37,9 @@ def clear() -> None:
 
 
 def path() -> None:
-    console.show(str(locations.cache_file()))
+    from gistmeter.core.cache import cache_file
+
+    console.show(str(cache_file()))
 
 
 cache_command = ToolGroup(

@@ -130,8 +130,8 @@ def info(which: ModelChoice) -> None:
 
 
 def models_folder() -> Path:
-    """ProfileChoice converted models are kept."""
-    from gistmeter.core.locations import cache_folder
+    """Where converted models are kept."""
+    from gistmeter.core.cache import cache_folder
 
     return cache_folder() / "models"
 

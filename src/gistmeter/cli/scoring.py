@@ -15,7 +15,8 @@ from gistmeter.cli import INTERRUPTED, console
 from gistmeter.cli.commands import Display, SettingsCommand
 from gistmeter.cli.runs import using
 from gistmeter.core.errors import UnknownName
-from gistmeter.core.family import RunSettings, family_of
+from gistmeter.core.family import family_of
+from gistmeter.core.options import RunSettings
 from gistmeter.core.settings import Settings, option
 
 if TYPE_CHECKING:
@@ -91,9 +92,8 @@ def run_command(
 def _score(
     family: Family[Any, Any], settings: Any, how: RunSettings, display: ScoreDisplay, folder: Path
 ) -> int:
-    from gistmeter.core.cache import Cache
+    from gistmeter.core.cache import Cache, cache_file
     from gistmeter.core.configuration import profiles
-    from gistmeter.core.locations import cache_file
     from gistmeter.core.score import score
     from gistmeter.report.progress import ProgressBars
 
@@ -123,9 +123,8 @@ def _score(
 
 
 def _estimate(family: Any, settings: Any, how: RunSettings) -> int:
-    from gistmeter.core.cache import Cache
+    from gistmeter.core.cache import Cache, cache_file
     from gistmeter.core.family import Context
-    from gistmeter.core.locations import cache_file
     from gistmeter.core.score import estimate
 
     cache = Cache(None if how.no_cache else cache_file())

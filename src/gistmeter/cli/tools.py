@@ -49,8 +49,7 @@ class CheckDisplay(FileDisplay):
 
 
 def check(settings: CheckSettings, display: CheckDisplay) -> int:
-    from gistmeter.core.cache import Cache
-    from gistmeter.core.locations import cache_file
+    from gistmeter.core.cache import Cache, cache_file
     from gistmeter.core.run import write_report
     from gistmeter.tools.check import run_check
 
@@ -149,7 +148,7 @@ class DriftDisplay(Display):
 
 @of_runs
 def drift(settings: DriftSettings, display: DriftDisplay) -> int:
-    from gistmeter.core.run import load_run
+    from gistmeter.core.runs.loading import load_run
     from gistmeter.tools.drift import ask_again
 
     if settings.run is None:

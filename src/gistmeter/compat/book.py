@@ -16,7 +16,8 @@ from gistmeter.book.book_report import BookReport, macro_metrics, make_reports
 from gistmeter.book.family import Books, BookSettings
 from gistmeter.book.metrics.paths import align_sentences
 from gistmeter.core.cache import Cache
-from gistmeter.core.family import Items, RunSettings
+from gistmeter.core.family import Items
+from gistmeter.core.options import RunSettings
 from gistmeter.core.score import score
 from gistmeter.models.protocols import Embedder
 

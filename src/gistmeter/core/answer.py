@@ -6,20 +6,17 @@ The terminal and the report say the same: both ask the family, whose own answer 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gistmeter.core.types import Score
 from gistmeter.core.views import View, shown
 from gistmeter.core.wording import count, figure, gap, listed, probability, span
 
 if TYPE_CHECKING:
+    from gistmeter.core.comparison import Comparison, Findings, PairedDifference
     from gistmeter.core.run import Run
 
-Comparison = Mapping[str, Any]  # what `Comparison.to_dict` gives
-Findings = Mapping[str, Any]  # "comparisons": one for each score, the headline's first
-REAL = 0.05
 SKIPPED = 0.1  # the share of items, beyond what others skip, from which a system is not ranked
 
 
@@ -58,14 +55,14 @@ class Standing:
     @property
     def score_names(self) -> list[str]:
         """All scores of the run."""
-        held = self.run.systems.values()
-        return list(dict.fromkeys(name for system in held for name in system.scores))
+        systems = self.run.systems.values()
+        return list(dict.fromkeys(name for system in systems for name in system.scores))
 
     @property
     def headline(self) -> str:
         """The score to judge by: the first that some system has a value for."""
-        held = self.score_names
-        names = [*(name for name in self.run.headline if name in held), *held]
+        known = self.score_names
+        names = [*(name for name in self.run.headline if name in known), *known]
         return next((name for name in names if self.has_value(name)), names[0] if names else "")
 
     @property
@@ -81,9 +78,9 @@ class Standing:
     def held(self, name: str) -> dict[str, Score]:
         """A score of every system that has it."""
         return {
-            system: own.scores[name]
-            for system, own in self.run.systems.items()
-            if name in own.scores
+            system: scored.scores[name]
+            for system, scored in self.run.systems.items()
+            if name in scored.scores
         }
 
     def score(self, name: str) -> Score:
@@ -126,18 +123,7 @@ class Standing:
 
     def lead(self, findings: Findings) -> Comparison | None:
         """The comparison on the score to judge by."""
-        compared = findings.get("comparisons") or ()
-        return next((one for one in compared if one.get("metric") == self.headline), None)
-
-
-def number(value: Any) -> float:
-    """A number of a comparison; NaN where it is null."""
-    return float(value) if isinstance(value, int | float) else math.nan
-
-
-def is_real(pair: Mapping[str, Any]) -> bool:
-    """Was a difference shown, after correction?"""
-    return number(pair.get("p_corrected")) < REAL
+        return findings.on(self.headline)
 
 
 def answer(standing: Standing, findings: Findings) -> str:
@@ -152,43 +138,43 @@ def answer(standing: Standing, findings: Findings) -> str:
 
 
 def _answer(standing: Standing, findings: Findings) -> str:
-    comparison = standing.lead(findings)
     name = standing.headline
     if not name:
         return "No score could be computed."
-    systems = standing.ordered
-    held = standing.held(name)
+    systems, held = standing.ordered, standing.held(name)
     best = held.get(systems[0], Score(name, math.nan))
     if not math.isfinite(best.value):
         return f"{standing.called(name)} could not be computed for any system."
     if len(systems) == 1:
-        return _alone(standing, systems[0], best)
+        on = count(best.n, standing.noun)
+        on += f", {best.unscored:,} unscored" if best.unscored else ""
+        called = standing.called(name)
+        return f"{shown(systems[0], 60)} reaches {called} {_with_interval(best)} on {on}."
     if systems[1] in standing.skipping:  # what lies between them would be of other items
         name = standing.called(name)
         return f"{shown(systems[0], 60)} is ahead on {name} with {_with_interval(best)}."
     ahead = _ahead(standing, best, held.get(systems[1]))
-    pairs = [pair for pair in (comparison or {}).get("pairs", []) if _about(pair, systems[0])]
-    runner = next((pair for pair in pairs if _other(pair, systems[0]) == systems[1]), None)
-    if runner is None or not runner.get("clusters"):
+    comparison = standing.lead(findings)
+    pairs = [
+        pair for pair in (comparison.pairs if comparison else ()) if systems[0] in (pair.a, pair.b)
+    ]
+    runner = next((pair for pair in pairs if pair.other(systems[0]) == systems[1]), None)
+    if runner is None or not runner.clusters:
         return f"{ahead}. Whether that is real was not tested."
-    p = number(runner.get("p_corrected"))
-    if not math.isfinite(p) or _too_few(runner):
-        units = count(int(runner.get("clusters") or 0), standing.cluster)
-        verb = "is" if runner.get("clusters") == 1 else "are"
+    if not math.isfinite(runner.p_corrected) or runner.has_too_few:
+        units = count(runner.clusters, standing.cluster)
+        verb = "is" if runner.clusters == 1 else "are"
         return f"{ahead}. {units} {verb} too few to test whether that is real."
-    tied = [_other(pair, systems[0]) for pair in pairs if not is_real(pair)]
+    tied = [pair.other(systems[0]) for pair in pairs if not pair.is_real]
     if systems[1] not in tied:
-        rest = "" if len(systems) == 2 else " and ahead of all others" if not tied else ""
+        rest = " and ahead of all others" if len(systems) > 2 and not tied else ""
         return f"{ahead}{rest}. The difference is real: {_evidence(standing, runner, best.unit)}."
     group = [system for system in systems if system == systems[0] or system in tied]
     names = listed([shown(system, 60) for system in group])
-    least = number(runner.get("detectable"))
-    visible = f"; a true difference below about {gap(least, best.unit)} would not show on this data"
-    return (
-        f"{ahead}, but the data cannot tell {names} apart (p {_equals(p)})"
-        + (visible if math.isfinite(least) else "")
-        + "."
-    )
+    least = gap(runner.detectable, best.unit) if math.isfinite(runner.detectable) else ""
+    visible = f"; a true difference below about {least} would not show on this data"
+    apart = f"the data cannot tell {names} apart (p {_equals(runner.p_corrected)})"
+    return f"{ahead}, but {apart}{visible if least else ''}."
 
 
 def _ahead(standing: Standing, best: Score, second: Score | None) -> str:
@@ -204,43 +190,21 @@ def _ahead(standing: Standing, best: Score, second: Score | None) -> str:
     return f"{first} is ahead on {name} with {_with_interval(best)}, {between} {way} {other}"
 
 
-def _too_few(pair: Mapping[str, Any]) -> bool:
-    """So few clusters that no exchange of systems could be rare."""
-    clusters = int(pair.get("clusters") or 0)
-    return pair.get("test") == "permutation" and 0 < clusters < 40 and 2 ** (1 - clusters) >= REAL
-
-
-def _alone(standing: Standing, system: str, score: Score) -> str:
-    unscored = f", {score.unscored:,} unscored" if score.unscored else ""
-    return (
-        f"{shown(system, 60)} reaches {standing.called(score.name)} {_with_interval(score)} on "
-        f"{count(score.n, standing.noun)}{unscored}."
-    )
-
-
 def _with_interval(score: Score) -> str:
     bounds = span(score.low, score.high, score.unit)
     return figure(score.value, score.unit) + (f" ({bounds})" if bounds else "")
 
 
-def _evidence(standing: Standing, pair: Mapping[str, Any], unit: str) -> str:
-    low, high = number(pair.get("low")), number(pair.get("high"))
-    if number(pair.get("difference")) < 0:
+def _evidence(standing: Standing, pair: PairedDifference, unit: str) -> str:
+    low, high = pair.low, pair.high
+    if pair.difference < 0:
         low, high = -high, -low
     bounds = f"{low:.1f} to {high:.1f} points" if unit == "%" else f"{low:.3f} to {high:.3f}"
     if not (math.isfinite(low) and math.isfinite(high)):
         bounds = "no interval"
-    p = _equals(number(pair.get("p_corrected")))
-    return f"interval {bounds}, p {p} on {count(int(pair.get('n', 0)), standing.noun)}"
+    on = count(pair.n, standing.noun)
+    return f"interval {bounds}, p {_equals(pair.p_corrected)} on {on}"
 
 
 def _equals(p: float) -> str:
     return probability(p) if p < 0.001 else f"= {probability(p)}"
-
-
-def _about(pair: Mapping[str, Any], system: str) -> bool:
-    return system in (pair.get("a"), pair.get("b"))
-
-
-def _other(pair: Mapping[str, Any], system: str) -> str:
-    return str(pair["b"] if pair["a"] == system else pair["a"])

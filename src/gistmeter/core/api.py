@@ -1,15 +1,22 @@
-"""Scoring from Python: a shape by its name, the options of its command by theirs."""
+"""Scoring from Python: a shape by its name, the options of its command by theirs.
+
+Values come as lists, generators, or columns of other libraries.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.configuration import options_for, profiles
-from gistmeter.core.family import Items, RunSettings, family_of
+from gistmeter.core.errors import InputError
+from gistmeter.core.family import Items, family_of
+from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.score import score as score_family
 from gistmeter.core.settings import Settings, options_of, split
@@ -75,3 +82,89 @@ def settle(
         changed = {key: getattr(own, key) for key in options if key in options_of(type(own))}
         own = replace(settings, **changed)
     return own, how
+
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://\S+", re.IGNORECASE)
+Column = Iterable[Any]  # a list, a generator, or a column of pandas, polars or Arrow
+
+
+def is_path(value: object) -> bool:
+    """Whether a value names files: a `Path`, the text of one that is there or of an address
+    (s3://…), or a list of paths."""
+    if isinstance(value, Path):
+        return True
+    if isinstance(value, str):
+        short = len(value) < 4096 and "\n" not in value
+        try:
+            return short and (bool(_ADDRESS.fullmatch(value)) or Path(value).exists())
+        except OSError:  # a text that is longer than any file's name
+            return False
+    return isinstance(value, list | tuple) and bool(value) and all(
+        isinstance(one, Path) for one in value
+    )  # fmt: skip
+
+
+def column(values: Any, name: str) -> list[Any]:
+    """All values of a column, undefined ones (None, NaN, NA) as None."""
+    for method in ("to_pylist", "to_list", "tolist"):  # Arrow, polars and pandas, NumPy
+        if hasattr(values, method):
+            values = getattr(values, method)()
+            break
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise InputError(
+            f"{name} is {_kind(values)}; expected a list, a column of a table, or the path of a"
+            " file that is there"
+        )
+    return [None if is_undefined(value) else value for value in values]
+
+
+def reusable(values: Any) -> Any:
+    """The same values, as a list where they could be read only once."""
+    return list(values) if isinstance(values, Iterator) else values
+
+
+def is_undefined(value: object) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def texts(values: Any, name: str) -> list[str | None]:
+    """A column of texts; something else in it is an error that says where."""
+    found = column(values, name)
+    for at, value in enumerate(found):
+        if value is not None and not isinstance(value, str):
+            raise InputError(f"{name}[{at}] is {_kind(value)}; expected text")
+    return found
+
+
+def several(values: Any, name: str) -> list[tuple[str, ...]]:
+    """A column of texts or of lists of texts: all that are there, as tuples."""
+    found = []
+    for at, value in enumerate(column(values, name)):
+        listed = [value] if value is None or isinstance(value, str) else column(value, name)
+        for one in listed:
+            if one is not None and not isinstance(one, str):
+                raise InputError(f"{name}[{at}] holds {_kind(one)}; expected text")
+        found.append(tuple(one for one in listed if one is not None))
+    return found
+
+
+def repeated(values: Any, name: str, count: int, default: str = "") -> list[str]:
+    """A column of names, or one name for all; another length is an error."""
+    if values is None or isinstance(values, str):
+        return [default if values is None else values] * count
+    found = [default if value is None else str(value) for value in column(values, name)]
+    same_length(found, count, name)
+    return found
+
+
+def same_length(values: Sequence[Any], count: int, name: str, of: str = "items") -> None:
+    if len(values) != count:
+        raise InputError(f"There are {count} {of} and {len(values)} {name}")
+
+
+def _kind(value: object) -> str:
+    text = repr(value)
+    shown = text if len(text) <= 40 else text[:37] + "..."
+    return f"{shown} ({type(value).__name__})"

@@ -1,4 +1,4 @@
-"""What a model said once it need not say again.
+"""The cache of models' answers.
 
 An answer is kept under the SHA-256 of the canonical JSON of (model id, settings, input), in one
 SQLite file in WAL mode, so that several processes may read and write at once. Numbers are stored
@@ -27,6 +27,8 @@ from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
+import platformdirs
+
 from gistmeter.core.errors import GistmeterError
 from gistmeter.core.signature import canonical
 
@@ -37,6 +39,23 @@ TRIES = 20  # to make the file, while other processes do the same
 MEMO_BYTES = 256 << 20
 REMEMBERED = 1 << 20  # values of which a memo knows that they were there before
 Key = bytes
+PREPARATION = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=NORMAL",
+    # With row numbers: what was kept together lies together, and is read together again.
+    "CREATE TABLE IF NOT EXISTS sealed (key BLOB PRIMARY KEY, value BLOB NOT NULL)",
+)
+
+
+def cache_folder() -> Path:
+    """Where answers and converted models are kept: GISTMETER_CACHE_DIR or the user's cache."""
+    given = os.environ.get("GISTMETER_CACHE_DIR")
+    return Path(given) if given else Path(platformdirs.user_cache_dir("gistmeter"))
+
+
+def cache_file() -> Path:
+    """The file of the models' answers."""
+    return cache_folder() / "answers.sqlite"
 
 
 def keys(model: str, inputs: Iterable[Any], settings: Mapping[str, Any] | None = None) -> list[Key]:
@@ -280,7 +299,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     for attempt in range(TRIES):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            return _make_ready(sqlite3.connect(path, timeout=60, check_same_thread=False))
+            connection = sqlite3.connect(path, timeout=60, check_same_thread=False)
+            return _prepared(connection, *PREPARATION)
         except (sqlite3.OperationalError, OSError) as error:
             # Turning a new file to WAL does not wait for others that do the same.
             if "locked" in str(error) and attempt + 1 < TRIES:
@@ -288,30 +308,18 @@ def _connect(path: Path) -> sqlite3.Connection:
                 continue
             if not path.is_file():
                 raise
-            return _connect_to_read(path)
+            # On a read-only disk: `immutable`, for SQLite would make files beside it.
+            address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+            connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+            return _prepared(connection, "SELECT count(*) FROM sealed")
     raise AssertionError  # the last attempt returned or raised
 
 
-def _make_ready(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _prepared(connection: sqlite3.Connection, *statements: str) -> sqlite3.Connection:
+    """A connection on which some statements have run; closed where one of them fails."""
     try:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute(
-            # With row numbers: what was kept together lies together, and is read together again.
-            "CREATE TABLE IF NOT EXISTS sealed (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
-        )
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A file on a read-only disk: `immutable`, for SQLite would make files beside it."""
-    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
-    try:
-        connection.execute("SELECT count(*) FROM sealed")
+        for statement in statements:
+            connection.execute(statement)
     except BaseException:
         connection.close()
         raise

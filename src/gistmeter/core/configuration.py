@@ -16,16 +16,20 @@ What it may do without being trusted is said in `trust.py`.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gistmeter.core import registry
 from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.files import read_bytes
 from gistmeter.core.settings import Settings, aliases_of, options_of
 from gistmeter.core.trust import MEANINGS, Limits
 
 PROFILES, EVALUATIONS = "profiles", "evaluation"
+FAMILIES = "gistmeter.families"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +43,6 @@ class Configuration:
     @classmethod
     def read(cls, path: Path, *, trust: bool = False) -> Configuration:
         """`trust` is the user's word that the file may do all that options can."""
-        import tomllib
-
-        from gistmeter.core.files import read_bytes
-
         content = read_bytes(path)
         try:
             document = tomllib.loads(content.decode("utf-8"))
@@ -61,7 +61,7 @@ class Configuration:
         if not isinstance(own, dict):
             raise InputError(f"{self.path}: [{command}] must be a table of options")
         names = {name for kind in kinds for name in (*options_of(kind), *aliases_of(kind))}
-        anywhere = {*names, *_commands(), PROFILES, EVALUATIONS}
+        anywhere = {*names, *registry.names(FAMILIES), PROFILES, EVALUATIONS}
         found: dict[str, Any] = {}
         for key, value in {**self.document, **own}.items():
             name = key.replace("-", "_").lower()
@@ -87,10 +87,10 @@ class Configuration:
         return self._tables(EVALUATIONS, "evaluation")
 
     def _tables(self, key: str, noun: str) -> dict[str, Any]:
-        held = self.document.get(key, {})
-        if not isinstance(held, dict) or not all(isinstance(one, dict) for one in held.values()):
+        tables = self.document.get(key, {})
+        if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
             raise InputError(f"{self.path}: [{key}] must hold tables, one per {noun}")
-        return held
+        return tables
 
 
 def options_for(
@@ -105,15 +105,6 @@ def profiles(path: Path | None, *, trust: bool = False) -> dict[str, Mapping[str
     return {} if path is None else Configuration.read(path, trust=trust).profiles()
 
 
-def _commands() -> set[str]:
-    from gistmeter.core import registry
-
-    return set(registry.names("gistmeter.families"))
-
-
 def _known_to_families(name: str) -> bool:
-    from gistmeter.core import registry
-    from gistmeter.core.settings import options_of
-
-    families = (registry.find("gistmeter.families", one) for one in _commands())
+    families = (registry.find(FAMILIES, family) for family in registry.names(FAMILIES))
     return any(name in options_of(family.Settings) for family in families)

@@ -2,8 +2,8 @@
 
 A key belongs to its service, and a service has its hosts. At home, over TLS, a service gets its own
 key. Any other host gets a key only from the variable that the user named for it. No key travels
-unencrypted, except to this machine. An address in a configuration file is not the user's word:
-`refuse_filed` says what to type instead.
+unencrypted, except to this machine. The user did not type an address that stands in a configuration
+file: `refuse_filed` says what to type instead.
 """
 
 from __future__ import annotations

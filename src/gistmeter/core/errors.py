@@ -7,6 +7,7 @@ GistmeterError            the base of everything raised on purpose; exit code 1
 │   ├── MissingDependency an optional package is not installed: gives the `pip install` line
 │   ├── MissingModel      a model is not there: says where it was looked for, how to get it
 │   ├── UntrustedError    a configuration file wants more than its folder is trusted with
+│   ├── MeasuredDifferently runs whose signatures differ: they cannot be compared
 │   └── ResumeError       a run folder that does not belong to these arguments
 ├── ThresholdError        a score is worse than it was allowed to be; exit code 3
 └── ModelError            a model or a service failed: an item's reason, not a run's end
@@ -87,22 +88,26 @@ class MissingModel(InputError):
     @classmethod
     def of(cls, missing: Sequence[MissingModel]) -> MissingModel:
         """One error for all models that are missing, so that they are not found out one by one."""
-        one = missing[0]
+        first = missing[0]
         if len(missing) == 1:
-            return one
-        joined = cls(one.role, one.name, one.looked, one.command)
+            return first
+        joined = cls(first.role, first.name, first.looked, first.command)
         joined.all = list(missing)
         named = ", ".join(f"'{each.name}' ({each.role})" for each in missing)
         commands = " && ".join(dict.fromkeys(each.command for each in missing))
         joined.args = (
-            f"{len(missing)} models are not here: {named}. Looked in: {one.looked}. Get them with: "
-            f"{commands}",
+            f"{len(missing)} models are not here: {named}. Looked in: {first.looked}. Get them "
+            f"with: {commands}",
         )
         return joined
 
 
 class UntrustedError(InputError):
     """A configuration file of a folder that is not trusted reaches for more than it may."""
+
+
+class MeasuredDifferently(InputError):
+    """Runs were measured with different metrics, models or settings."""
 
 
 class ResumeError(InputError):

@@ -2,8 +2,10 @@
 
 Items go through every metric in chunks; the metrics' rows are joined, journalled if there is a
 folder, put back in input order, and pooled. Models keep what they know of all texts over the whole
-run, so chunks cost nothing and a killed run loses one chunk at most. A large run is kept in shards
-and pooled from their tallies.
+run, so chunks cost nothing and a killed run loses one chunk at most.
+
+A large run is kept in shards. Each is tallied where it lies, and the tallies are added up, so no
+process ever holds all rows; what a report shows of single items is an even sample.
 """
 
 from __future__ import annotations
@@ -13,32 +15,37 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from gistmeter.core import registry
-from gistmeter.core.comparison.tallied import compare_tallies
-from gistmeter.core.engines import Engine, Local, Work
-from gistmeter.core.engines.measuring import Base, Parts, count_items
-from gistmeter.core.engines.pooling import SAMPLE, Count, Tallying, add_tallies
+from gistmeter.core.engines import Base, Engine, Local, Parts, Work, count_items
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Progress
 from gistmeter.core.rows import Rows
 from gistmeter.core.run import Excerpt, Run
-from gistmeter.core.runs import Plan, RunFolder, read_run
+from gistmeter.core.runs import SHARDS, Plan, RunFolder, Shard
+from gistmeter.core.runs.loading import load_run
 from gistmeter.core.signature import combine, sign
 from gistmeter.core.statistics import (
     NeedsValues,
+    Tally,
+    bootstrap,
     count_reasons,
-    keyed,
+    hash_of,
+    pool_all,
     reasons_of,
     summarise,
     summarise_tally,
-)
-from gistmeter.core.types import SEED, Item, Metric, SystemScores
+)  # fmt: skip
+from gistmeter.core.types import SEED, Item, Metric
 
 HERE = Local()
 OpenFolder = Callable[[Plan], RunFolder]
+Count = Callable[[Rows], Mapping[str, Any]]
 SHARD = 4  # chunks in a shard of a large run
+SAMPLE = 20_000  # rows that a report shows, about
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "torch", "transformers", "polars")
 
 
@@ -75,116 +82,72 @@ def evaluate(
     """
     if not len(items):
         raise InputError("There is nothing to score: no items were given")
-    named = metrics if isinstance(metrics, Mapping) else {name_of(one): one for one in metrics}
-    if not named:
+    if not isinstance(metrics, Mapping):
+        metrics = {name_of(metric): metric for metric in metrics}
+    if not metrics:
         raise InputError("Nothing to compute: every score that was asked for had to be left out")
-    statistics: dict[str, Any] = {
-        "seed": seed, "resamples": resamples, "confidence": confidence
-    }  # fmt: skip
+    settings = dict(settings or {})
+    statistics: Any = {"seed": seed, "resamples": resamples, "confidence": confidence}
     signatures = {
         name: sign(name, metric, **_missing(metric), **(signed or {}), **statistics)
-        for name, metric in named.items()
+        for name, metric in metrics.items()
     }
-    signature = combine(signatures)
-    plan = Plan(command, dict(settings or {}), signature, dict(inputs or {}), len(items))
+    plan = Plan(command, settings, combine(signatures), dict(inputs or {}), len(items))
     folder = open_folder(plan) if open_folder else None
     if folder and folder.finished:
-        return replace(read_run(folder.path), metrics=named, headline=headline)
+        return replace(load_run(folder.path), metrics=metrics, headline=headline)
 
     started = time.perf_counter()
-    apart = count is not None and folder is not None and len(items) > keyed.LARGE
-    work = Work(named, base, folder.shelf if folder and (apart or engine.apart) else None, chunk)
-    kept = _measure_all(engine, work, items, folder, apart=apart, progress=progress)
+    apart = count is not None and folder is not None and len(items) > bootstrap.LARGE
+    work = Work(metrics, base, folder.shelf if folder and (apart or engine.apart) else None, chunk)
+    parts = _measure_all(engine, work, items, folder, apart=apart, progress=progress)
     measured = time.perf_counter()
-    task = _Pooling(named, signatures, statistics, count or (lambda _: {}), headline)
-    found = task.of_shards(engine, folder, len(items)) if apart and folder else None
-    if found is None:
-        rows = folder.rows() if folder else Rows.merge(kept)
-        rows = rows.with_details({**(documents or {}), **_documents(named, rows, items)})
-        found = task.of_rows(rows)
-    told = notes(found.measured) if callable(notes) else notes or {}
-    run = replace(
-        found,
-        command=command,
-        signature=signature,
-        settings=dict(settings or {}),
-        timings={
-            "measure_seconds": measured - started,
-            "statistics_seconds": time.perf_counter() - measured,
-        },
-        versions=versions(),
-        notes={**found.notes, **told},
-        path=folder.path if folder else None,
-        inputs=plan.inputs,
-    )
+    run = Run(
+        command, plan.signature, {}, settings=settings, versions=versions(), signatures=signatures,
+        path=folder.path if folder else None, metrics=metrics, inputs=plan.inputs,
+        headline=headline, **statistics,
+    )  # fmt: skip
+    whole = _pool_shards(run, engine, folder, count) if folder and apart and count else None
+    if whole is None:
+        rows = folder.rows() if folder else Rows.merge(parts)
+        details = {**(documents or {}), **_documents(run, rows, items)}
+        whole = _pool_rows(run, rows.with_details(details), count)
+    further = notes(whole.measured) if callable(notes) else notes or {}
+    ended = time.perf_counter()
+    timings = {"measure_seconds": measured - started, "statistics_seconds": ended - measured}
+    run = replace(whole, timings=timings, notes={**whole.notes, **further})
     if folder:
         folder.finish(run)
     return run
 
 
-@dataclass(frozen=True)
-class _Pooling:
-    """What becomes of rows once all are measured."""
+def name_of(metric: Metric) -> str:
+    """The name a metric is registered under, else its class's name."""
+    module, kind = type(metric).__module__, type(metric).__qualname__
+    added = {point.name: point.value for point in registry.installed(registry.METRICS)}
+    for name, target in {**added, **registry.TABLES[registry.METRICS]}.items():
+        home, _, attribute = target.partition(":")
+        if attribute == kind and (module == home or module.startswith(home + ".")):
+            return name.rpartition("/")[2]
+    return kind
 
-    metrics: Mapping[str, Metric]
-    signatures: Mapping[str, str]
-    statistics: Mapping[str, Any]
-    count: Count
-    headline: Sequence[str]
 
-    def _run(self, systems: Mapping[str, SystemScores], unscored: Mapping[str, int]) -> Run:
-        return Run(
-            "", "", systems, reasons_of(unscored, systems), signatures=self.signatures,
-            metrics=self.metrics, headline=self.headline, **self.statistics,
-        )  # fmt: skip
-
-    def of_rows(self, rows: Rows) -> Run:
-        systems = summarise(self.metrics, rows, signatures=self.signatures, **self.statistics)
-        run = self._run(systems, count_reasons(rows))
-        return replace(run, rows=rows, notes=dict(self.count(rows)))
-
-    def of_shards(self, engine: Engine, folder: RunFolder, items: int) -> Run | None:
-        """The same from sums, without all rows at once; None where a score needs them."""
-        shards = folder.shards()
-        if not shards or any(_tells(metric) for metric in self.metrics.values()):
-            return None
-        seed, resamples = self.statistics["seed"], self.statistics["resamples"]
-        tallying = Tallying(
-            folder.path.resolve(), self.metrics, self.count, resamples, seed, SAMPLE / items
-        )
+def versions() -> dict[str, str]:
+    """What the numbers were computed with."""
+    found = {"python": platform.python_version()}
+    for package in VERSIONED:
         try:
-            tally, sample = add_tallies(engine, HERE, tallying, shards)
-            systems = summarise_tally(
-                self.metrics, tally, signatures=self.signatures,
-                confidence=self.statistics["confidence"],
-            )  # fmt: skip
-            found = compare_tallies(systems, tally, self.metrics, self.headline, self.statistics)
-        except NeedsValues:
-            return None
-        run = self._run(systems, tally.unscored)
-        most = max(held.rows for held in tally.systems.values())
-        return replace(run, excerpt=Excerpt(sample, found, most), notes=tally.counted)
-
-
-def _tells(metric: Metric) -> bool:
-    """Whether a metric says something of all rows together."""
-    return hasattr(getattr(metric, "first", metric), "documents")
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
 
 
 def _missing(metric: Metric) -> dict[str, str]:
     """What a metric's scores lack, for the signature of a partial one."""
-    partial: Mapping[str, Sequence[str]] = getattr(metric, "partial", {})
-    parts = dict.fromkeys(part for missing in partial.values() for part in missing)
+    partly: Mapping[str, Sequence[str]] = getattr(metric, "partial", {})
+    parts = dict.fromkeys(part for missing in partly.values() for part in missing)
     return {"partial": ",".join(parts)} if parts else {}
-
-
-def _documents(metrics: Mapping[str, Metric], rows: Rows, items: Sequence[Item]) -> dict[str, Any]:
-    """What metrics say of all rows together: breakdowns, the sentences that lose most."""
-    found: dict[str, Any] = {}
-    for metric in metrics.values():
-        tell = getattr(metric, "documents", None)
-        found |= tell(rows, items) if tell is not None else {}
-    return found
 
 
 def _measure_all(
@@ -212,27 +175,94 @@ def _measure_all(
     return measured
 
 
-def name_of(metric: Metric) -> str:
-    """The name a metric is registered under, else its class's name."""
-    module, kind = type(metric).__module__, type(metric).__qualname__
-    points = registry.installed("gistmeter.metrics")
-    known = {
-        **{point.name: point.value for point in points},
-        **registry.TABLES["gistmeter.metrics"],
-    }
-    for name, target in known.items():
-        home, _, attribute = target.partition(":")
-        if attribute == kind and (module == home or module.startswith(home + ".")):
-            return name.rpartition("/")[2]
-    return kind
+def _documents(run: Run, rows: Rows, items: Sequence[Item]) -> dict[str, Any]:
+    """What metrics say of all rows together: breakdowns, the sentences that lose most."""
+    documents: dict[str, Any] = {}
+    for metric in run.metrics.values():
+        document = getattr(metric, "documents", None)
+        documents |= document(rows, items) if document is not None else {}
+    return documents
 
 
-def versions() -> dict[str, str]:
-    """What the numbers were computed with."""
-    found = {"python": platform.python_version()}
-    for package in VERSIONED:
+def _pool_rows(run: Run, rows: Rows, count: Count | None) -> Run:
+    systems = summarise(
+        run.metrics, rows, signatures=run.signatures,
+        seed=run.seed, resamples=run.resamples, confidence=run.confidence,
+    )  # fmt: skip
+    notes = dict(count(rows)) if count else {}
+    unscored = reasons_of(count_reasons(rows), systems)
+    return replace(run, systems=systems, unscored=unscored, rows=rows, notes=notes)
+
+
+def _pool_shards(run: Run, engine: Engine, folder: RunFolder, count: Count) -> Run | None:
+    """The same from sums, without all rows at once; None where a score needs them."""
+    from gistmeter.core.comparison import compare_tallies
+
+    shards, metrics = folder.shards(), run.metrics
+    # A metric that makes documents says something of all rows together.
+    whole = any(hasattr(getattr(one, "first", one), "documents") for one in metrics.values())
+    if not shards or whole:
+        return None
+    share = SAMPLE / folder.plan.items
+    tallying = Tallying(folder.path.resolve(), metrics, count, run.resamples, run.seed, share)
+    statistics = {"seed": run.seed, "resamples": run.resamples, "confidence": run.confidence}
+    try:
+        tally, sample = add_tallies(engine, HERE, tallying, shards)
+        systems = summarise_tally(
+            metrics, tally, signatures=run.signatures, confidence=run.confidence
+        )
+        findings = compare_tallies(systems, tally, metrics, run.headline, statistics)
+    except NeedsValues:
+        return None
+    excerpt = Excerpt(sample, findings, max(part.rows for part in tally.systems.values()))
+    unscored = reasons_of(tally.unscored, systems)
+    return replace(run, systems=systems, unscored=unscored, excerpt=excerpt, notes=tally.counted)
+
+
+@dataclass(frozen=True, slots=True)
+class Tallying:
+    """What is done with each shard: its tally, and its rows of the sample."""
+
+    folder: Path
+    metrics: Mapping[str, Metric]
+    count: Count
+    resamples: int
+    seed: int
+    share: float  # of the items in the sample
+
+    def __call__(self, shard: Shard) -> tuple[int, Tally | None, Rows]:
+        """Where the shard begins, its tally (none where sums are not enough), and its sample."""
+        rows = shard.read(self.folder)
         try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+            tally = Tally.of(rows, partial(pool_all, self.metrics), self.resamples, self.seed)
+        except NeedsValues:
+            return shard.first, None, rows.take([])
+        tally.counted = dict(self.count(rows))
+        limit = self.share * 2**64
+        shown = [at for at, name in enumerate(rows.keys["id"]) if hash_of(name) < limit]
+        return shard.first, tally, rows.take(shown)
+
+
+def add_tallies(
+    engine: Engine, here: Engine, tallying: Tallying, shards: Sequence[Shard]
+) -> tuple[Tally, Rows]:
+    """The tally of all shards, and the sample in the order of the input.
+
+    They are added in the order of the input, whatever order they come in: sums of the same numbers
+    in another order differ in their last bits. `here` does it where workers do not see the folder.
+    """
+    at_work = engine if engine.sees([tallying.folder / SHARDS / shards[0].name]) else here
+    whole, sample = Tally(), list[Rows]()
+    waiting: dict[int, tuple[Tally, Rows]] = {}
+    firsts = iter([shard.first for shard in shards])
+    following = next(firsts)
+    for first, tally, rows in at_work.run(tallying, shards):
+        if tally is None:
+            raise NeedsValues("A score needs all rows at once")
+        waiting[first] = (tally, rows)
+        while following in waiting:
+            part, shown = waiting.pop(following)
+            whole.add(part)
+            sample.append(shown)
+            following = next(firsts, -1)
+    return whole, Rows.merge(sample)

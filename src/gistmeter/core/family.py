@@ -1,8 +1,8 @@
 """What a family *is*, said in one place: its settings, how its files become items, its metrics,
 its headline, its tables and what it shows of an item.
 
-`score.score` asks these questions in this order, whoever calls it: the command line, Python, a
-cluster or a test. A family never prints; what the user should know goes through the `Context`.
+`score.score` asks these questions in this order, for the command line, Python, a cluster or a test.
+A family never prints; what the user should know goes through the `Context`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from gistmeter.core import registry
 from gistmeter.core.errors import InputError
-from gistmeter.core.settings import Settings, option
-from gistmeter.core.trust import HELP as TRUST_HELP
-from gistmeter.core.types import SEED, Item, Sheet
+from gistmeter.core.options import ModelSettings
+from gistmeter.core.settings import Settings
+from gistmeter.core.types import Item, Sheet
 from gistmeter.core.views import View
 
 if TYPE_CHECKING:
-    from gistmeter.core.answer import Findings
     from gistmeter.core.cache import Cache
+    from gistmeter.core.comparison import Findings
     from gistmeter.core.engines import Engine
     from gistmeter.core.pages import PairView
     from gistmeter.core.rows import Rows
@@ -38,112 +39,6 @@ Progress = Callable[[str, int, int], None]  # stage, done, total
 DETAILS = "details"  # in a run's folder: what a family adds
 TRANSCRIPTS = ".transcripts.jsonl"  # behind the folder's name: what recognisers heard so far
 EMBEDDED = "embedded"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelSettings(Settings):
-    """The models of a run; each may be given by name or, in Python, as an object."""
-
-    profile: str = option(
-        "embedded",
-        "Which models: embedded (offline), paper (exactly those of the papers), or one of the"
-        " configuration's own.",
-        panel="models", reach="model", harmless=("embedded", "embedded-plain"), main=True,
-    )  # fmt: skip
-    encoding: str = option(
-        "", "The files' encoding, such as gb18030. By default it is found.",
-        panel="input", reach="nothing", kept=False, advanced=True,
-    )  # fmt: skip
-    no_judge: bool = option(
-        False, "Leave out the judge that comes with gistmeter: S_Acc is then partial, S_Logic and"
-        " gist are not made.",
-        panel="models", advanced=True,
-    )  # fmt: skip
-    device: str = option(
-        "auto",
-        "Where torch runs: auto, cpu, cuda or mps.",
-        panel="models",
-        reach="nothing",
-        kept=False,
-    )
-    max_length: int = option(
-        0,
-        "Tokens a model reads at once; 0: its own maximum.",
-        panel="models", low=0, flags=("--max-len",), advanced=True,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunSettings(Settings):
-    """How a run is kept and its intervals are found: the same for every family."""
-
-    title: ClassVar[str] = "a run"
-    output: tuple[Path, ...] = option(
-        (),
-        "Where to write: a file by its suffix (.json .csv .tsv .xlsx .parquet .md .html), or the"
-        " run's folder. May be repeated. The command always keeps its run, by default in"
-        " runs/COMMAND-TIME.",
-        panel="output", reach="write", flags=("-o",), metavar="PATH", main=True,
-        variable="OUTPUT_FILE",
-    )  # fmt: skip
-    seed: int = option(SEED, "Seed of the intervals; part of the signature.", panel="statistics")
-    resamples: int = option(
-        1000, "Bootstrap resamples for the intervals; 0 for none.",
-        panel="statistics", low=0, high=1_000_000,
-    )  # fmt: skip
-    confidence: float = option(
-        0.95, "Confidence of the intervals.", panel="statistics", low=0.5, high=0.9999
-    )
-    fail_under: Mapping[str, float] = option(
-        {},
-        "Exit with 3 when a score of any system is worse than this. May be repeated.",
-        panel="statistics", metavar="SCORE=VALUE",
-    )  # fmt: skip
-    resume: bool = option(
-        False,
-        "Go on with the unfinished run in the folder given by -o, or with the command's newest"
-        " one.",
-        panel="output",
-    )  # fmt: skip
-    overwrite: bool = option(False, "Replace the run in the folder given by -o.", panel="output")
-    heading: str = option(
-        "",
-        "The title of the report.",
-        panel="output",
-        reach="nothing",
-        flag="--title",
-        metavar="TEXT",
-    )
-    no_cache: bool = option(
-        False, "Neither read nor write the cache of model answers.", panel="output", advanced=True
-    )
-    no_bom: bool = option(
-        False, "No byte-order mark in CSV; TSV never has one.", panel="output", advanced=True
-    )
-    no_report: bool = option(
-        False, "Do not write report.html into the run's folder.", panel="output", advanced=True
-    )
-    engine: str = option(
-        "local", "Where the work runs: local (here) or ray (on a cluster, see docs/cluster.md).",
-        panel="output", reach="network", model=True, kept=False,
-    )  # fmt: skip
-    address: str = option(
-        "", "The cluster that --engine ray joins: auto (the one this machine belongs to) or"
-        " ray://HOST:10001. By default it starts one here.",
-        panel="output", reach="network", advanced=True, kept=False,
-    )  # fmt: skip
-    workers: int = option(
-        0, "How many workers --engine ray uses; 0: one for each processor of the cluster, or GPU"
-        " with --device cuda.",
-        panel="output", low=0, high=100_000, advanced=True, kept=False,
-    )  # fmt: skip
-    config: Path | None = option(
-        None,
-        "Options from a TOML file: those at the top for every command, those in [COMMAND] for"
-        " one. Flags win over the environment, that over the file.",
-        panel="output", reach="read", metavar="FILE.toml", advanced=True,
-    )  # fmt: skip
-    trust: bool = option(False, TRUST_HELP, panel="output", advanced=True, kept=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +58,7 @@ class Items(Generic[ItemT]):
 
 @dataclass
 class Context:
-    """What a family may use while it works, and the caller's ear."""
+    """What a family may use while it works, and how it reaches the user."""
 
     cache: Cache
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -177,23 +72,20 @@ class Context:
     left_out: list[str] = field(default_factory=list)
     engine: Engine | None = None  # where the work runs
 
-    def say(self, remark: str) -> None:
-        self._tell(remark, False)
-
-    def warn(self, remark: str) -> None:
-        self._tell(remark, True)
-
-    def leave_out(self, remark: str) -> None:
-        """A warning that something is not computed, which is told again where nothing is left."""
-        self.left_out.append(remark)
-        self.warn(remark)
-
-    def _tell(self, remark: str, warning: bool) -> None:
+    def say(self, remark: str, *, warning: bool = False) -> None:
         self.remarks.append(remark)
         if self.hear:
             self.hear(remark, warning)
         else:
             logger.log(logging.WARNING if warning else logging.INFO, "%s", remark)
+
+    def warn(self, remark: str) -> None:
+        self.say(remark, warning=True)
+
+    def leave_out(self, remark: str) -> None:
+        """Warn that something is not computed; it is said again where nothing is left."""
+        self.left_out.append(remark)
+        self.warn(remark)
 
 
 @dataclass(frozen=True)
@@ -225,7 +117,7 @@ class Family(Generic[SettingsT, ItemT]):
     stage: ClassVar[str] = "Scoring"
 
     def streams(self, settings: SettingsT, context: Context) -> bool:
-        """Whether its items are read by whoever measures them, wherever their files are."""
+        """Whether workers read the items that they measure, wherever the files are."""
         del settings, context
         return False
 
@@ -295,7 +187,7 @@ class Family(Generic[SettingsT, ItemT]):
         return {}
 
     def finish(self, run: Run, task: Task[SettingsT, ItemT], context: Context) -> None:
-        """Last words, and files that the family keeps beside the run."""
+        """Write the files that the family keeps beside the run, and what is left to say."""
 
     def sheets(self, run: Run) -> list[Sheet]:
         """The tables of a file: the items first, the summary last."""
@@ -324,8 +216,7 @@ class Family(Generic[SettingsT, ItemT]):
     def answer(self, run: Run, findings: Findings) -> str:
         """What the user came for, in a sentence or two; the terminal and the report both say it.
 
-        `findings` are the paired tests of the run's systems, as `comparison.findings` gives them:
-        `{"comparisons": [...]}`, one for each score, empty for a single system.
+        `findings` are the paired tests of the run's systems, none for a single system.
         """
         from gistmeter.core.answer import Standing, answer
 
@@ -333,10 +224,8 @@ class Family(Generic[SettingsT, ItemT]):
 
     def view(self) -> View:
         """How a report shows its runs."""
-        from gistmeter.core import registry
-
-        found: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
-        return found
+        view: View = registry.load(self.shows) if self.shows else View(noun=self.noun)
+        return view
 
 
 def items_sheet(run: Run) -> Sheet:
@@ -366,9 +255,7 @@ GROUP = "gistmeter.families"
 
 def family_of(name: str) -> Family[Any, Any]:
     """The family of a name; a run of no family (one of `evaluate`) gets what all have."""
-    from gistmeter.core import registry
-
     if name not in registry.names(GROUP):
         return Family()
-    found: Family[Any, Any] = registry.find(GROUP, name)()
-    return found
+    family: Family[Any, Any] = registry.find(GROUP, name)()
+    return family

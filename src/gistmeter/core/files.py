@@ -27,8 +27,6 @@ MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
 MAX_PIPED = 1024**3  # of what does not tell its size
 DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and ends
 PACKED = b"\x1f\x8b"  # how a gzip file begins
-# What is elsewhere. A path keeps one slash of the two; drive letters are no schemes.
-ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>[^/].*)", re.IGNORECASE | re.DOTALL)
 READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
@@ -41,7 +39,7 @@ def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
                 raise InputError(f"{path}: is larger than {MAX_BYTES:,} bytes")
             content = stream.read()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise unreadable(path, error) from error
     note(path, content)
     if content.startswith(PACKED):
         content = unpack(content, path)
@@ -56,7 +54,7 @@ def open_input(path: Path) -> io.BufferedReader:
     try:
         handle = os.open(path, READING)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise unreadable(path, error) from error
     if not stat.S_ISREG(os.fstat(handle).st_mode):  # it was replaced since it was looked at
         os.close(handle)
         raise InputError(f"{path}: is no regular file")
@@ -121,17 +119,19 @@ def write_atomically(
             if callable(raw):
                 raw(stream)
             _put(stream, b"" if callable(raw) else raw)
-        draft.chmod(0o666 & ~_umask() if mode is None else mode)
+        mask = os.umask(0)
+        os.umask(mask)
+        draft.chmod(0o666 & ~mask if mode is None else mode)
         draft.replace(path)
         _settle(path.parent)
-    except OSError as error:
-        _remove(draft)
-        raise unwritable(path, error) from error
-    except UnicodeEncodeError as error:
-        _remove(draft)
-        raise unspellable(path) from error
-    except BaseException:
-        _remove(draft)
+    except BaseException as error:
+        if draft is not None:
+            with contextlib.suppress(OSError):
+                draft.unlink()
+        if isinstance(error, OSError):
+            raise unwritable(path, error) from error
+        if isinstance(error, UnicodeEncodeError):
+            raise unspellable(path) from error
         raise
 
 
@@ -142,6 +142,10 @@ def append(path: Path, line: bytes) -> None:
             _put(stream, line)
     except OSError as error:
         raise unwritable(path, error) from error
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path}: cannot be read ({error.strerror or error})")
 
 
 def unwritable(path: Path, error: OSError, what: str = "written") -> GistmeterError:
@@ -161,7 +165,8 @@ def sweep(folder: Path, *, age: float = 0.0) -> None:
     with contextlib.suppress(OSError):
         for file in folder.iterdir():
             if is_draft(file) and time.time() - file.stat().st_mtime >= age:
-                _remove(file)
+                with contextlib.suppress(OSError):
+                    file.unlink()
 
 
 def is_draft(path: Path) -> bool:
@@ -184,18 +189,6 @@ def _settle(folder: Path) -> None:
             os.close(handle)
 
 
-def _remove(draft: Path | None) -> None:
-    if draft is not None:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def sha256(path: Path) -> str:
     """The digest of a file."""
     with open_input(path) as stream:
@@ -216,15 +209,18 @@ def printable(text: str) -> str:
     return text
 
 
+def _unpacked(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+
+
 def suffix_of(path: Path) -> str:
     """What a file is by its name, packed or not: .csv of table.csv.gz."""
-    bare = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-    return bare.suffix.lower()
+    return _unpacked(path).suffix.lower()
 
 
 def stem_of(path: Path) -> str:
     """A file's name without its suffix, packed or not."""
-    return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).stem
+    return _unpacked(path).stem
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:

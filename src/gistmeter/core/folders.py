@@ -43,19 +43,24 @@ class Place:
         except FileNotFoundError:
             return None
 
+    def is_file(self) -> bool:
+        """Whether a regular file is there; a link or a folder is none."""
+        entry = self.lstat()
+        return entry is not None and stat.S_ISREG(entry.st_mode)
+
     def beside(self, name: str) -> Place:
         path = self.path.with_name(name)
         return Place(path, path if self.parent is None else name, self.parent)
 
     def refuse_others(self) -> bool:
         """Whether the file is there; what is no regular file is an error."""
-        found = self.lstat()
-        if found is None:
-            return False
-        if not stat.S_ISREG(found.st_mode):
-            raise InputError(f"{self.path}: is a {kind_of(found.st_mode)}, and no file of a run. "
-                             "Move it away, or choose another folder")  # fmt: skip
-        return True
+        entry = self.lstat()
+        if entry is not None and not stat.S_ISREG(entry.st_mode):
+            raise InputError(
+                f"{self.path}: is a {kind_of(entry.st_mode)}, and no file of a run. Move it away, "
+                "or choose another folder"
+            )
+        return entry is not None
 
 
 def kind_of(mode: int) -> str:
@@ -67,6 +72,13 @@ def open_at(place: Place, flags: int) -> int:
     return os.open(
         place.name, flags | NOFOLLOW | NONBLOCK | BINARY, 0o666, dir_fd=place.parent
     )  # fmt: skip
+
+
+def _in_the_way(path: Path, kind: str) -> InputError:
+    return InputError(
+        f"{path}: is a {kind}, where a run has a folder of its own. Remove it, or choose "
+        "another folder"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,56 +97,43 @@ class Folder:
         with contextlib.ExitStack() as stack:
             if make:
                 self.path.mkdir(parents=True, exist_ok=True)
-            root = self._open(self.path, None, stack, follow=True)
-            path = self.path / parts[0]
-            place = Place(path, path if root is None else parts[0], root)
+            place = self._inside(Place(self.path, self.path, None), parts[0], stack, follow=True)
             if len(parts) == 2:
                 if make:
                     with contextlib.suppress(FileExistsError):
                         os.mkdir(place.name, dir_fd=place.parent)
-                inner = self._enter(place, stack)
-                path = path / parts[1]
-                place = Place(path, path if inner is None else parts[1], inner)
+                entry = place.lstat()
+                if entry is not None and not stat.S_ISDIR(entry.st_mode):
+                    raise _in_the_way(place.path, kind_of(entry.st_mode))
+                place = self._inside(place, parts[1], stack)
             yield place
 
-    def _enter(self, place: Place, stack: contextlib.ExitStack) -> int | None:
-        found = place.lstat()
-        if found is not None and not stat.S_ISDIR(found.st_mode):
-            raise self._in_the_way(place.path, kind_of(found.st_mode))
-        return self._open(place.path, place, stack)
-
-    def _open(
-        self, path: Path, place: Place | None, stack: contextlib.ExitStack, follow: bool = False
-    ) -> int | None:
+    def _inside(
+        self, folder: Place, name: str, stack: contextlib.ExitStack, follow: bool = False
+    ) -> Place:
+        """The place of a name in a folder, which is open until the stack ends."""
+        path = folder.path / name
         if not RELATIVE:
-            if not path.is_dir():
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-            return None
+            if not folder.path.is_dir():
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder.path))
+            return Place(path, path, None)
         flags = os.O_RDONLY | DIRECTORY | (0 if follow else NOFOLLOW)
         try:
-            handle = os.open(place.name if place else path, flags,
-                             dir_fd=place.parent if place else None)  # fmt: skip
+            handle = os.open(folder.name, flags, dir_fd=folder.parent)
         except OSError as error:
             if error.errno in LINKS:
-                raise self._in_the_way(path, "link or a file") from error
+                raise _in_the_way(folder.path, "link or a file") from error
             raise
         stack.callback(os.close, handle)
-        return handle
-
-    def _in_the_way(self, path: Path, kind: str) -> InputError:
-        return InputError(
-            f"{path}: is a {kind}, where a run has a folder of its own. Remove it, or choose "
-            "another folder"
-        )
+        return Place(path, name, handle)
 
     def has(self, name: str) -> bool:
         """Whether a regular file of this name is there; a link or a folder is none."""
         try:
             with self.at(name) as place:
-                found = place.lstat()
+                return place.is_file()
         except (FileNotFoundError, InputError):
             return False
-        return found is not None and stat.S_ISREG(found.st_mode)
 
     def names(self, inner: str = "") -> list[str]:
         """The regular files of the folder, or of one in it, sorted; a link has none."""
@@ -144,15 +143,13 @@ class Folder:
                 here = place.path.parent if place.parent is None else place.parent
                 with os.scandir(here) as entries:
                     listed = sorted(entry.name for entry in entries)
-                known = [(name, place.beside(name).lstat()) for name in listed]
+                return [name for name in listed if place.beside(name).is_file()]
         except (FileNotFoundError, NotADirectoryError, InputError):
             return []
-        return [name for name, found in known if found and stat.S_ISREG(found.st_mode)]
 
     @contextlib.contextmanager
     def open(self, name: str) -> Iterator[io.BufferedReader]:
         """A file to read; a link, a folder or a pipe of its name is an error."""
-        path = self.path / name
         try:
             with self.at(name) as place:
                 if not place.refuse_others():
@@ -160,7 +157,7 @@ class Folder:
                 handle = open_at(place, os.O_RDONLY)
             stream = os.fdopen(handle, "rb")
         except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+            raise files.unreadable(self.path / name, error) from error
         with stream:
             yield stream
 
@@ -170,9 +167,7 @@ class Folder:
             try:
                 return stream.read()
             except OSError as error:
-                raise InputError(
-                    f"{self.path / name}: cannot be read ({error.strerror or error})"
-                ) from error
+                raise files.unreadable(self.path / name, error) from error
 
     def sha256(self, name: str) -> str:
         with self.open(name) as stream:
@@ -219,8 +214,7 @@ class Folder:
     def remove(self, name: str) -> None:
         """Remove a regular file; whatever else has its name stays."""
         with contextlib.suppress(FileNotFoundError, InputError), self.at(name) as place:
-            found = place.lstat()
-            if found is not None and stat.S_ISREG(found.st_mode):
+            if place.is_file():
                 os.unlink(place.name, dir_fd=place.parent)
 
     def remove_folder(self, inner: str) -> None:

@@ -12,16 +12,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.core.errors import InputError, ThresholdError, UnknownName
-from gistmeter.core.settings import Settings, option
-from gistmeter.core.types import SEED, Metric, Score, SystemScores, defined
+from gistmeter.core.family import DETAILS, family_of
+from gistmeter.core.options import CompareSettings
+from gistmeter.core.rows import Rows
+from gistmeter.core.runs import REPORT, claim, save_run, write_beside
+from gistmeter.core.runs.layout import read_items
+from gistmeter.core.types import SEED, Metric, Score, SystemScores
 from gistmeter.version import __version__
 
 if TYPE_CHECKING:
-    from gistmeter.core.comparison import Comparison
-    from gistmeter.core.rows import Rows
+    from gistmeter.core.comparison import Comparison, Findings
     from gistmeter.core.validation import Validation
     from gistmeter.report.html.plot import Plot
 
@@ -33,7 +36,7 @@ class Excerpt:
     """What a run carries of rows that are too many to be held: they are in its folder."""
 
     rows: Rows  # an even sample of the items, the same of all systems
-    findings: Mapping[str, Any]  # the paired tests of all items
+    findings: Findings  # the paired tests of all items
     items: int  # of each system, at most
 
 
@@ -55,12 +58,12 @@ class Run:
     metrics: Mapping[str, Metric] = field(default_factory=dict)  # what pools the rows
     inputs: Mapping[str, str] = field(default_factory=dict)  # file -> SHA-256
     headline: Sequence[str] = ()  # the scores to judge by, where the first is not the one
-    remarks: Sequence[str] = ()  # what the user was told on the way
+    remarks: Sequence[str] = ()  # what was said to the user during the run
     seed: int = SEED
     resamples: int = 1000
     confidence: float = 0.95
     excerpt: Excerpt | None = None  # of a large run, in place of its rows
-    _findings: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _findings: list[Findings] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Score:
         """The score of the only system; with several, ask `run.systems[system][name]`."""
@@ -76,16 +79,7 @@ class Run:
             "command": self.command,
             "signature": self.signature,
             "run": str(self.path) if self.path else None,
-            "systems": {
-                name: {
-                    "scores": {key: score.to_dict() for key, score in system.scores.items()},
-                    "groups": {
-                        group: {key: {"value": defined(value)} for key, value in values.items()}
-                        for group, values in system.groups.items()
-                    },
-                }
-                for name, system in self.systems.items()
-            },
+            "systems": {name: system.to_dict() for name, system in self.systems.items()},
             "unscored": dict(self.unscored),
         }
 
@@ -107,8 +101,6 @@ class Run:
     def measured(self) -> Rows:
         """The rows, those of a large run read from its folder; an error where there are none."""
         if self.excerpt and self.path:
-            from gistmeter.core.runs.layout import read_items
-
             return read_items(self.path)
         if self.rows is None:
             raise InputError("This run carries no rows: load it from its folder")
@@ -121,8 +113,6 @@ class Run:
 
     def save(self, folder: str | Path, *, overwrite: bool = False, report: bool = True) -> Run:
         """Keep the run in a folder, as the command line does; returns the run with its place."""
-        from gistmeter.core.runs import save_run
-
         kept = replace(self, path=Path(folder), rows=self.measured, excerpt=None)
         save_run(kept, overwrite=overwrite, source=self.path)
         kept.write_pages()
@@ -136,16 +126,11 @@ class Run:
         """Write the HTML report, by default into the run's folder; returns its place."""
         if path is None and self.path is None:
             raise InputError("This run has no folder yet: name the report's file, or save it first")
-        target = Path(path) if path is not None else self._own_report()
+        if path is None and self.path:
+            claim(self.path, [REPORT])
+        target = Path(path) if path is not None else Path(str(self.path), REPORT)
         write_report([self.shown], target, title=title, everything=everything)
         return target
-
-    def _own_report(self) -> Path:
-        """The place of the report in the run's folder, once `run.json` lists it."""
-        from gistmeter.core.runs import REPORT, claim
-
-        claim(Path(str(self.path)), [REPORT])
-        return Path(str(self.path)) / REPORT
 
     def plot(self, name: str | None = None) -> Plot:
         """The report's charts, for a notebook: all of them, or one by its name.
@@ -153,14 +138,12 @@ class Run:
         Every run has `intervals`; others have `differences`, `distribution`, `groups`, `scores`,
         `length`, and what their family adds. `run.plot().names` lists them.
         """
-        from gistmeter.core.family import family_of
         from gistmeter.report.html.plot import plot
 
         return plot(self.shown, family_of(self.command).view(), self.findings, name)
 
     def write_pages(self) -> None:
         """Write the family's pages of single items into the run's details."""
-        from gistmeter.core.family import family_of
         from gistmeter.report.diff import render_pair
 
         pages = family_of(self.command).pages(self)
@@ -168,8 +151,6 @@ class Run:
 
     def keep(self, documents: Mapping[str, bytes]) -> None:
         """Write files into the details of the run's folder, which `run.json` lists then."""
-        from gistmeter.core.runs import DETAILS, write_beside
-
         named = {f"{DETAILS}/{name}": content for name, content in documents.items()}
         write_beside(Path(str(self.path)), named)
 
@@ -178,7 +159,6 @@ class Run:
 
         CSV has a byte-order mark, without which spreadsheets show no CJK, unless `bom` is False.
         """
-        from gistmeter.core.family import family_of
         from gistmeter.report.export import write_table
 
         target = Path(path)
@@ -207,20 +187,18 @@ class Run:
         return validate(self, read_labels(Path(human), self.measured, column), **options)
 
     @property
-    def findings(self) -> Mapping[str, Any]:
+    def findings(self) -> Findings:
         """The paired tests of this run's systems, computed when first asked for."""
+        from gistmeter.core.comparison import findings
+
         if self.excerpt:
             return self.excerpt.findings
         if not self._findings:
-            from gistmeter.core.comparison import findings
-
-            self._findings.update(findings(self))
-        return self._findings
+            self._findings.append(findings(self))
+        return self._findings[0]
 
     def answer(self) -> str:
         """Who is ahead, by how much, and is it real: the sentence of terminal and report."""
-        from gistmeter.core.family import family_of
-
         return family_of(self.command).answer(self.shown, self.findings)
 
     def require(self, thresholds: Mapping[str, float]) -> None:
@@ -276,115 +254,14 @@ class Run:
         return sorted({part for score in scores for part in score.partial})
 
 
-def load_run(path: str | Path) -> Run:
-    """A finished run from its folder, with the metrics that pool its rows; models stay away."""
-    from gistmeter.core.runs import read_run
-
-    return read_run(Path(path))
-
-
-def load_scores(path: str | Path, *, lower_is_better: bool | None = None) -> Run:
-    """A table of (id, system, score) of any tool as a run that can be compared.
-
-    Which way is better is told by the column's name (wer, error, distance …), unless it is said.
-    """
-    from gistmeter.core.comparison import read_scores, systems_of
-
-    rows, metric = read_scores(Path(path), lower=lower_is_better)
-    signature = f"scores|column:{metric.column}"
-    return Run(
-        "scores", signature, systems_of(rows, metric), rows=rows, metrics={"scores": metric},
-        signatures={"scores": signature},
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class TestingSettings(Settings):
-    """How differences between runs are tested, wherever they are."""
-
-    resamples: int = option(
-        10_000, "Resamples of the tests and intervals.",
-        panel="statistics", low=100, high=1_000_000,
-    )  # fmt: skip
-    confidence: float = option(
-        0.95,
-        "Confidence of the intervals; what is left to 1 is the level of the tests.",
-        panel="statistics", low=0.5, high=0.9999,
-    )  # fmt: skip
-    seed: int = option(SEED, "Seed of the resamples.", panel="statistics")
-
-
-@dataclass(frozen=True, kw_only=True)
-class CompareSettings(TestingSettings):
-    """How systems are compared: options of `gistmeter compare` and of `Run.compare`."""
-
-    title: ClassVar[str] = "compare"
-    metric: tuple[str, ...] = option(
-        (), "The score to compare, such as s_acc. May be repeated. Default: the runs' first.",
-        panel="scores", metavar="SCORE", main=True,
-    )  # fmt: skip
-    baseline: str = option(
-        "", "Compare all others with this run or system only.", panel="scores", metavar="RUN"
-    )
-    test: Literal["permutation", "bootstrap", "wilcoxon"] = option(
-        "permutation",
-        "How p-values are found; intervals are always by paired bootstrap.",
-        panel="statistics",
-    )  # fmt: skip
-    correction: Literal["bh", "holm", "none"] = option(
-        "bh", "Correction for many pairs: Benjamini-Hochberg, Holm, or none.", panel="statistics"
-    )
-    force: bool = option(
-        False, "Compare although the signatures differ; the difference is said.",
-        panel="statistics",
-    )  # fmt: skip
-
-
 def compare(runs: Sequence[Run], **options: Any) -> Comparison:
     """Test the differences between all systems of some runs, on the items that they share.
 
     `options` are those of `gistmeter compare`; of several scores the first is answered.
     """
+    from gistmeter.core.comparison import compare_all
+
     return compare_all(runs, CompareSettings.of(options))[0]
-
-
-def compare_all(runs: Sequence[Run], settings: CompareSettings) -> list[Comparison]:
-    """The comparison of every score that the settings name, or of the headline."""
-    from gistmeter.core import comparison
-
-    for run in runs:
-        if not run.metrics:
-            raise InputError(
-                f"{run.path or 'A run'}: was scored with metrics that are not installed here, so "
-                "it cannot be compared"
-            )
-    among = comparison.contenders(runs)
-    baseline = settings.baseline
-    return comparison.compare(
-        among,
-        settings.metric,
-        comparison.Options(
-            test=settings.test,
-            correction=settings.correction,
-            resamples=settings.resamples,
-            confidence=settings.confidence,
-            seed=settings.seed,
-            baseline=_baseline(among, baseline) if baseline else "",
-        ),
-        force=settings.force,
-    )
-
-
-def _baseline(among: Sequence[Any], given: str) -> str:
-    """The contender meant by a system's name or a run's folder."""
-    if any(one.name == given for one in among):
-        return given
-    place = Path(given).resolve()
-    own = [one.name for one in among if one.run.path and one.run.path.resolve() == place]
-    own = own or [one.name for one in among if one.run.path and one.run.path.name == given]
-    if len(own) != 1:
-        raise UnknownName("baseline", given, [one.name for one in among])
-    return str(own[0])
 
 
 def write_report(
@@ -396,7 +273,6 @@ def write_report(
     compared with each other.
     """
     from gistmeter.core.comparison import gather
-    from gistmeter.core.family import family_of
     from gistmeter.report.html import page
 
     gathered = gather(runs)

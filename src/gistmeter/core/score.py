@@ -1,12 +1,12 @@
-"""The only way from inputs to a run, for Python, the command line, a cluster and plug-ins.
+"""From inputs to a run: Python, the command line, a cluster and plug-ins all come through here.
 
-`score` asks a family for its items and metrics and hands them to `evaluate`, where items, metrics
-and the run on disk meet.
+`score` asks a family for its items, builds the metrics, and hands both to `evaluate`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.core.cache import Cache
-from gistmeter.core.encoding import reading_as
 from gistmeter.core.engines import engine_of
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.evaluation import HERE, evaluate
-from gistmeter.core.family import Context, Family, Items, Progress, RunSettings, Task
+from gistmeter.core.family import Context, Family, Items, Progress, Task
 from gistmeter.core.files import sha256
-from gistmeter.core.inputs import Noted, noting
-from gistmeter.core.remote import fetch_inputs
+from gistmeter.core.inputs import Noted, fetch_inputs, noting, reading_as
+from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.runs import REPORT, RunFolder, hold, open_folder
 from gistmeter.core.settings import OURS, PRESET, Settings
@@ -71,7 +70,7 @@ def score(
         read = replace(read, digests={**input_digests(read.files, noted), **read.digests})
         know_thresholds(how.fail_under, metrics)
         read = family.collect(read, metrics, settings, context)
-        statistics = {name: getattr(how, name) for name in ("seed", "resamples", "confidence")}
+        statistics = {"seed": how.seed, "resamples": how.resamples, "confidence": how.confidence}
         task = Task(settings, read, metrics, statistics)
         run = _evaluate(family, task, how, context)
         family.finish(run, task, context)
@@ -95,10 +94,7 @@ def _read(
 
 
 def estimate(
-    family: Family[Any, Any],
-    settings: Settings,
-    context: Context,
-    items: Items[Any] | None = None,
+    family: Family[Any, Any], settings: Settings, context: Context, items: Items[Any] | None = None
 ) -> Any:
     """What a run would cost, as the family tells it; nothing is scored."""
     with contextlib.ExitStack() as stack:
@@ -185,7 +181,7 @@ def tell_preset(settings: Settings, context: Context) -> None:
 
 
 def tell_uneven(run: Run, context: Context) -> None:
-    """Warn where systems are ranked by different items: whoever skips the hard ones would win."""
+    """Warn where systems are ranked on different items: one that skips hard items would win."""
     for name in run.headline:
         held = [(system, own.scores[name]) for system, own in run.systems.items()
                 if name in own.scores]  # fmt: skip
@@ -224,8 +220,6 @@ DOCUMENTS = (
 
 def split_outputs(given: Sequence[Path]) -> tuple[list[Path], Path | None]:
     """The files among the outputs, and the folder, of which there may be one."""
-    import os
-
     from gistmeter.report import SUFFIXES
 
     files = [path for path in given if path.suffix.lower() in SUFFIXES and not path.is_dir()]
@@ -255,14 +249,12 @@ def input_digests(paths: Sequence[Path], noted: Noted) -> dict[str, str]:
         while name in digests:
             number += 1
             name = f"{path.name} ({number})"
-        digests[name] = _digest_of_folder(path, noted) if path.is_dir() else _digest(path, noted)
+        digests[name] = _digest(path, noted)
     return digests
 
 
 def _digest(path: Path, noted: Noted) -> str:
-    return noted.get(path) or sha256(path)
-
-
-def _digest_of_folder(folder: Path, noted: Noted) -> str:
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
-    return digest({file.relative_to(folder).as_posix(): _digest(file, noted) for file in files})
+    if not path.is_dir():
+        return noted.get(path) or sha256(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    return digest({file.relative_to(path).as_posix(): _digest(file, noted) for file in files})

@@ -79,7 +79,7 @@ def option(default: Any, help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The base of all settings: every value is checked, whoever gives it.
+    """The base of all settings: every value is checked, wherever it comes from.
 
     The option `preset`, where a family has one, sets all that `presets` names under its value;
     what is given beside it wins.
@@ -142,13 +142,10 @@ def split(
         if name not in known:
             raise UnknownName(f"option of {kinds[0].title}", name, known)
     from_file = frozenset(filed) - frozenset(typed)
-    return [
-        kind(
-            from_file=from_file,
-            **{name: value for name, value in named.items() if known[name] is kind},
-        )
-        for kind in kinds
+    values = [
+        {name: value for name, value in named.items() if known[name] is kind} for kind in kinds
     ]
+    return [kind(from_file=from_file, **own) for kind, own in zip(kinds, values, strict=True)]
 
 
 def aliases_of(kind: type[Settings]) -> dict[str, str]:
@@ -181,8 +178,10 @@ def _completed(part: Any, annotation: Any) -> Option:
     default = None if part.default is dataclasses.MISSING else part.default
     if part.default_factory is not dataclasses.MISSING:
         default = part.default_factory()
-    inner = _without_none(annotation)
-    choices = declared.choices
+    inner, choices = annotation, declared.choices
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        kinds = [kind for kind in typing.get_args(annotation) if kind is not type(None)]
+        inner = kinds[0] if len(kinds) == 1 else annotation
     if typing.get_origin(inner) is Literal:
         choices = tuple(str(choice) for choice in typing.get_args(inner))
     kind: Kind = "choice" if choices else "text" if declared.model else KINDS[inner]
@@ -190,14 +189,6 @@ def _completed(part: Any, annotation: Any) -> Option:
         declared, name=part.name, kind=kind, default=default, choices=choices,
         numeric=inner == Mapping[str, float],
     )  # fmt: skip
-
-
-def _without_none(annotation: Any) -> Any:
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        inner = [one for one in typing.get_args(annotation) if one is not type(None)]
-        if len(inner) == 1:
-            return inner[0]
-    return annotation
 
 
 def convert(declared: Option, value: Any) -> Any:
@@ -225,19 +216,16 @@ def _number(declared: Option, value: Any, kind: Callable[[Any], Built], what: st
         number: Any = kind(value)
     except (TypeError, ValueError, OverflowError):
         raise _wrong(declared, value, what) from None
-    if math.isnan(number) or not declared.low <= number <= declared.high:
-        raise _wrong(declared, value, f"{what} {_range(declared)}".strip())
+    low, high = declared.low, declared.high
+    if math.isnan(number) or not low <= number <= high:
+        limits = f" from {low:g} to {high:g}"
+        if math.isinf(high):
+            limits = "" if math.isinf(low) else f" of at least {low:g}"
+        elif math.isinf(low):
+            limits = f" of at most {high:g}"
+        raise _wrong(declared, value, what + limits)
     result: Built = number
     return result
-
-
-def _range(declared: Option) -> str:
-    low, high = declared.low, declared.high
-    if math.isinf(low) and math.isinf(high):
-        return ""
-    if math.isinf(high):
-        return f"of at least {low:g}"
-    return f"of at most {high:g}" if math.isinf(low) else f"from {low:g} to {high:g}"
 
 
 def _choice(declared: Option, value: Any) -> str:
@@ -271,18 +259,16 @@ def _texts(declared: Option, value: Any) -> tuple[str, ...]:
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, Iterable):
         raise _wrong(declared, value, "one name or several")
-    parts = [part for one in listed for part in _separated(declared, _text(declared, one))]
-    return tuple(dict.fromkeys(parts))
-
-
-def _separated(declared: Option, text: str) -> list[str]:
-    if not declared.separator:  # every text is one name
-        return [text]
-    # A list of a configuration file arrives as its spelling, brackets and quotes included.
-    found = [part.strip(" []'\"") for part in text.split(declared.separator)]
-    if not any(found):
-        raise _wrong(declared, text, "at least one name")
-    return [part for part in found if part]
+    names: list[str] = []
+    for text in listed:
+        parts = [_text(declared, text)]
+        if declared.separator:  # else every text is one name
+            # A list of a configuration file arrives as its spelling, brackets and quotes included.
+            parts = [part.strip(" []'\"") for part in text.split(declared.separator)]
+            if not any(parts):
+                raise _wrong(declared, text, "at least one name")
+        names += [part for part in parts if part or not declared.separator]
+    return tuple(dict.fromkeys(names))
 
 
 def _numbers(declared: Option, value: Any) -> tuple[float, ...]:
@@ -297,25 +283,22 @@ def _map(declared: Option, value: Any) -> dict[str, Any]:
 
     A name that is given again, or has a list, keeps all its texts, with `AGAIN` between them.
     """
-    if not isinstance(value, Mapping):
-        listed = [value] if isinstance(value, str) else list(value)
-        pairs = [_pair(declared, one) for one in listed]
-    else:
+    pairs: list[Any]
+    if isinstance(value, Mapping):
         pairs = [(str(key), held) for key, held in value.items()]
-    if not declared.numeric:
-        found: dict[str, list[str]] = {}
-        for key, held in pairs:
-            own = held if isinstance(held, list | tuple) else [held]
-            found.setdefault(key, []).extend(_text(declared, one) for one in own)
-        return {key: AGAIN.join(dict.fromkeys(held)) for key, held in found.items()}
-    return {key: _number(declared, held, float, "a number for each name") for key, held in pairs}
-
-
-def _pair(declared: Option, text: Any) -> tuple[str, str]:
-    name, mark, held = str(text).partition("=")
-    if not mark or not name.strip() or not held.strip():
-        raise _wrong(declared, text, declared.metavar or "NAME=VALUE")
-    return name.strip(), held.strip()
+    else:
+        listed = [value] if isinstance(value, str) else list(value)
+        pairs = [tuple(part.strip() for part in str(text).split("=", 1)) for text in listed]
+        for text, pair in zip(listed, pairs, strict=True):
+            if len(pair) < 2 or not all(pair):
+                raise _wrong(declared, text, declared.metavar or "NAME=VALUE")
+    if declared.numeric:
+        return {key: _number(declared, one, float, "a number for each name") for key, one in pairs}
+    texts: dict[str, list[str]] = {}
+    for key, held in pairs:
+        several = held if isinstance(held, list | tuple) else [held]
+        texts.setdefault(key, []).extend(_text(declared, text) for text in several)
+    return {key: AGAIN.join(dict.fromkeys(held)) for key, held in texts.items()}
 
 
 CONVERTERS: Mapping[Kind, Callable[[Option, Any], Any]] = {

@@ -1,7 +1,7 @@
-"""Libraries that would report on the user are told not to, before they are imported.
+"""Switches off the usage reports of other libraries, before they are imported.
 
 Some of them decide at import (ONNX Runtime then writes a device id and looks for its server), so
-`gistmeter/__init__.py` calls this first of all: whoever imports any part of gistmeter has it done.
+`gistmeter/__init__.py` calls this first, so importing any part of gistmeter is enough.
 What the user has set stays as it is. A library that was imported before gistmeter is out of reach.
 """
 
@@ -17,7 +17,7 @@ SWITCHES = {
     "MLFLOW_DISABLE_TELEMETRY": "true",  # mlflow
     "PROMPTFOO_DISABLE_TELEMETRY": "1",  # promptfoo, where we start it
     "HF_UPDATE_DOWNLOAD_COUNTS": "false",  # evaluate tells the hub what is loaded
-    "DO_NOT_TRACK": "1",  # whoever else keeps to the convention
+    "DO_NOT_TRACK": "1",  # others that keep to the convention
     "PYDANTIC_AI_NO_BANNER": "1",  # no report, but words on the user's terminal
 }
 

@@ -1,6 +1,6 @@
 """What a configuration file may do, and the folders that the user trusts to do more.
 
-A file that came with a checkout or an archive is somebody else's word. Until its folder is trusted
+A file that came with a checkout or an archive was written by somebody else. Until it is trusted
 it may read below its own folder, write below `runs/` and use the models that come with gistmeter.
 Each option declares what it `reach`es for (`settings.Option`), and the rule is made from that: an
 option that takes free text or a path and declares nothing is refused.
@@ -22,9 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gistmeter.core import locations
+import platformdirs
+
 from gistmeter.core.errors import InputError, UntrustedError
-from gistmeter.core.files import ADDRESS, parse_json, read_bytes, write_atomically
+from gistmeter.core.files import parse_json, read_bytes, write_atomically
+from gistmeter.core.inputs import ADDRESS
 from gistmeter.core.settings import (
     NO,
     PRESET,
@@ -61,9 +63,6 @@ MEANINGS = {
 }
 
 
-# ---- which files are trusted
-
-
 @dataclass(frozen=True, slots=True)
 class TrustedFolder:
     """A folder that was trusted, with the SHA-256 of each of its configuration files."""
@@ -80,29 +79,34 @@ class TrustedFolder:
         return "unchanged" if now == self.digests[name] else "changed"
 
 
+def trust_file() -> Path:
+    """Where trusted folders are kept: in GISTMETER_STATE_DIR or the user's state folder."""
+    given = os.environ.get("GISTMETER_STATE_DIR")
+    return Path(given or platformdirs.user_state_dir("gistmeter")) / "trust.json"
+
+
 def trusted_folders() -> dict[Path, TrustedFolder]:
     """What is trusted, by folder."""
-    file = locations.trust_file()
+    file = trust_file()
     if not file.exists():
         return {}
     if os.name == "posix" and file.stat().st_mode & OTHERS_MAY_WRITE:
         raise InputError(f"{file}: others can write it. Look at it, and then: chmod 600 {file}")
     try:
-        held = parse_json(read_bytes(file))["folders"]
-        folders = [_folder(path, digests) for path, digests in held.items()]
+        folders = parse_json(read_bytes(file))["folders"]
+        return {Path(path): _folder(path, digests) for path, digests in folders.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{file}: is not a list of trusted folders ({error or type(error).__name__}). "
             "Remove it, and trust your folders again: gistmeter trust FOLDER"
         ) from error
-    return {folder.path: folder for folder in folders}
 
 
 def _folder(path: str, digests: Any) -> TrustedFolder:
     if not Path(path).is_absolute():
         raise ValueError(f"the folder {path!r} is not a whole path")
-    for name, held in digests.items():
-        if Path(name).name != name or not DIGEST.fullmatch(held):
+    for name, sha in digests.items():
+        if Path(name).name != name or not DIGEST.fullmatch(sha):
             raise ValueError(f"{name!r} of {path!r} has no SHA-256 digest")
     return TrustedFolder(Path(path), dict(digests))
 
@@ -124,17 +128,17 @@ def trust(place: Path) -> TrustedFolder:
 def distrust(place: Path) -> Path:
     """Take the trust back."""
     known, path = trusted_folders(), place.resolve()
-    if path not in known:
+    if known.pop(path, None) is None:
         listed = ", ".join(map(str, known)) or "no folder"
         raise InputError(f"{place}: is not trusted. Trusted: {listed}")
-    _keep(folder for folder in known.values() if folder.path != path)
+    _keep(known.values())
     return path
 
 
 def _keep(folders: Iterable[TrustedFolder]) -> None:
-    held = {str(folder.path): dict(folder.digests) for folder in folders}
-    content = json.dumps({"folders": held}, indent=1, sort_keys=True) + "\n"
-    write_atomically(locations.trust_file(), content, mode=0o600)
+    listed = {str(folder.path): dict(folder.digests) for folder in folders}
+    content = json.dumps({"folders": listed}, indent=1, sort_keys=True) + "\n"
+    write_atomically(trust_file(), content, mode=0o600)
 
 
 def digest(content: bytes) -> str:
@@ -149,9 +153,6 @@ def is_trusted_by_environment() -> bool:
     return said in YES
 
 
-# ---- what the others may not do
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a configuration file is held to: to nothing where `reason` is empty."""
@@ -162,16 +163,16 @@ class Limits:
     @classmethod
     def of(cls, file: Path, content: bytes, *, trusted: bool = False) -> Limits:
         """The limits of a file with this content; `trusted` is the user's word for this call."""
-        if trusted or is_trusted_by_environment():
-            return cls(file)
-        folder = trusted_folders().get(file.parent.resolve())
-        if folder is None:
-            return cls(file, "its folder is not trusted")
-        if file.name not in folder.digests:
-            return cls(file, "the file is new since its folder was trusted")
-        if folder.digests[file.name] != digest(content):
-            return cls(file, "the file has changed since its folder was trusted")
-        return cls(file)
+        reason = ""
+        if not (trusted or is_trusted_by_environment()):
+            folder = trusted_folders().get(file.parent.resolve())
+            if folder is None:
+                reason = "its folder is not trusted"
+            elif file.name not in folder.digests:
+                reason = "the file is new since its folder was trusted"
+            elif folder.digests[file.name] != digest(content):
+                reason = "the file has changed since its folder was trusted"
+        return cls(file, reason)
 
     def check(
         self, given: Mapping[str, Any], kinds: Sequence[type[Settings]], base: Path, table: str
@@ -182,9 +183,7 @@ class Limits:
                 f"{self.file}{table}: {OPTION} cannot be said in a file. Give --{OPTION}, or: "
                 f"{self._command()}"
             )
-        if not self.reason:
-            return
-        for key, value, declared in _declared(given, kinds):
+        for key, value, declared in _declared(given, kinds) if self.reason else ():
             if refused := _refused(declared, value, self.file.parent, base):
                 self.refuse(key, value, refused, table)
 
@@ -192,8 +191,7 @@ class Limits:
         """The error for something that only a trusted configuration may do."""
         if not self.reason:
             return
-        spelled = repr(value)
-        spelled = spelled if len(spelled) <= LONGEST else spelled[:LONGEST] + "…"
+        spelled = repr(value)[:LONGEST] + "…" * (len(repr(value)) > LONGEST)
         raise UntrustedError(
             f"{self.file}{table}: {key} = {spelled} is refused: it {meaning}, and {self.reason}. "
             "Without trust a configuration may only read below its own folder, write below "
@@ -245,30 +243,30 @@ def _refused(declared: Option, value: Any, folder: Path, base: Path) -> str:
     """What is wrong with a value that an untrusted file gives; "" where nothing is."""
     if declared.reach == "nothing" or not (declared.reach or is_free(declared)):
         return ""
-    held = convert(declared, value)
-    if held is None or held == declared.default or held in ("", (), {}):
+    converted = convert(declared, value)
+    if converted is None or converted == declared.default or converted in ("", (), {}):
         return ""
     if declared.reach in ("read", "write"):
-        return _reads_or_writes(declared, held, folder, base)
-    names = [held]
+        return _reads_or_writes(declared, converted, folder, base)
+    names = [converted]
     if declared.kind == "texts":
-        parts = [part.strip() for text in held for part in text.split(",")]
+        parts = [part.strip() for text in converted for part in text.split(",")]
         names = [part[found.end() :] if (found := LABEL.match(part)) else part for part in parts]
     harmless = [*declared.harmless, *(EMBEDDED if declared.reach == "model" else ())]
     return "" if all(name in harmless for name in names) else MEANINGS[declared.reach]
 
 
-def _reads_or_writes(declared: Option, held: Any, folder: Path, base: Path) -> str:
-    if not isinstance(held, str | Path) and declared.model:  # the content itself, not its file
+def _reads_or_writes(declared: Option, value: Any, folder: Path, base: Path) -> str:
+    one = isinstance(value, str | Path)
+    if not one and declared.model:  # the content itself, not its file
         return ""
-    for path in [held] if isinstance(held, str | Path) else held:
+    for path in [value] if one else value:
         if ADDRESS.fullmatch(str(path)):
             return MEANINGS["network"]
-        if str(path).startswith("~"):  # a home folder for `check`, a name for other commands
-            return MEANINGS[declared.reach]
-        place = base / path
-        writes = declared.reach == "write"
-        if not (_is_written_below(place, base) if writes else _is_read_below(place, folder)):
+        place, writes = base / path, declared.reach == "write"
+        below = _is_written_below(place, base) if writes else _is_read_below(place, folder)
+        # A tilde is a home folder for `check`, a name for other commands.
+        if str(path).startswith("~") or not below:
             return MEANINGS[declared.reach]
     return ""
 

@@ -1,4 +1,4 @@
-"""The shapes that travel through the house: items in, scores and tables out.
+"""The data types of all parts: items in, scores and tables out.
 
 An *item* is one thing to be scored: a `Pair` of texts, a `Book` with its abridgement, a `Parse` of
 a sentence, a `Clip` of speech. Every item has an `id`, the `system` that made it, a `group` it is
@@ -173,7 +173,7 @@ class Metric(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A number with all that is needed to believe it."""
+    """A value with its interval, its counts and the reasons why items are unscored."""
 
     name: str
     value: float
@@ -236,6 +236,15 @@ class SystemScores:
         if name not in self.scores:
             raise UnknownName("score", name, self.scores)
         return self.scores[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "scores": {name: score.to_dict() for name, score in self.scores.items()},
+            "groups": {
+                group: {name: {"value": defined(value)} for name, value in values.items()}
+                for group, values in self.groups.items()
+            },
+        }
 
 
 @dataclass(frozen=True, slots=True)

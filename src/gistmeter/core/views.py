@@ -5,7 +5,7 @@ an item. A block is a small JSON object with a kind `k`: `text` (marked runs of 
 `facts`, `table`, `tree`, `parallel`, `along`, `heat`, `note`. A family that says nothing gets all
 its columns shown as they are.
 
-Text from outside is shown, never obeyed: control characters become visible signs, direction
+Text from outside is shown as it is: control characters become visible signs, direction
 overrides and half characters a replacement mark, and what is too long to read is cut with its
 length said.
 """
@@ -50,7 +50,7 @@ def visible(text: str) -> str:
 
 
 def shown(text: str | None, longest: int = LONGEST) -> str:
-    """A text made visible, and cut where nobody would read on."""
+    """A text made visible, and cut where it is too long to read."""
     if not text:
         return ""
     if len(text) <= longest:

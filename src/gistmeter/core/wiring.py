@@ -1,4 +1,4 @@
-"""How a metric gets what its fields ask for: the one way by which every metric is built.
+"""How a metric gets what its fields ask for: every metric is built here.
 
 A metric is a frozen dataclass, and each of its fields says where its value comes from:
 
@@ -29,15 +29,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.core import registry
-from gistmeter.core.by_language import by_language
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel, UnknownName
+from gistmeter.core.language import by_language
 from gistmeter.core.settings import MARK, Settings, options_of
 from gistmeter.core.signature import UNSIGNED
 
 if TYPE_CHECKING:
     from gistmeter.core.family import Context, Family, Items
     from gistmeter.core.types import Metric
-    from gistmeter.languages import Language
     from gistmeter.models.loading import Loader, Models
 
 WIRE = "wire"
@@ -135,28 +134,16 @@ def readers_of(wiring: Wiring) -> Mapping[str, Any]:
     return readers
 
 
-def language_of(wiring: Wiring) -> Language:
-    """The language of the items, with its analyser and lists."""
-    from gistmeter import languages
-
-    return languages.get(wiring.language)
-
-
 def metrics_of(shape: str) -> dict[str, Callable[[], Any]]:
     """The metrics of a shape by name, ours and those of other packages, each with its loader."""
     found = registry.metrics(shape)
     for point in registry.installed(registry.METRICS):
         if point.name not in found:
-            kind = registry.find_metric(point.name)
-            if shape in _shapes(kind, shape):
+            # A metric of another package that names no shapes serves all.
+            shapes = getattr(registry.find_metric(point.name), "family", shape)
+            if shape in ((shapes,) if isinstance(shapes, str) else shapes):
                 found[point.name] = partial(registry.find_metric, point.name)
     return found
-
-
-def _shapes(kind: Any, every: str) -> tuple[str, ...]:
-    """The shapes that a metric of another package serves; one that names none serves all."""
-    named = getattr(kind, "family", every)
-    return (named,) if isinstance(named, str) else tuple(named)
 
 
 def metric_named(shape: str, score: str) -> str:

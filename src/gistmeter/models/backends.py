@@ -30,7 +30,7 @@ def models_folder(cache: Cache) -> Path:
     """Where converted models are kept: beside the answers, or in the user's cache folder."""
     if cache.path is not None:
         return cache.path.parent / "models"
-    from gistmeter.core.locations import cache_folder
+    from gistmeter.core.cache import cache_folder
 
     return cache_folder() / "models"
 

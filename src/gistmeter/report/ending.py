@@ -10,9 +10,9 @@ from rich.style import Style
 from rich.text import Text
 
 from gistmeter.core.answer import Standing
-from gistmeter.core.highlights import Highlight, apart, judged_by, worst
 from gistmeter.core.views import View, shown
 from gistmeter.core.wording import figure
+from gistmeter.report.highlights import Highlight, apart, judged_by, worst
 from gistmeter.report.terminal import print_lines, safe
 
 if TYPE_CHECKING:

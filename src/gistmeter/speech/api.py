@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.core import values as given
-from gistmeter.core.api import ROLES, Files, open_cache, score_shape, settle
+from gistmeter.core import api as given
+from gistmeter.core.api import ROLES, Column, Files, open_cache, score_shape, settle
 from gistmeter.core.cache import Cache
 from gistmeter.core.configuration import profiles
 from gistmeter.core.errors import InputError
@@ -15,7 +15,6 @@ from gistmeter.core.family import Context, Items, family_of
 from gistmeter.core.run import Run
 from gistmeter.core.score import estimate
 from gistmeter.core.types import Clip
-from gistmeter.core.values import Column
 from gistmeter.speech.settings import SpeechSettings
 
 if TYPE_CHECKING:

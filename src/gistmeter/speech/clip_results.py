@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gistmeter.core.by_language import shared_by
 from gistmeter.core.family import Context, Task
+from gistmeter.core.language import shared_by
 from gistmeter.core.pages import (
     Card,
     PairView,
@@ -27,8 +27,8 @@ from gistmeter.core.pages import (
     understanding_section,
 )
 from gistmeter.core.rows import Rows
-from gistmeter.core.statistics.components import variance_components
 from gistmeter.core.types import Clip, Metric, Sheet
+from gistmeter.speech.judge_variance import variance_components
 from gistmeter.speech.metrics.edits import DiffRun, diff_from_json
 from gistmeter.speech.metrics.fact_prompt import SemanticFact, facts_from_json
 from gistmeter.speech.settings import SpeechSettings

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gistmeter.core.encoding import decode
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import printable, read_bytes, system_names
+from gistmeter.core.inputs import decode
 from gistmeter.core.settings import AGAIN
 from gistmeter.core.table import Table, name_in, read_table
 from gistmeter.core.table.wide import chosen_columns, sort_columns

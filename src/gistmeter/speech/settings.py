@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from gistmeter.core.errors import InputError
-from gistmeter.core.family import ModelSettings
+from gistmeter.core.options import ModelSettings
 from gistmeter.core.settings import option
 
 NO_MODEL = "none"  # of language: the semantic error rate is left out

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from gistmeter import languages
-from gistmeter.core import values as given
-from gistmeter.core.api import ROLES, Files, score_shape
+from gistmeter.core import api as given
+from gistmeter.core.api import ROLES, Column, Files, score_shape
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Items
 from gistmeter.core.run import Run
 from gistmeter.core.types import Pair
-from gistmeter.core.values import Column
 from gistmeter.models.protocols import EntailmentModel, Judgements, Matches, TokenMatcher
 from gistmeter.text import RECOVERED, STRUCTURE, is_original
 from gistmeter.text.formats.predictions import marked

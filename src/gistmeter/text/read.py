@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter import languages
-from gistmeter.core.encoding import decode
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
 from gistmeter.core.files import read_bytes
+from gistmeter.core.inputs import decode
 from gistmeter.core.table import SUFFIXES
 from gistmeter.core.types import Pair
 from gistmeter.core.wiring import Wiring

@@ -24,13 +24,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core import remote
-from gistmeter.core.encoding import reading_as
+from gistmeter.core import inputs
 from gistmeter.core.engines import Engine
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
 from gistmeter.core.files import sha256, stem_of, suffix_of
-from gistmeter.core.inputs import NOTED, Stamp, refuse_change, stamp_of
+from gistmeter.core.inputs import NOTED, Stamp, reading_as, refuse_change, stamp_of
 from gistmeter.core.statistics import hash_of
 from gistmeter.core.table import Table, read_frame, read_table
 from gistmeter.core.types import Pair
@@ -104,7 +103,7 @@ class StretchReader:
             if stretch.groups:
                 table = _read_groups(stretch)
             else:
-                (here,) = remote.fetched(Path(stretch.place), Path(folder))
+                (here,) = inputs.fetched(Path(stretch.place), Path(folder))
                 table = read_table(here)
         if stretch.stamp:
             refuse_change(Path(stretch.place), stretch.stamp)
@@ -175,11 +174,11 @@ def open_parquet(place: str) -> Any:
     import pyarrow
     from pyarrow.parquet import ParquetFile
 
-    address = remote.address_of(place)
+    address = inputs.address_of(place)
     try:
         if not address:
             return ParquetFile(place)
-        system, name = remote.open_system(address)
+        system, name = inputs.open_system(address)
         return ParquetFile(system.open(name))
     except (OSError, pyarrow.ArrowException) as error:
         raise FormatError(f"is not a readable Parquet file ({error})", path=place) from error
@@ -259,10 +258,10 @@ def can_stream(settings: TextSettings, engine: Engine) -> bool:
     """
     if any(getattr(settings, name) for name in WHOLE):
         return False
-    places = [Path(place) for path in settings.predictions for place in remote.listed(path)]
+    places = [Path(place) for path in settings.predictions for place in inputs.listed(path)]
     if not all(suffix_of(path) in STREAMED for path in places):
         return False
-    here = [path for path in places if not remote.address_of(path)]
+    here = [path for path in places if not inputs.address_of(path)]
     if not all(path.is_file() for path in here) or gather(here).base:
         return False
     return engine.sees(here) if engine.apart else here == places
@@ -272,8 +271,8 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
     """Pairs that stay where they are, and what a first look at them found."""
     assert context.engine is not None
     apart = context.engine.apart
-    places = [place for path in settings.predictions for place in remote.listed(path)]
-    elsewhere = {place: remote.version_of(place) for place in places if remote.address_of(place)}
+    places = [place for path in settings.predictions for place in inputs.listed(path)]
+    elsewhere = {place: inputs.version_of(place) for place in places if inputs.address_of(place)}
     if apart:  # workers have another working folder
         places = [p if p in elsewhere else str(Path(p).resolve()) for p in places]
     how = (ColumnChoices(settings.column).plain, settings.reference_separators,
@@ -342,7 +341,7 @@ def _read_tables(
 
 def stretches_of(place: str) -> list[TableStretch]:
     """A Parquet file by its groups of rows, any other whole."""
-    stamp = None if remote.address_of(place) else stamp_of(Path(place))
+    stamp = None if inputs.address_of(place) else stamp_of(Path(place))
     if suffix_of(Path(place)) != ".parquet":
         return [TableStretch(place, stamp=stamp)]
     with open_parquet(place) as file:

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.core import registry
 from gistmeter.core.errors import GistmeterError, InputError, UnknownName, UntrustedError
-from gistmeter.core.family import Family, RunSettings, family_of
+from gistmeter.core.family import Family, family_of
+from gistmeter.core.options import RunSettings
 from gistmeter.core.settings import Settings, aliases_of, option, options_of, split
 from gistmeter.core.trust import HELP as TRUST_HELP
 from gistmeter.core.types import Score
@@ -320,7 +321,7 @@ def _losses(run: Run, gate: GateSettings) -> Iterator[Requirement]:
     if gate.baseline is None:
         return
     from gistmeter.core import comparison
-    from gistmeter.core.run import load_run
+    from gistmeter.core.runs.loading import load_run
 
     base = load_run(gate.baseline)
     among = comparison.contenders([run, base])

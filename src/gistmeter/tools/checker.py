@@ -18,7 +18,8 @@ from typing import Any
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
-from gistmeter.core.family import Context, Items, RunSettings
+from gistmeter.core.family import Context, Items
+from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.score import Scorer, score
 from gistmeter.core.settings import split

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from gistmeter.core import registry
+from gistmeter.core.cache import cache_file, cache_folder
 from gistmeter.core.errors import GistmeterError, InputError, UnknownName
-from gistmeter.core.locations import cache_file, cache_folder
 from gistmeter.core.settings import Settings, option
 from gistmeter.version import __version__
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.core.errors import InputError
-from gistmeter.core.run import TestingSettings
+from gistmeter.core.options import TestingSettings
 from gistmeter.core.settings import Settings, option, options_of
 from gistmeter.core.types import defined
 
@@ -101,7 +101,8 @@ class Drift:
 
 def drift(run: Run | str | Path, **options: Any) -> Drift:
     """Ask a run's model again. `options` are those of `gistmeter drift`; `llm` may be an object."""
-    from gistmeter.core.run import Run, load_run
+    from gistmeter.core.run import Run
+    from gistmeter.core.runs.loading import load_run
 
     settings = DriftSettings.of(options)
     return ask_again(run if isinstance(run, Run) else load_run(run), settings)
@@ -111,7 +112,8 @@ def ask_again(
     run: Run, settings: DriftSettings, hear: Callable[[str, bool], None] | None = None
 ) -> Drift:
     """The run's anchors, then and now."""
-    from gistmeter.core.family import Items, RunSettings
+    from gistmeter.core.family import Items
+    from gistmeter.core.options import RunSettings
     from gistmeter.core.score import score
     from gistmeter.speech.family import Speech
 

@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gistmeter.core.errors import GistmeterError, InputError
-from gistmeter.core.run import TestingSettings
+from gistmeter.core.errors import GistmeterError, InputError, MeasuredDifferently
+from gistmeter.core.options import TestingSettings
 from gistmeter.core.settings import option
 from gistmeter.core.types import Score, defined
 
@@ -97,8 +97,8 @@ def history(*folders: str | Path, **options: Any) -> list[Series]:
 
 def read_history(settings: HistorySettings) -> list[Series]:
     """The series of all runs below the folders."""
-    from gistmeter.core.run import load_run
     from gistmeter.core.runs import runs_in
+    from gistmeter.core.runs.loading import load_run
 
     runs: list[Run] = []
     for folder in settings.folders or (Path("runs"),):
@@ -153,10 +153,7 @@ def _series(
 
 def _change(later: Contender, earlier: Contender, metric: str, settings: HistorySettings) -> Change:
     from gistmeter.core import comparison
-    from gistmeter.core.comparison.opponents import signature_differences
 
-    if signature_differences(later, earlier, metric):
-        return Change(remark="measured differently")
     sides = [replace(later, name="later"), replace(earlier, name="earlier")]
     options = comparison.Options(
         resamples=settings.resamples, confidence=settings.confidence, seed=settings.seed,
@@ -164,6 +161,8 @@ def _change(later: Contender, earlier: Contender, metric: str, settings: History
     )  # fmt: skip
     try:
         (compared,) = comparison.compare(sides, [metric], options)
+    except MeasuredDifferently:
+        return Change(remark="measured differently")
     except InputError:
         return Change(remark="no item in common")
     (pair,) = compared.pairs

@@ -56,8 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def checker_of(config: pytest.Config) -> Checker:
     """The one checker of this process, made at the first check."""
     if CHECKER not in config.stash:
-        from gistmeter.core.cache import Cache
-        from gistmeter.core.locations import cache_file
+        from gistmeter.core.cache import Cache, cache_file
         from gistmeter.tools.checker import Checker
 
         given = config.getoption("--gist-config") or config.getini("gist_config")

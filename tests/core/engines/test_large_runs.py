@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from gistmeter.core.errors import FormatError
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.runs import RunFolder
-from gistmeter.core.statistics import keyed
+from gistmeter.core.statistics import bootstrap
 from gistmeter.core.types import Pair, ScoreInfo
 from gistmeter.text import family, streaming
 
@@ -32,7 +33,7 @@ WORDS = ("rain", "snow", "light", "heavy", "much", "not", "never", "two", "three
 def _small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What is large here, so that tests stay small."""
     for where, name, value in (
-        (keyed, "LARGE", 100), (family, "HELD_BYTES", 1000), (streaming, "HELD_ROWS", 64),
+        (bootstrap, "LARGE", 100), (family, "HELD_BYTES", 1000), (streaming, "HELD_ROWS", 64),
         (evaluation, "SAMPLE", 200),
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)
@@ -125,7 +126,7 @@ def test_another_engine_gives_the_same(in_folder: Path, no_rows: None, shares: b
         score(path, output="here"),
     )
     same(there, here)
-    found, known = (run.findings["comparisons"][0]["pairs"][0] for run in (there, here))
+    found, known = (run.findings.comparisons[0].pairs[0].to_dict() for run in (there, here))
     assert found == {
         key: pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
         for key, value in known.items()
@@ -136,24 +137,22 @@ def test_differences_are_tested_on_all_items(in_folder: Path) -> None:
     path = write("rows.csv")
     parts = score(path, output="parts", resamples=2000)
     whole = score(path)
-    for ours, theirs in zip(
-        parts.findings["comparisons"], whole.findings["comparisons"], strict=True
-    ):
-        assert ours["metric"] == theirs["metric"]
-        a, b = ours["pairs"][0], theirs["pairs"][0]
-        assert (a["a"], a["b"], a["n"]) == (b["a"], b["b"], b["n"])
-        assert a["difference"] == pytest.approx(b["difference"], rel=1e-9)
-        assert a["high"] - a["low"] == pytest.approx(b["high"] - b["low"], rel=0.15)
-        assert (a["p_value"] < 0.05) == (b["p_value"] < 0.05), ours["metric"]
+    for ours, theirs in zip(parts.findings.comparisons, whole.findings.comparisons, strict=True):
+        assert ours.metric == theirs.metric
+        a, b = ours.pairs[0], theirs.pairs[0]
+        assert (a.a, a.b, a.n) == (b.a, b.b, b.n)
+        assert a.difference == pytest.approx(b.difference, rel=1e-9)
+        assert a.high - a.low == pytest.approx(b.high - b.low, rel=0.15)
+        assert (a.p_value < 0.05) == (b.p_value < 0.05), ours.metric
 
 
 def test_systems_of_different_items_are_not_tested(in_folder: Path) -> None:
     one = polars.read_csv(write("a.csv", "a"))
     other = polars.read_csv(write("b.csv", "b", skip=3))
     polars.concat([one, other]).write_csv("rows.csv")
-    pair = score(Path("rows.csv"), output="parts").findings["comparisons"][0]["pairs"][0]
-    assert pair["test"] == "none" and pair["p_value"] is None
-    assert "gistmeter compare" in pair["note"]
+    pair = score(Path("rows.csv"), output="parts").findings.comparisons[0].pairs[0]
+    assert pair.test == "none" and math.isnan(pair.p_value)
+    assert "gistmeter compare" in pair.note
 
 
 def test_who_skips_items_is_not_tested_on_the_rest(in_folder: Path) -> None:
@@ -163,8 +162,8 @@ def test_who_skips_items_is_not_tested_on_the_rest(in_folder: Path) -> None:
     empty = polars.when(skipped).then(None).otherwise(polars.col("prediction"))
     frame.with_columns(prediction=empty).write_csv("rows.csv")
     run = score(Path("rows.csv"), output="parts")
-    pair = run.findings["comparisons"][0]["pairs"][0]
-    assert pair["test"] == "none" and pair["p_value"] is None
+    pair = run.findings.comparisons[0].pairs[0]
+    assert pair.test == "none" and math.isnan(pair.p_value)
     assert "Whether that is real was not tested." in run.answer()
 
 

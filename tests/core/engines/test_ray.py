@@ -143,10 +143,10 @@ KILLED = """
 from pathlib import Path
 import sys
 from core.engines.clusters import Slow, numbered
-from gistmeter.engines import Local
-from gistmeter.engines.ray import RayEngine
-from gistmeter.runs import open_folder
-from gistmeter.evaluation import evaluate
+from gistmeter.core.engines import Local
+from gistmeter.core.engines.ray import RayEngine
+from gistmeter.core.runs import open_folder
+from gistmeter.core.evaluation import evaluate
 
 folder, log, address, pause = Path(sys.argv[1]), *sys.argv[2:4], float(sys.argv[4])
 run = evaluate(

@@ -14,13 +14,13 @@ from gistmeter.core.statistics import (
     NeedsValues,
     Tally,
     add_up,
+    bootstrap,
     count_reasons,
     intervals,
-    keyed,
     summarise,
     summarise_tally,
 )
-from gistmeter.core.statistics.keyed import keyed_weights
+from gistmeter.core.statistics.bootstrap import keyed_weights
 from gistmeter.core.statistics.summary import pool_all
 from gistmeter.core.types import ScoreInfo
 
@@ -107,7 +107,7 @@ def test_tallies_of_parts_add_up_to_that_of_all(
         whole.add(tally_of(rows.take(np.arange(first, stop))))
     options = {"signatures": {"means": "m"}, "confidence": 0.9}
     found = summarise_tally(METRICS, whole, **options)
-    monkeypatch.setattr(keyed, "LARGE", 10)
+    monkeypatch.setattr(bootstrap, "LARGE", 10)
     expected = summarise(METRICS, rows, seed=SEED, resamples=RESAMPLES, **options)
     assert list(found) == list(expected)
     for system, held in expected.items():

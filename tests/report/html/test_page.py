@@ -21,7 +21,7 @@ from gistmeter.book.book_document import BookDocument
 from gistmeter.book.map import book_view, pooled
 from gistmeter.core import registry
 from gistmeter.core.answer import Standing, answer
-from gistmeter.core.comparison import findings
+from gistmeter.core.comparison import Findings, findings
 from gistmeter.core.family import family_of
 from gistmeter.core.rows import Rows
 from gistmeter.core.run import Run
@@ -159,7 +159,7 @@ def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> No
 
 def test_the_answer_for_one_system_and_for_too_few_items() -> None:
     run, _ = book_run()
-    assert answer(Standing(run, VIEWS["book"]), {}).startswith(
+    assert answer(Standing(run, VIEWS["book"]), Findings()).startswith(
         "abridged reaches coverage above the mean (coverage) 0.857"
     )
     few = two_systems(0.2, size=3)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gistmeter import InputError, UnknownName
+from gistmeter.core.comparison import Findings
 from gistmeter.core.family import family_of
 from gistmeter.core.run import Run
 from gistmeter.core.types import Score, SystemScores
@@ -54,7 +55,7 @@ def test_a_run_without_values_has_nothing_to_plot() -> None:
     with pytest.raises(InputError, match="carries no rows"):
         empty.plot()
     with pytest.raises(InputError, match="nothing to plot"):
-        plot(replace(empty, systems={"a": SystemScores({})}), View(), {})
+        plot(replace(empty, systems={"a": SystemScores({})}), View(), Findings())
 
 
 def test_the_style_reaches_nothing_else_on_the_page_and_loads_nothing() -> None:

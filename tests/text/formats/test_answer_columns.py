@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from gistmeter.cli import app
 from gistmeter.core.errors import InputError
-from gistmeter.core.table.chat import with_answer
+from gistmeter.core.table.textual import with_answer
 from gistmeter.text.formats.predictions import read_predictions
 
 FAST = ("--metrics", "s_info", "--no-report", "--format", "json")

@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-from gistmeter.core.encoding import decode
 from gistmeter.core.errors import FormatError
+from gistmeter.core.inputs import decode
 
 CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 SPACE = re.compile(r"[ \t\r\n\u00a0]+")

@@ -1,66 +1,106 @@
 """What a report shows of runs beyond their scores: which can stand together, and who wins.
 
-A report draws and never computes, so this is computed here and handed over as plain data.
+A report draws and never computes, so this is computed here. The systems of a large run are compared
+from tallies alone: resamples weigh a cluster by its key, so systems of the same items are weighed
+alike, and the difference between two of them in every resample is that of their values in it.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from gistmeter.core.comparison import significance
 from gistmeter.core.comparison.opponents import (
     Contender,
     contenders,
     shared_scores,
     signature_differences,
-)
-from gistmeter.core.comparison.paired import compare
-from gistmeter.core.comparison.results import Options
-from gistmeter.core.comparison.tallied import MOST_SCORES, MOST_SYSTEMS
-from gistmeter.core.errors import InputError
+)  # fmt: skip
+from gistmeter.core.comparison.paired import compare, conclude
+from gistmeter.core.comparison.results import Comparison, Findings, Options, PairedDifference
+from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.files import parse_json
 from gistmeter.core.folders import Folder
-from gistmeter.core.rows import Rows
+from gistmeter.core.options import CompareSettings
+from gistmeter.core.rows import Floats, Rows
+from gistmeter.core.statistics import Tally, percentile_interval, pool_all, pooled
+from gistmeter.core.types import Metric, ScoreInfo, SystemScores
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
 RESAMPLES = 2000
+MOST_SCORES, MOST_SYSTEMS = 12, 8  # beyond these, all are compared with the best alone
+FEWEST = 100  # resamples of a test
+APART = "systems were scored on different items: gistmeter compare takes those that they share"
 
 
-def findings(run: Run, options: Options | None = None) -> dict[str, Any]:
-    """The comparisons of a run's systems, as plain data; empty for a single system."""
-    among = [one for one in contenders([run]) if len(one.rows)]
+def findings(run: Run, options: Options | None = None) -> Findings:
+    """The comparisons of a run's systems; none for a single system."""
+    among = [system for system in contenders([run]) if len(system.rows)]
     scores = shared_scores(among)[:MOST_SCORES] if len(among) > 1 else []
     if not scores:
-        return {"comparisons": []}
+        return Findings()
     options = options or Options(resamples=RESAMPLES)
     if len(among) > MOST_SYSTEMS and not options.baseline:
-        options = replace(options, baseline=_best(among, scores[0]))
+        values = {system.name: system.scores[scores[0]].value for system in among}
+        higher = among[0].info(scores[0]).higher_is_better
+        options = replace(options, baseline=_best(values, higher))
     try:
-        compared = compare(among, scores, options, force=True)
+        return Findings(tuple(compare(among, scores, options, force=True)))
     except InputError:  # systems of different items are shown side by side, not compared
-        return {"comparisons": []}
-    return {"comparisons": [one.to_dict() for one in compared]}
+        return Findings()
 
 
-def _best(among: Sequence[Contender], score: str) -> str:
-    sign = 1 if among[0].info(score).higher_is_better else -1
-    return max(among, key=lambda one: (sign * one.scores[score].value, one.name)).name
+def compare_all(runs: Sequence[Run], settings: CompareSettings) -> list[Comparison]:
+    """The comparison of every score that the settings name, or of the headline."""
+    for run in runs:
+        if not run.metrics:
+            raise InputError(
+                f"{run.path or 'A run'}: was scored with metrics that are not installed here, so "
+                "it cannot be compared"
+            )
+    among = contenders(runs)
+    options = Options(
+        settings.test, settings.correction, settings.resamples, settings.confidence, settings.seed,
+        baseline=_baseline(among, settings.baseline) if settings.baseline else "",
+    )  # fmt: skip
+    return compare(among, settings.metric, options, force=settings.force)
+
+
+def _baseline(among: Sequence[Contender], given: str) -> str:
+    """The contender meant by a system's name or a run's folder."""
+    if any(system.name == given for system in among):
+        return given
+    folders = {system.name: system.run.path for system in among if system.run.path}
+    place = Path(given).resolve()
+    names = [name for name, folder in folders.items() if folder.resolve() == place]
+    names = names or [name for name, folder in folders.items() if folder.name == given]
+    if len(names) != 1:
+        raise UnknownName("baseline", given, [system.name for system in among])
+    return names[0]
+
+
+def _best(values: Mapping[str, float], higher: bool) -> str:
+    return max(values, key=lambda system: (values[system] if higher else -values[system], system))
 
 
 def gather(runs: Sequence[Run]) -> list[Run]:
-    """Runs that measured the same items with the same ruler become one, in order."""
+    """Runs that measured the same items in the same way become one, in order."""
     groups: list[list[Run]] = []
-    for one in runs:
-        for group in groups:
-            if _together(group[0], one):
-                group.append(one)
-                break
+    for run in runs:
+        group = next((group for group in groups if _together(group[0], run)), None)
+        if group is None:
+            groups.append([run])
         else:
-            groups.append([one])
+            group.append(run)
     return [group[0] if len(group) == 1 else merge(group) for group in groups]
 
 
@@ -76,25 +116,24 @@ def _together(first: Run, second: Run) -> bool:
 
 def merge(runs: Sequence[Run]) -> Run:
     """Several runs as one, every system under a name of its own."""
-    among = contenders(runs)
-    parts, unscored, details = [], Counter[str](), {}
-    for one in among:
-        names = [one.name] * len(one.rows)
-        parts.append(replace(one.rows, keys={**one.rows.keys, "system": names}))
+    among, first = contenders(runs), runs[0]
+    parts = [
+        replace(one.rows, keys={**one.rows.keys, "system": [one.name] * len(one.rows)})
+        for one in among
+    ]
+    unscored, details = Counter[str](), dict[str, Any]()
     for run in runs:
         unscored.update(run.unscored)
         details.update(_documents(run))
-    first = runs[0]
-    same = [
-        key
-        for key, value in first.settings.items()
-        if all(run.settings.get(key) == value for run in runs)
-    ]
     return replace(
         first,
         systems={one.name: one.run.systems[one.system] for one in among},
         unscored=dict(unscored),
-        settings={key: first.settings[key] for key in same},
+        settings={
+            key: value
+            for key, value in first.settings.items()
+            if all(run.settings.get(key) == value for run in runs)
+        },
         timings={},
         path=None,
         rows=replace(Rows.concat(parts), details=details),
@@ -106,11 +145,68 @@ def _documents(run: Run) -> dict[str, Any]:
     names = Folder(run.path).names("details") if run.path else []
     if run.path is None or not names:
         return dict(run.rows.details) if run.rows is not None else {}
-    found: dict[str, Any] = {}
+    documents: dict[str, Any] = {}
     for name in names:
         try:
-            document = parse_json(Folder(run.path).read(f"details/{name}"))
+            content = parse_json(Folder(run.path).read(f"details/{name}"))
         except (InputError, ValueError):
             continue
-        found[f"{run.path.name}/{name}"] = document
-    return found
+        documents[f"{run.path.name}/{name}"] = content
+    return documents
+
+
+def compare_tallies(
+    systems: Mapping[str, SystemScores],
+    tally: Tally,
+    metrics: Mapping[str, Metric],
+    headline: Sequence[str],
+    statistics: Mapping[str, Any],
+) -> Findings:
+    """The comparisons of a large run, as `findings` gives them of rows."""
+    if len(systems) < 2 or statistics["resamples"] < FEWEST:
+        return Findings()
+    options = Options("bootstrap", **statistics)
+    first = next(iter(systems.values())).scores
+    names = [
+        name
+        for name in dict.fromkeys([*(name for name in headline if name in first), *first])
+        if all(name in system.scores for system in systems.values())
+    ]
+    drawn = {system: pool_all(metrics, pooled(part)[1]) for system, part in tally.systems.items()}
+    bases = {info.name: info.basis for metric in metrics.values() for info in metric.scores}
+    comparisons = []
+    for name in names[:MOST_SCORES]:
+        scores = {system: held.scores[name] for system, held in systems.items()}
+        higher, unit = first[name].higher_is_better, first[name].unit
+        info = ScoreInfo(name, higher_is_better=higher, unit=unit)
+        values = {system: score.value for system, score in scores.items()}
+        basis = bases.get(name) or name
+        results = []
+        for a, b in _pairs(values, higher):
+            n = min(scores[a].n, scores[b].n)
+            result = PairedDifference(a, b, values[a] - values[b], n=n)
+            if tally.systems[a].items.get(basis) != tally.systems[b].items.get(basis):
+                results.append(replace(result, test="none", note=APART))
+            else:
+                gaps = np.atleast_1d(np.asarray(drawn[a][name] - drawn[b][name]))
+                results.append(_tested(result, gaps, options.confidence))
+        comparisons.append(conclude(name, results, values, info, options))
+    return Findings(tuple(comparisons))
+
+
+def _tested(pair: PairedDifference, gaps: Floats, confidence: float) -> PairedDifference:
+    """A difference with what its resamples say."""
+    low, high = percentile_interval(gaps, confidence)
+    p_value = significance.bootstrap_p(pair.difference, gaps)
+    detectable = significance.detectable(gaps, confidence)
+    return replace(
+        pair, low=low, high=high, p_value=p_value, detectable=detectable, clusters=pair.n,
+        test="bootstrap",
+    )  # fmt: skip
+
+
+def _pairs(values: Mapping[str, float], higher: bool) -> list[tuple[str, str]]:
+    if len(values) <= MOST_SYSTEMS:
+        return list(itertools.combinations(values, 2))
+    best = _best(values, higher)
+    return [(system, best) for system in values if system != best]

@@ -1,6 +1,6 @@
 """Who is compared with whom, and on which items.
 
-Systems of one run or of several are matched by what names an item: its id and its group (an idiom
+Systems of one run or of several are matched by what names an item: its id and its group (a text
 in one arrangement). Items that only one side has are counted and left out, and a cell that one
 side leaves undefined is left out of both, so that a system cannot win by failing on hard items.
 Items that have several rows (a book's sentences, which differ from summary to summary) are
@@ -48,18 +48,18 @@ class Contender:
         return self.run.systems[self.system].scores
 
     def metric_of(self, score: str) -> str:
-        """The metric that makes a score; empty where none declares it."""
-        for name, metric in self.metrics.items():
-            if any(info.name == score for info in metric.scores):
-                return name
-        return next(iter(self.metrics), "") if len(self.metrics) == 1 else ""
+        """The metric that makes a score, or the only one; empty where none declares it."""
+        makers = [
+            name
+            for name, metric in self.metrics.items()
+            if len(self.metrics) == 1 or any(info.name == score for info in metric.scores)
+        ]
+        return makers[0] if makers else ""
 
     def info(self, score: str) -> ScoreInfo:
-        for metric in self.metrics.values():
-            for info in metric.scores:
-                if info.name == score:
-                    return info
-        return ScoreInfo(score, higher_is_better=self.scores[score].higher_is_better)
+        infos = (info for metric in self.metrics.values() for info in metric.scores)
+        unknown = ScoreInfo(score, higher_is_better=self.scores[score].higher_is_better)
+        return next((info for info in infos if info.name == score), unknown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def match(first: Rows, second: Rows) -> Matched:
     one = first.take([at for at, key in enumerate(keys[0]) if key in common])
     where = {key: at for at, key in enumerate(keys[1])}
     two = second.take([where[key] for key in keys[0] if key in common])
-    one, two = _masked(one, two), _masked(two, one)
+    one, two = _undefined(one, two, np.logical_not), _undefined(two, one, np.logical_not)
     # The same item may stand under another cluster name: the first run's names count for both.
     two = replace(two, keys={**two.keys, "cluster": one.keys["cluster"]})
     return Matched(one, two, tuple(dict.fromkeys(one.keys["cluster"])), left_out)
@@ -184,11 +184,6 @@ def _whole(cluster: str) -> str:
 
 def _keys(rows: Rows) -> list[tuple[str, ...]]:
     return list(zip(rows.keys["id"], rows.keys["group"], strict=True))
-
-
-def _masked(rows: Rows, other: Rows) -> Rows:
-    """The statistics, undefined where the other's are."""
-    return _undefined(rows, other, np.logical_not)
 
 
 def _undefined(rows: Rows, other: Rows, lacking: Callable[[Bools], Bools]) -> Rows:

@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 
 from gistmeter.core.comparison import significance
-from gistmeter.core.comparison.exchanges import exact, exchanges
 from gistmeter.core.comparison.opponents import (
     Contender,
     Matched,
@@ -23,7 +22,8 @@ from gistmeter.core.comparison.opponents import (
     signature_differences,
 )
 from gistmeter.core.comparison.results import Comparison, Options, PairedDifference
-from gistmeter.core.errors import InputError, UnknownName
+from gistmeter.core.comparison.significance import exact, exchanges
+from gistmeter.core.errors import InputError, MeasuredDifferently, UnknownName
 from gistmeter.core.rows import Floats, Pool, Rows, Value
 from gistmeter.core.statistics import (
     Clustered,
@@ -57,7 +57,7 @@ def compare(
         if score not in known:
             raise UnknownName("score", score, known)
     pairs = _pairs(among, options.baseline)
-    forced = {score: _refuse(pairs, score, force) for score in chosen}
+    forced = [_refuse(pairs, score, force) for score in chosen]
     samples = _samples(pairs, chosen, options)
     if not any(sample.matched.clusters for sample in samples):
         first, second = pairs[0]
@@ -65,31 +65,36 @@ def compare(
             f"'{first.name}' and '{second.name}' have no item in common: they are matched by id "
             "(and group)"
         )
-    return [
-        _conclude(among, pairs, samples, score, options, forced=forced[score]) for score in chosen
-    ]
+    comparisons = []
+    for score, differences in zip(chosen, forced, strict=True):
+        tested = zip(pairs, samples, strict=True)
+        results = [_result(a, b, sample, score, options) for (a, b), sample in tested]
+        values = {one.name: one.scores[score].value for one in among}
+        info = among[0].info(score)
+        info = replace(info, unit=info.unit or among[0].scores[score].unit)
+        comparisons.append(conclude(score, results, values, info, options, forced=differences))
+    return comparisons
 
 
 def _pairs(among: Sequence[Contender], baseline: str) -> list[tuple[Contender, Contender]]:
     if not baseline:
         return [(a, b) for at, a in enumerate(among) for b in among[at + 1 :]]
-    found = [one for one in among if one.name == baseline]
-    if not found:
-        raise UnknownName("baseline", baseline, [one.name for one in among])
-    return [(one, found[0]) for one in among if one is not found[0]]
+    by_name = {one.name: one for one in among}
+    if baseline not in by_name:
+        raise UnknownName("baseline", baseline, by_name)
+    return [(one, by_name[baseline]) for one in among if one.name != baseline]
 
 
 def _refuse(
     pairs: Sequence[tuple[Contender, Contender]], score: str, force: bool
 ) -> tuple[str, ...]:
     """The signatures' differences, if the user insists on comparing all the same."""
-    seen: dict[str, None] = {}
-    for first, second in pairs:
-        for difference in signature_differences(first, second, score):
-            seen[difference] = None
+    seen = dict.fromkeys(
+        difference for a, b in pairs for difference in signature_differences(a, b, score)
+    )
     if seen and not force:
         listed = "\n  ".join(seen)
-        raise InputError(
+        raise MeasuredDifferently(
             f"The runs were measured differently, so '{score}' cannot be compared:\n  {listed}\n"
             "Score them with the same settings, or use --force to compare all the same"
         )
@@ -176,12 +181,9 @@ class _Sample:
         first, second = self.weigh(swapped)
         gained = {key: second[key] - first[key] for key in first}
         whole, other = self.whole
-        found = self.differences(
-            {key: whole[key] + gained[key] for key in gained},
-            {key: other[key] - gained[key] for key in gained},
-            len(swapped),
-        )
-        for name, values in found.items():
+        ours = {key: whole[key] + gain for key, gain in gained.items()}
+        theirs = {key: other[key] - gain for key, gain in gained.items()}
+        for name, values in self.differences(ours, theirs, len(swapped)).items():
             self.exchanged.setdefault(name, []).append(values)
 
 
@@ -231,30 +233,6 @@ def _pool_of(contender: Contender, scores: Sequence[str]) -> PoolFunction:
     return pool
 
 
-def _conclude(
-    among: Sequence[Contender],
-    pairs: Sequence[tuple[Contender, Contender]],
-    samples: Sequence[_Sample],
-    score: str,
-    options: Options,
-    *,
-    forced: tuple[str, ...],
-) -> Comparison:
-    results = [
-        _result(first, second, sample, score, options)
-        for (first, second), sample in zip(pairs, samples, strict=True)
-    ]
-    info = among[0].info(score)
-    return conclude(
-        score,
-        results,
-        {one.name: one.scores[score].value for one in among},
-        replace(info, unit=info.unit or among[0].scores[score].unit),
-        options,
-        forced=forced,
-    )
-
-
 def conclude(
     score: str,
     results: Sequence[PairedDifference],
@@ -270,7 +248,7 @@ def conclude(
     return Comparison(
         metric=score,
         pairs=tuple(results),
-        ranks=_ranks(list(values), results, info.higher_is_better, 1 - options.confidence),
+        ranks=_ranks(values, results, info.higher_is_better, 1 - options.confidence),
         values=values,
         higher_is_better=info.higher_is_better,
         unit=info.unit,
@@ -305,7 +283,8 @@ def _result(
         return replace(found, test="none", note=note)
     by_cluster = sample.clusters[score]
     if options.test == "permutation" and 2 ** (1 - min(60, clusters)) > 0.05:
-        found = replace(found, note=_few(clusters))
+        note = f"{clusters} independent parts are too few for a test: it needs 6 at least"
+        found = replace(found, note=note)
     low, high = percentile_interval(drawn, options.confidence)
     sign = 1.0 if first.info(score).higher_is_better else -1.0
     p_value, test = _p_value(sample, score, drawn, options), options.test
@@ -329,13 +308,8 @@ def _result(
 
 def _are_blocks(matched: Matched) -> bool:
     """Whether parts of items were drawn, and not items."""
-    return any(label not in set(matched.first.keys["group"]) for label in matched.clusters) and len(
-        set(matched.first.item.tolist())
-    ) < len(matched.clusters)
-
-
-def _few(clusters: int) -> str:
-    return f"{clusters} independent parts are too few for a test: it needs 6 at least"
+    items, groups = set(matched.first.item.tolist()), set(matched.first.keys["group"])
+    return len(items) < len(matched.clusters) and not groups.issuperset(matched.clusters)
 
 
 def _p_value(sample: _Sample, score: str, drawn: Floats, options: Options) -> float:
@@ -359,11 +333,9 @@ def _counts(matched: Matched, basis: str) -> tuple[int, int]:
 
 
 def _ranks(
-    names: Sequence[str], results: Sequence[PairedDifference], higher: bool, alpha: float
+    names: Iterable[str], results: Sequence[PairedDifference], higher: bool, alpha: float
 ) -> dict[str, int]:
-    better: dict[str, list[str]] = {}
-    for pair in results:
-        if pair.p_corrected < alpha and pair.difference != 0:
-            winner = pair.a if (pair.difference > 0) == higher else pair.b
-            better.setdefault(pair.b if winner == pair.a else pair.a, []).append(winner)
-    return significance.ranks(names, better)
+    """Each system's rank: 1 + how many were shown to be better than it."""
+    shown = [pair for pair in results if pair.p_corrected < alpha and pair.difference != 0]
+    beaten = [pair.b if (pair.difference > 0) == higher else pair.a for pair in shown]
+    return {name: 1 + beaten.count(name) for name in names}

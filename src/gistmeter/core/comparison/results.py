@@ -1,15 +1,18 @@
-"""What a comparison asks and what it answers, in shapes that JSON can hold."""
+"""What a comparison asks and what it answers; `to_dict` is the shape of `compare --format json`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from gistmeter.core.comparison import significance
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.types import SEED, defined
+from gistmeter.core.wording import gap
+
+REAL = 0.05  # the corrected p-value below which a difference counts as real
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,27 @@ class PairedDifference:
     test: str = "permutation"
     note: str = ""
 
+    @property
+    def is_real(self) -> bool:
+        """Was a difference shown, after correction?"""
+        return self.p_corrected < REAL
+
+    @property
+    def has_too_few(self) -> bool:
+        """So few clusters that no exchange of systems could be rare."""
+        few = 0 < self.clusters < 40 and 2 ** (1 - self.clusters) >= REAL
+        return self.test == "permutation" and few
+
+    def other(self, system: str) -> str:
+        """The system that one of the two is compared with."""
+        return self.b if self.a == system else self.a
+
     def to_dict(self) -> dict[str, Any]:
-        names = [name for name in self.__slots__ if name != "note" or self.note]
-        plain = {name: getattr(self, name) for name in names}
+        plain = {part.name: getattr(self, part.name) for part in fields(self)}
         return {
             name: defined(value) if isinstance(value, float) else value
             for name, value in plain.items()
+            if name != "note" or value
         }
 
 
@@ -74,8 +92,13 @@ class Comparison:
     confidence: float = 0.95
     correction: str = "bh"
     resamples: int = 10_000
-    forced: tuple[str, ...] = ()  # differences of the signatures that were waved through
+    forced: tuple[str, ...] = ()  # differences of the signatures that the user accepted
     notes: tuple[str, ...] = ()
+
+    def between(self, first: str, second: str) -> PairedDifference | None:
+        """The pair of two systems, in either order."""
+        both = {first, second}
+        return next((pair for pair in self.pairs if {pair.a, pair.b} == both), None)
 
     def to_dict(self) -> dict[str, Any]:
         """The shape of `compare --format json`."""
@@ -92,3 +115,36 @@ class Comparison:
             "forced": list(self.forced),
             "notes": list(self.notes),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The comparisons of a run's systems, one for each score, the headline's first."""
+
+    comparisons: tuple[Comparison, ...] = ()
+
+    def on(self, score: str) -> Comparison | None:
+        """The comparison on a score."""
+        return next((one for one in self.comparisons if one.metric == score), None)
+
+
+def loss(comparison: Comparison, pair: PairedDifference, margin: float | None) -> str:
+    """What is lost against the baseline `pair.b`; empty where the gate stays open.
+
+    Without a margin the gate closes where the interval shows a loss. With one it closes unless the
+    interval excludes a loss of more than the margin (non-inferiority).
+    """
+    sign = 1 if comparison.higher_is_better else -1
+    low, high = sorted((sign * pair.low, sign * pair.high))
+    label, unit = f"{pair.a}: {comparison.metric}", comparison.unit
+    if math.isnan(low):
+        return f"{label} could not be compared with {pair.b} {pair.note}".rstrip()
+    if margin is None:
+        least, most = gap(high, unit), gap(low, unit)
+        return f"{label} is worse than {pair.b} by {least} to {most}" if high < 0 else ""
+    if low >= -margin:
+        return ""
+    return (
+        f"{label} may be worse than {pair.b} by up to {gap(low, unit)}, more than the margin of "
+        f"{margin:g}"
+    )

@@ -13,13 +13,13 @@
 - Smallest difference that could be shown: (z(1 - alpha/2) + z(power)) x standard error.
 - Corrections: Holm (1979) holds the family-wise error, Benjamini and Hochberg (1995) the share of
   false discoveries.
-- Ranks: 1 + the number of systems shown to be better; who cannot be told apart shares a rank.
+- Ranks: 1 + the number of systems shown to be better; systems that do not differ share a rank.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -139,6 +139,28 @@ def correct(p_values: Sequence[float], method: str) -> list[float]:
     return [float(p) for p in given]
 
 
-def ranks(systems: Sequence[str], beaten_by: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Each system's rank: 1 + how many were shown to be better than it."""
-    return {system: 1 + len(beaten_by.get(system, ())) for system in systems}
+BLOCK = 4_000_000  # numbers in memory at once: 32 MB
+
+
+def exchanges(clusters: int, resamples: int, seed: int, width: int = 0) -> Iterator[Floats]:
+    """Blocks of exchanges, 1 where a cluster's systems change places.
+
+    All of them, each once, when there are no more than `resamples`: the test is then exact.
+    `width` is how many numbers will be made of each, where they are more than clusters.
+    """
+    step = max(1, BLOCK // max(1, clusters, width))
+    if exact(clusters, resamples):
+        for start in range(0, 2**clusters, step):
+            numbers = np.arange(start, min(start + step, 2**clusters), dtype=np.int64)[:, None]
+            yield ((numbers >> np.arange(clusters)) & 1).astype(np.float64)
+        return
+    generator = np.random.default_rng(seed)
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start), (clusters + 7) // 8
+        packed = generator.integers(0, 256, size=size, dtype=np.uint8)
+        yield np.unpackbits(packed, axis=1)[:, :clusters].astype(np.float64)
+
+
+def exact(clusters: int, resamples: int) -> bool:
+    """Are all exchanges few enough to try each of them?"""
+    return clusters < 31 and 2**clusters <= resamples

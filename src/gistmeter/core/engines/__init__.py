@@ -9,27 +9,32 @@ device that the user gave, as `Local` is here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from gistmeter.core import registry
-from gistmeter.core.engines.measuring import Measured, Part, Parts, Work, measure
-from gistmeter.core.errors import InputError
-from gistmeter.core.family import RunSettings
+import numpy as np
 
-__all__ = [
-    "Engine", "Local", "Measured", "Part", "Parts", "Work", "engine_of", "measure",
-]  # fmt: skip
+from gistmeter.core import registry
+from gistmeter.core.errors import GistmeterError, InputError, ModelError
+from gistmeter.core.options import RunSettings
+from gistmeter.core.rows import Rows
+from gistmeter.core.runs.shards import Shard, Shelf
+from gistmeter.core.types import Item, Metric
+
+logger = logging.getLogger(__name__)
 GROUP = "gistmeter.engines"
+Base = Callable[[Sequence[Any]], Rows]
+Measured = Rows | Shard
 Given = TypeVar("Given")
 Got = TypeVar("Got")
 
 
 class Engine(Protocol):
-    """Whoever can have work done on chunks."""
+    """Runs work on chunks, here or elsewhere."""
 
     @property
     def apart(self) -> bool:
@@ -82,3 +87,96 @@ def engine_of(how: RunSettings, device: str = "auto") -> Engine:
     kind: Any = registry.find(GROUP, how.engine)
     made: Engine = kind(address=how.address, workers=how.workers, device=device)
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A chunk: neighbouring items, and where the first of them stands in the input."""
+
+    first: int
+    items: Sequence[Item]
+
+    def loaded(self) -> Part:
+        """The part with its items at hand, where they only say how they are read."""
+        load = getattr(self.items, "load", None)
+        return replace(self, items=load()) if load else self
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The metrics of a run, and where a worker of its own puts what it measured."""
+
+    metrics: Mapping[str, Metric]
+    base: Base = Rows.of
+    shelf: Shelf | None = None
+    chunk: int = 1024  # items that are measured at once
+
+    def __call__(self, part: Part) -> Measured:
+        items = part.loaded().items
+        pieces = []
+        for at in range(0, len(items), self.chunk):
+            rows = measure(items[at : at + self.chunk], self.metrics, self.base)
+            pieces.append(replace(rows, item=rows.item + part.first + at))
+        rows = pieces[0] if len(pieces) == 1 else Rows.merge(pieces)
+        return self.shelf.put(rows) if self.shelf else rows
+
+
+class Parts(Sequence[Part]):
+    """The chunks of what is missing: runs of neighbours, none longer than `size`.
+
+    Items that are read in stretches are cut where these begin (`cuts`) instead. A chunk is cut out
+    of the items when it is asked for, and none is kept.
+    """
+
+    def __init__(self, items: Sequence[Item], missing: Sequence[range], size: int) -> None:
+        self._items, self._bounds = items, list[tuple[int, int]]()
+        cuts = getattr(items, "cuts", ())
+        for span in missing:
+            inside = [cut for cut in cuts if cut in span] if cuts else span[::size]
+            firsts = sorted({span.start, *inside})
+            self._bounds += zip(firsts, [*firsts[1:], span.stop], strict=True)
+
+    def __len__(self) -> int:
+        return len(self._bounds)
+
+    def __getitem__(self, at: Any) -> Any:
+        first, stop = self._bounds[at]
+        return Part(first, self._items[first:stop])
+
+
+def count_items(measured: Measured) -> int:
+    return len(measured.items if isinstance(measured, Shard) else set(measured.item.tolist()))
+
+
+def measure(items: Sequence[Item], metrics: Mapping[str, Metric], base: Base = Rows.of) -> Rows:
+    """The joined rows of some items; a failing model leaves them unscored with its reason."""
+    joined = base(items)
+    for name, metric in metrics.items():
+        try:
+            rows = metric.measure(items)
+        except ModelError as error:
+            logger.warning("%s failed on %d items: %s", name, len(items), error)
+            rows = _unscored(items, metric, str(error))
+        except GistmeterError:
+            raise
+        except Exception as error:
+            if type(metric).__module__.startswith("gistmeter."):
+                raise
+            raise GistmeterError(
+                f"The metric '{name}' failed on {len(items)} items: {type(error).__name__}: {error}"
+            ) from error
+        joined = joined.join(rows)
+    for metric in metrics.values():
+        # A metric may add columns made from those of the others, once they are joined.
+        derive = getattr(metric, "derive", None)
+        joined = derive(joined) if derive is not None else joined
+    return joined
+
+
+def _unscored(items: Sequence[Item], metric: Metric, reason: str) -> Rows:
+    rows = Rows.of(items)
+    for info in metric.scores:
+        column = info.basis or info.name
+        rows = rows.with_numbers({column: np.full(len(items), np.nan)})
+        rows = rows.with_reasons(column, dict.fromkeys(range(len(items)), reason))
+    return rows

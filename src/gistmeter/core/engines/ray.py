@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from gistmeter.core.engines.measuring import Part, Work
+from gistmeter.core.engines import Part, Work
 from gistmeter.core.errors import GistmeterError, InputError, MissingDependency
 
 PART, DONE, FAULT, OURS = "part", "done", "fault", "ours"
@@ -43,7 +43,7 @@ class RayEngine:
         return _joined(_import(), self.address, self.workers)
 
     def sees(self, files: Sequence[Path]) -> bool:
-        """Asked on every node, for nothing else can know."""
+        """Asked on every node: only the node itself can tell."""
         ray = _import()
         sizes = {str(file.resolve()): file.stat().st_size for file in files}
         with self.open(), _refusing(ray):
@@ -94,7 +94,7 @@ class Worker:
     def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return {DONE: _pack(self._work(_unpack(row[PART]))), FAULT: "", OURS: False}
-        except GistmeterError as error:  # told by the driver as it would be by the local engine
+        except GistmeterError as error:  # the driver raises it as the local engine would
             return {DONE: b"", FAULT: str(error), OURS: isinstance(error, InputError)}
 
 
@@ -174,7 +174,7 @@ def _joined(ray: Any, address: str, workers: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _refusing(ray: Any) -> Iterator[None]:
-    """Ray's own words kept from the terminal, and its failures told as ours."""
+    """Keep Ray's messages from the terminal, and raise its failures as our own errors."""
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)

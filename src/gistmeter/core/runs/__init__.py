@@ -16,13 +16,13 @@ One process at a time writes (`.lock`).
 
 from gistmeter.core.family import DETAILS
 from gistmeter.core.runs.folder import RunFolder, choose_folder, open_folder, save_run
-from gistmeter.core.runs.layout import ITEMS, JOURNAL, REPORT, RUN, runs_in, to_json
-from gistmeter.core.runs.loading import read_run
-from gistmeter.core.runs.lock import hold
-from gistmeter.core.runs.manifest import claim, write_beside
-from gistmeter.core.runs.plan import Plan
+from gistmeter.core.runs.journal import Plan
+from gistmeter.core.runs.layout import ITEMS, JOURNAL, REPORT, RUN, SHARDS, runs_in, to_json
+from gistmeter.core.runs.manifest import claim, hold, write_beside
+from gistmeter.core.runs.shards import Shard
 
 __all__ = [
-    "DETAILS", "ITEMS", "JOURNAL", "REPORT", "RUN", "Plan", "RunFolder", "choose_folder", "claim",
-    "hold", "open_folder", "read_run", "runs_in", "save_run", "to_json", "write_beside",
+    "DETAILS", "ITEMS", "JOURNAL", "REPORT", "RUN", "SHARDS", "Plan", "RunFolder", "Shard",
+    "choose_folder", "claim", "hold", "open_folder", "runs_in", "save_run", "to_json",
+    "write_beside",
 ]  # fmt: skip

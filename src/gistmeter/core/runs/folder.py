@@ -13,7 +13,7 @@ from gistmeter.core.family import DETAILS
 from gistmeter.core.files import is_draft
 from gistmeter.core.folders import Folder
 from gistmeter.core.rows import Rows
-from gistmeter.core.runs.journal import Journal
+from gistmeter.core.runs.journal import Journal, Plan, refuse_other_plan
 from gistmeter.core.runs.layout import (
     ITEMS,
     JOURNAL,
@@ -25,18 +25,17 @@ from gistmeter.core.runs.layout import (
     read_document,
     to_json,
 )
-from gistmeter.core.runs.lock import hold
 from gistmeter.core.runs.manifest import (
     WRITTEN,
     clear,
     contents,
     differing,
+    hold,
     is_run,
     owned,
     refuse_foreign,
     refuse_links,
 )
-from gistmeter.core.runs.plan import Plan, refuse_other_plan
 from gistmeter.core.runs.shards import Shard, Shelf, join_shards, spelled, to_parquet, write_details
 from gistmeter.core.signature import describe, digest, seal
 
@@ -59,7 +58,7 @@ class RunFolder:
 
     @classmethod
     def start(cls, path: Path, plan: Plan, *, overwrite: bool = False) -> RunFolder:
-        """A new run in a new or empty folder; a folder with a run in it is kept unless told."""
+        """A new run in a new or empty folder; one that has a run needs `overwrite`."""
         cls.check_free(path, overwrite=overwrite)
         kept = Journal(path / JOURNAL, plan.to_dict(), claims=owned(path))
         kept.start()

@@ -1,16 +1,15 @@
-"""The journal of a run: its plan, then one line per chunk of rows, each whole or not counted.
+"""The plan of a run, and its journal: one line per chunk of rows, each whole or not counted.
 
 A line holds its chunk's table, or names the shard that a worker wrote of it (see `shards`); a line
-of claims names files that are about to be written.
-
-Every line carries a digest; that of a chunk covers the plan too, so that no line of another run
-counts. A line that does not fit (cut off by a kill, damaged on the disk, there twice) is left out,
-and its items are measured again.
+of claims names files that are about to be written. Every line carries a digest; that of a chunk
+covers the plan too, so that no line of another run counts. A line that does not fit (cut off by a
+kill, damaged on the disk, there twice) is left out, and its items are measured again.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +26,61 @@ from gistmeter.core.rows import Rows
 from gistmeter.core.runs.layout import JOURNAL
 from gistmeter.core.runs.manifest import CLAIMS, is_of_layout, owned
 from gistmeter.core.runs.shards import Shard, to_parquet
-from gistmeter.core.signature import SEAL, canonical, digest, is_whole, seal
+from gistmeter.core.signature import SEAL, canonical, describe, digest, is_whole, seal
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run is about to do; a resumed run must have the same."""
+
+    command: str
+    settings: Mapping[str, Any]
+    signature: str
+    inputs: Mapping[str, str]  # name -> SHA-256
+    items: int
+
+    def to_dict(self) -> dict[str, Any]:
+        plain = {
+            "command": self.command,
+            "settings": describe(self.settings),
+            "signature": self.signature,
+            "inputs": dict(self.inputs),
+            "items": self.items,
+        }
+        spelled: dict[str, Any] = json.loads(canonical(plain))
+        return spelled
+
+    def differences(self, other: Any) -> list[str]:
+        """Where another plan differs, each as "name: then -> now"."""
+        return [
+            f"{name}: {_short(then)} -> {_short(now)}"
+            for name, (then, now) in _differing(other, self.to_dict()).items()
+        ]
+
+
+def _differing(then: Any, now: Any, name: str = "") -> dict[str, tuple[Any, Any]]:
+    if isinstance(then, dict) and isinstance(now, dict):
+        found: dict[str, tuple[Any, Any]] = {}
+        for key in sorted({*then, *now}):
+            found |= _differing(then.get(key), now.get(key), f"{name}.{key}" if name else key)
+        return found
+    return {} if then == now else {name: (then, now)}
+
+
+def _short(value: Any) -> str:
+    text = canonical(value)
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def refuse_other_plan(path: Path, plan: Plan, stored: Any) -> None:
+    differences = plan.differences(stored)
+    if differences:
+        listed = "\n  ".join(differences)
+        raise ResumeError(
+            f"{path}: was made with other arguments or input and cannot be resumed:\n  {listed}\n"
+            "Use the same arguments, or another folder"
+        )
+
 
 MOST = 10**10  # items of a plan; more are nonsense
 
@@ -64,7 +117,12 @@ class Journal:
 
     def add(self, chunk: Rows | Shard, details: Mapping[str, str]) -> None:
         """Add a chunk, on disk when this returns."""
-        self.folder.append(JOURNAL, self._line(self._chunk(chunk, details)).encode())
+        if isinstance(chunk, Shard):
+            content = chunk.to_dict()
+        else:
+            content = {"rows": base64.b64encode(to_parquet(chunk)).decode("ascii")}
+        line = {"of": digest(self.plan), **content, DETAILS: dict(details)}
+        self.folder.append(JOURNAL, self._line(line).encode())
         self.chunks.append(chunk)
         self.details.update(details)
 
@@ -81,10 +139,6 @@ class Journal:
         for chunk in self.chunks:
             yield chunk.read(self.path.parent) if isinstance(chunk, Shard) else chunk
 
-    def _chunk(self, chunk: Rows | Shard, details: Mapping[str, str]) -> dict[str, Any]:
-        held = chunk.to_dict() if isinstance(chunk, Shard) else {"rows": _encode(chunk)}
-        return {"of": digest(self.plan), **held, DETAILS: dict(details)}
-
     def _line(self, document: Mapping[str, Any]) -> str:
         return canonical(seal(document)) + "\n"
 
@@ -96,15 +150,17 @@ class Journal:
         cut_off = lines.pop()
         head = _document(lines[0]) if lines else {}
         plan = head.get("plan")
-        if not isinstance(plan, dict) or not _is_count(plan.get("items")):
+        items = plan.get("items") if isinstance(plan, dict) else None
+        if not isinstance(plan, dict) or not isinstance(items, int) or not 0 < items <= MOST:
             raise ResumeError(f"{path}: is damaged: it has no plan. Start again with --overwrite")
         found, kept = cls(path, plan, claims=owned(folder)), [lines[0]]
         documents = [_document(line) for line in lines[1:]]
         newest = {name: sha for one in documents for name, sha in one.get(DETAILS, {}).items()}
         spoilt = {name for name, sha in newest.items() if not _is(here, name, sha)}
-        left = np.ones(int(found.plan["items"]), np.bool_)
+        left = np.ones(items, np.bool_)
         for line, document in zip(lines[1:], documents, strict=True):
-            if _is_claim(document, plan) or found._take(document, left, spoilt):
+            claims = CLAIMS in document and document.get("of") == digest(plan)
+            if claims or found._take(document, left, spoilt):
                 kept.append(line)
         found.rejected = len(lines) - len(kept)
         if cut_off or found.rejected:
@@ -137,14 +193,6 @@ def _is(folder: Folder, name: str, sha: Any) -> bool:
     return is_of_layout(file) and folder.has(file) and folder.sha256(file) == sha
 
 
-def _is_claim(line: Mapping[str, Any], plan: Mapping[str, Any]) -> bool:
-    return CLAIMS in line and line.get("of") == digest(plan)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and 0 < value <= MOST
-
-
 def _document(line: bytes) -> dict[str, Any]:
     """A line's document; nothing where it is not what was written."""
     try:
@@ -163,10 +211,6 @@ def _fits(items: slice | npt.NDArray[np.int64], size: int) -> bool:
     if isinstance(items, slice):
         return bool(0 <= items.start < items.stop <= size)
     return bool(((items >= 0) & (items < size)).all())
-
-
-def _encode(rows: Rows) -> str:
-    return base64.b64encode(to_parquet(rows)).decode("ascii")
 
 
 def _decode(line: str) -> Rows:

@@ -1,11 +1,18 @@
-"""A finished run read back, with the metrics that pool its rows."""
+"""What a `run.json` must hold, checked before anything is made of it.
+
+A shape is a type, a tuple of shapes (any of them), a list of one shape (a JSON array), a dict of
+shapes by key (an object with these keys; an optional one ends in "?"), or `Each(shape)`: an object
+with any keys. A digest vouches for what was written, not for who wrote it: so what is read is
+looked at all the same.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +20,6 @@ from gistmeter.core import registry
 from gistmeter.core.errors import FormatError, InputError, UnknownName
 from gistmeter.core.family import family_of
 from gistmeter.core.run import Run
-from gistmeter.core.runs.document import check
 from gistmeter.core.runs.layout import (
     ITEMS,
     JOURNAL,
@@ -27,20 +33,130 @@ from gistmeter.core.signature import UNSIGNED
 from gistmeter.core.types import Metric, Score, SystemScores
 
 if TYPE_CHECKING:
-    from gistmeter.core.family import Family
     from gistmeter.core.rows import Rows
+
+LARGEST = 2**64  # of whole numbers
+DEEPEST = 40  # levels of what is free in form
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """An object whose values all have one shape."""
+
+    shape: Any
+
+
+class Free:
+    """Anything that JSON can hold, of a depth that has an end."""
+
+
+class Count:
+    """A whole number from 0 on."""
+
+
+NUMBER = (float, type(None))
+NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false",
+         Count: "a whole number from 0 on", dict: "an object", list: "an array",
+         type(None): "null"}  # fmt: skip
+SCORE = {
+    "value": NUMBER, "low": NUMBER, "high": NUMBER, "n": Count, "unscored": Count,
+    "higher_is_better": bool, "partial?": [str], "unit?": str, "reasons?": Each(Count),
+}  # fmt: skip
+SYSTEM = {"scores": Each(SCORE), "groups": Each(Each({"value": NUMBER}))}
+SHAPE = {
+    "gistmeter": str, "command": str, "signature": str, "run": (str, type(None)),
+    "systems": Each(SYSTEM), "unscored": Each(Count), "settings": Each(Free),
+    "plan": {"command": str, "inputs": Each(str), "items": Count, "settings": Each(Free),
+             "signature": str},
+    "signatures": Each(str), "timings": Each(NUMBER), "versions": Each(str), "notes": Each(Free),
+    "metrics": Each({"settings": Free}), "confidence": float, "resamples": Count, "seed": int,
+    "files": Each(str), "written?": [str], "sha256": str,
+}  # fmt: skip
+
+
+def check(document: Mapping[str, Any], folder: Path) -> None:
+    """Raise where a document is not one of a run, saying where and what was expected."""
+    wrong = _wrong(document, SHAPE, "")
+    if not wrong and not 0 < document["confidence"] < 1:
+        wrong = "confidence: is not between 0 and 1"
+    if not wrong and not document["systems"]:
+        wrong = "systems: is empty"
+    if not wrong and set(document["metrics"]) != set(document["signatures"]):
+        wrong = "metrics and signatures: are of different metrics"
+    if wrong:
+        raise FormatError(f"is not a run of gistmeter: {wrong}. {REMEDY}", path=folder / RUN)
+
+
+def _wrong(value: Any, shape: Any, place: str) -> str:
+    """What does not fit, with its place; "" where all does."""
+    if isinstance(shape, tuple):
+        found = [_wrong(value, one, place) for one in shape]
+        return "" if "" in found else found[0]
+    if shape is Free:
+        return "" if _is_plain(value, DEEPEST) else f"{place}: is nested too deeply, or too large"
+    if isinstance(shape, Each | dict):
+        return _wrong_object(value, shape, place)
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return f"{place}: is {_named(value)}, expected an array"
+        each = (_wrong(one, shape[0], f"{place}[{at}]") for at, one in enumerate(value))
+        return next(filter(None, each), "")
+    return "" if _is(value, shape) else f"{place}: is {_named(value)}, expected {NAMES[shape]}"
+
+
+def _wrong_object(value: Any, shape: Each | Mapping[str, Any], place: str) -> str:
+    if not isinstance(value, dict):
+        return f"{place or 'it'}: is {_named(value)}, expected an object"
+    inside = f"{place}." if place else ""
+    if isinstance(shape, Each):
+        shapes = dict.fromkeys(value, shape.shape)
+    else:
+        shapes = {name.removesuffix("?"): one for name, one in shape.items()}
+        needed = [name for name in shape if not name.endswith("?")]
+        if lacking := [name for name in needed if name not in value]:
+            return f"{inside}{lacking[0]}: is missing"
+        if unknown := [name for name in value if name not in shapes]:
+            return f"{inside}{unknown[0][:80]}: is unknown"
+    found = (_wrong(one, shapes[name], f"{inside}{name[:80]}") for name, one in value.items())
+    return next(filter(None, found), "")
+
+
+def _is(value: Any, kind: type) -> bool:
+    if kind is float:
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return (whole and abs(value) <= LARGEST) or (
+            isinstance(value, float) and math.isfinite(value)
+        )
+    if kind in (int, Count):
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return whole and (0 if kind is Count else -LARGEST) <= value <= LARGEST
+    return isinstance(value, kind)
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return depth > 0 and all(_is_plain(one, depth - 1) for one in inner)
+    return value is None or isinstance(value, str | bool) or _is(value, float)
+
+
+def _named(value: Any) -> str:
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return "a number" if _is(value, float) else "a number out of range"
+    return NAMES[type(value)]
+
 
 logger = logging.getLogger(__name__)
 
 
-def read_run(path: Path) -> Run:
-    """A finished run with the metrics that pool its rows.
+def load_run(path: str | Path) -> Run:
+    """A finished run from its folder, with the metrics that pool its rows; models stay away.
 
     A metric is found by its registered name and has its plain settings back, which is all that
     `pool` may use; models are not loaded.
     """
-    if path.name == RUN:
-        path = path.parent
+    path = Path(path)
+    path = path.parent if path.name == RUN else path
     if (path / JOURNAL).exists():
         raise InputError(f"{path}: the run was not finished: resume it first")
     if not (path / RUN).exists():
@@ -68,16 +184,16 @@ def read_run(path: Path) -> Run:
         rows=rows,
         metrics=metrics,
         inputs=document["plan"]["inputs"],
-        headline=_family(document["command"], path).leads(document["settings"]),
+        headline=_headline(document, path),
         seed=document["seed"],
         resamples=document["resamples"],
         confidence=document["confidence"],
     )
 
 
-def _family(command: str, path: Path) -> Family[Any, Any]:
+def _headline(document: Mapping[str, Any], path: Path) -> Sequence[str]:
     try:
-        return family_of(command)
+        return family_of(document["command"]).leads(document["settings"])
     except InputError as error:
         raise InputError(f"{path / RUN}: {error}") from error
 
@@ -132,7 +248,7 @@ def revive(name: str, settings: Mapping[str, Any], shape: str = "") -> Metric:
         settings = next(iter(settings["by_language"].values()))
     metric: Metric = object.__new__(target)
     for field in dataclasses.fields(target):
-        unsigned = field.metadata.get(UNSIGNED)  # it changes no score, so it is not kept
+        unsigned = field.metadata.get(UNSIGNED)  # it changes no score, and is not kept
         value = field.default if unsigned else _frozen(settings[field.name])
         object.__setattr__(metric, field.name, value)
     return metric

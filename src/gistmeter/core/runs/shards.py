@@ -1,8 +1,8 @@
 """Shards: the rows of a chunk that a worker writes itself, named by a line of the journal.
 
 Where the work runs in other processes, rows need not come back to the one that keeps the journal:
-whoever measured a chunk writes it into the run's folder, whole or not at all, and sends its name
-and digest. A worker that does not share the folder's disk sends the rows instead.
+the worker that measured a chunk writes it into the run's folder, whole or not at all, and sends its
+name and digest. A worker that does not share the folder's disk sends the rows instead.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Intervals by resampling rows and never a model.
 
-The bootstrap (Efron 1979) over clusters: items that depend on each other (an idiom in its 24
+The bootstrap (Efron 1979) over clusters: items that depend on each other (a text in its 24
 arrangements, a book's sentences) are drawn together. A metric's `pool` runs unchanged on all
 resamples at once (see `pool`); one that needs a whole column (`values`) is called once per
 resample instead.
@@ -8,6 +8,7 @@ resample instead.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -16,8 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.rows import Floats, Rows, Value
-from gistmeter.core.statistics.keyed import FEWEST, keyed_sums, scaled
-from gistmeter.core.statistics.pool import Clustered, Ints, NeedsValues, PoolFunction, Resample
+from gistmeter.core.statistics.pool import (
+    Clustered,
+    Ints,
+    NeedsValues,
+    PoolFunction,
+    Question,
+    Resample,
+)
 
 BLOCK_BYTES = 64 * 1024**2  # of counts held at once
 CHUNK = 16_384  # draws counted at once: few enough for a processor's cache
@@ -165,3 +172,77 @@ def percentile_interval(drawn: Floats, confidence: float, *, least: int = 2) -> 
     tail = (1 - confidence) / 2
     low, high = np.quantile(finite, [tail, 1 - tail])
     return float(low), float(high)
+
+
+LARGE = 200_000  # rows from which resamples go by key
+FEWEST = 30  # clusters: of fewer, a resample might have none
+BLOCK = 4_000_000  # weights in memory at once: 32 MB
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+LANES = 4  # weights from one word of 64 bits
+LEVELS = 1 << 16
+ROWS = ("rows",)  # the question how many rows there are
+
+
+def keyed_sums(
+    clustered: Clustered, labels: Sequence[str], resamples: int, seed: int
+) -> dict[Question, Floats]:
+    """The sums of all that was asked: of the data as they are, then of every resample.
+
+    `labels` are the clusters' keys in the order of their numbers.
+    """
+    size = np.bincount(clustered.cluster, minlength=clustered.size).astype(np.float64)
+    clustered.totals[ROWS] = size
+    sums: dict[Question, Floats] = {}
+    at = 0
+    for weights in keyed_weights(labels, resamples, seed):
+        for question, own in clustered.weigh(weights, at).items():
+            sums[question] = sums[question] + own if question in sums else own
+        at += weights.shape[1]
+    return sums
+
+
+def scaled(sums: dict[Question, Floats]) -> dict[Question, Floats]:
+    """The same as if every resample had as many rows as the data."""
+    rows = sums[ROWS]
+    with np.errstate(divide="ignore"):
+        share = np.where(rows > 0, rows[0] / rows, 0.0)
+    return {
+        question: own * (share if own.ndim == 1 else share[:, None])  # of sparse counts by label
+        for question, own in sums.items()
+        if question != ROWS
+    }
+
+
+def keyed_weights(labels: Sequence[str], resamples: int, seed: int) -> Iterator[Floats]:
+    """The weights of clusters, some clusters at a time: first 1, then those of the resamples."""
+    table = _poisson()
+    step = max(1, BLOCK // (resamples + 1))
+    words = np.arange(1, -(-resamples // LANES) + 1, dtype=np.uint64) * GOLDEN
+    for first in range(0, len(labels), step):
+        keys = _hashed(labels[first : first + step], seed)
+        lanes = _mixed(keys[:, None] + words).view("<u2")[:, :resamples]
+        weights = np.ones((resamples + 1, len(keys)))
+        weights[1:] = table[lanes].T
+        yield weights
+
+
+def _hashed(labels: Sequence[str], seed: int) -> npt.NDArray[np.uint64]:
+    salt = str(seed).encode()[: hashlib.blake2b.SALT_SIZE]
+    found = b"".join(
+        hashlib.blake2b(label.encode("utf-8", "surrogatepass"), digest_size=8, salt=salt).digest()
+        for label in labels
+    )
+    return np.frombuffer(found, "<u8")
+
+
+def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Each word as one that looks drawn at random (SplitMix64; Steele, Lea and Flood 2014)."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
+    return np.ascontiguousarray(words ^ (words >> np.uint64(31)), dtype="<u8")
+
+
+def _poisson() -> npt.NDArray[np.uint8]:
+    """The Poisson weight of each level of a number between 0 and 1."""
+    chances = np.cumsum([math.exp(-1) / math.factorial(often) for often in range(16)])
+    return np.searchsorted(chances, (np.arange(LEVELS) + 0.5) / LEVELS).astype(np.uint8)

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from gistmeter.core.rows import Pool, Rows, Value
-from gistmeter.core.statistics import keyed
+from gistmeter.core.statistics import bootstrap
 from gistmeter.core.statistics.bootstrap import bounds_of, intervals
 from gistmeter.core.statistics.tally import Tally, count_rows, pooled
 from gistmeter.core.types import Metric, Score, ScoreInfo, SystemScores
@@ -19,11 +19,6 @@ from gistmeter.core.types import Metric, Score, ScoreInfo, SystemScores
 def pool_all(metrics: Mapping[str, Metric], pool: Pool) -> dict[str, Value]:
     """Every metric's scores of the same rows (or resample)."""
     return {name: value for metric in metrics.values() for name, value in metric.pool(pool).items()}
-
-
-def score_info(metric: Metric, name: str) -> ScoreInfo:
-    """What the metric declares of a score; an undeclared one is higher-is-better."""
-    return next((info for info in metric.scores if info.name == name), ScoreInfo(name))
 
 
 def summarise(
@@ -36,7 +31,7 @@ def summarise(
     confidence: float,
 ) -> dict[str, SystemScores]:
     """Scores with intervals for every system, and plain values for its groups."""
-    large = len(rows) > keyed.LARGE
+    large = len(rows) > bootstrap.LARGE
     return {
         system: _summary(
             metrics, signatures, own, own.by("group"), _OfRows(own),
@@ -50,11 +45,7 @@ def summarise(
 
 
 def summarise_tally(
-    metrics: Mapping[str, Metric],
-    tally: Tally,
-    *,
-    signatures: Mapping[str, str],
-    confidence: float,
+    metrics: Mapping[str, Metric], tally: Tally, *, signatures: Mapping[str, str], confidence: float
 ) -> dict[str, SystemScores]:
     """The same of sums alone. `NeedsValues` where a score needs more."""
     found: dict[str, SystemScores] = {}
@@ -109,7 +100,8 @@ def _summary(
     for metric_name, metric in metrics.items():
         known = bounds(metric)
         for name, value in metric.pool(whole).items():
-            info = score_info(metric, name)
+            infos = (info for info in metric.scores if info.name == name)
+            info = next(infos, ScoreInfo(name))  # an undeclared one is higher-is-better
             score = _score(info, _number(value), known.get(name), counted, metric)
             scores[name] = replace(score, signature=signatures.get(metric_name, ""))
     shown = groups if len(groups) > 1 or "" not in groups else {}

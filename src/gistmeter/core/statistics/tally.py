@@ -1,22 +1,22 @@
 """Tallies: all that a part of the rows adds to the scores of a run.
 
 A tally holds sums and counts, never rows, and tallies of parts add up to that of the whole. So the
-parts of a large run are tallied where they lie, and whoever adds them up needs memory for the
-scores and their resamples alone. A score that sums cannot give raises `NeedsValues`.
+parts of a large run are tallied where they lie, and adding them up needs memory for the scores and
+their resamples alone. A score that sums cannot give raises `NeedsValues`.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any, Self
 
 import numpy as np
 
 from gistmeter.core.rows import Floats, Labelled, Rows, Value, divide
-from gistmeter.core.statistics.keyed import FEWEST, ROWS, keyed_sums, scaled
+from gistmeter.core.statistics.bootstrap import FEWEST, ROWS, keyed_sums, scaled
 from gistmeter.core.statistics.pool import Clustered, NeedsValues, PoolFunction, Question, Resample
 from gistmeter.core.types import Metric
 
@@ -39,13 +39,17 @@ class SystemTally:
     @classmethod
     def of(cls, rows: Rows, pool: PoolFunction, resamples: int, seed: int) -> Self:
         clustered = _asked(rows, pool)
+        parts = {group: _asked(part, pool) for group, part in rows.by("group").items()}
         labels = list(dict.fromkeys(rows.keys["cluster"]))
         named = zip(rows.keys["id"], rows.keys["group"], strict=True)
         hashes = np.array([hash_of(*name) for name in named], np.uint64)
         return cls(
             set(rows.names),
             keyed_sums(clustered, labels, resamples, seed),
-            {group: _totals(part, pool) for group, part in rows.by("group").items()},
+            {
+                group: {key: sums.sum(keepdims=True) for key, sums in asked.totals.items()}
+                for group, asked in parts.items()
+            },
             Counter({
                 (name, kind): number
                 for name in rows.names
@@ -201,20 +205,15 @@ def count_reasons(rows: Rows) -> dict[str, int]:
 
 def add_up(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
     """Numbers by name, which may be nested, added to others."""
-    return reduce(_with, second.items(), dict(first))
-
-
-def _with(held: dict[str, Any], entry: tuple[str, Any]) -> dict[str, Any]:
-    name, value = entry
-    nested = isinstance(value, Mapping)
-    held[name] = add_up(held.get(name, {}), value) if nested else held.get(name, 0) + value
-    return held
+    total = dict(first)
+    for name, value in second.items():
+        nested = isinstance(value, Mapping)
+        total[name] = add_up(total.get(name, {}), value) if nested else total.get(name, 0) + value
+    return total
 
 
 def hash_of(*parts: str) -> int:
     """64 bits that a name always has."""
-    import hashlib
-
     named = "\0".join(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(named, digest_size=8).digest(), "little")
 
@@ -226,11 +225,6 @@ def _asked(rows: Rows, pool: PoolFunction) -> Clustered:
     if clustered.entries or len(clustered.totals) > MOST:
         raise NeedsValues("More was asked for than a few sums")
     return clustered
-
-
-def _totals(rows: Rows, pool: PoolFunction) -> Sums:
-    totals = _asked(rows, pool).totals
-    return {question: column.sum(keepdims=True) for question, column in totals.items()}
 
 
 def _add(held: Sums, further: Mapping[Question, Floats]) -> None:

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gistmeter.core.encoding import decode
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import read_bytes, stem_of, suffix_of
-from gistmeter.core.table.cells import MAX_CELL, Table, name_in
-from gistmeter.core.table.delimited import read_delimited
-from gistmeter.core.table.parquet import read_frame, read_parquet
-from gistmeter.core.table.records import read_json, read_jsonl
-from gistmeter.core.table.workbook import read_workbook
+from gistmeter.core.inputs import decode
+from gistmeter.core.table.binary import read_frame, read_parquet, read_workbook
+from gistmeter.core.table.textual import (
+    MAX_CELL,
+    Table,
+    name_in,
+    read_delimited,
+    read_json,
+    read_jsonl,
+)
 
 __all__ = ["MAX_CELL", "SUFFIXES", "Table", "name_in", "read_frame", "read_sheets", "read_table"]
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".xlsx", ".parquet")
@@ -52,7 +56,7 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     """All tables of a file: the sheets of an XLSX, else the one that it is."""
     suffix = suffix_of(path)
     if suffix not in SUFFIXES:
-        other = next((f". {told}" for known, told in ELSEWHERE.items() if suffix in known), "")
+        other = next((f". {hint}" for known, hint in ELSEWHERE.items() if suffix in known), "")
         raise InputError(
             f"{path}: has the suffix '{suffix}', which is no table. Known: {', '.join(SUFFIXES)}"
             f"{other}"

@@ -21,16 +21,18 @@ from gistmeter.core.statistics import codes, item_weights
 from gistmeter.core.types import SEED, defined
 from gistmeter.core.validation.agreement import (
     MOST_PAIRED,
+    Corrected,
+    Decision,
     Estimate,
     best_tolerance,
+    correct,
+    decide,
     kendall,
     pairwise_accuracy,
     pearson,
     spearman,
 )
 from gistmeter.core.validation.annotators import Annotators, agree
-from gistmeter.core.validation.corrected import Corrected, correct
-from gistmeter.core.validation.decisions import Decision, decide
 from gistmeter.core.validation.labels import Labels, read_labels
 from gistmeter.core.validation.refit import Refit, refit
 
@@ -85,30 +87,26 @@ class Validation:
     def to_dict(self) -> dict[str, Any]:
         """The shape of `validate --format json`."""
         known = int(np.count_nonzero(~np.isnan(self.labels.values)))
-        found: dict[str, Any] = {
+        return {
             "labelled": known,
             "unmatched": self.labels.unmatched,
             "repeated": self.labels.repeated,
             "binary": self.labels.binary,
             "confidence": self.confidence,
             "resamples": self.resamples,
-            "scores": {
-                name: _plain(dataclasses.asdict(one)) for name, one in self.agreements.items()
-            },
-            "calibration": {
-                name: [_plain(dataclasses.asdict(one)) for one in bins]
-                for name, bins in self.calibration.items()
-            },
-            "weights": _plain(dataclasses.asdict(self.weights)) if self.weights else None,
-            "annotators": _plain(dataclasses.asdict(self.annotators)) if self.annotators else None,
-            "corrected": [_plain(dataclasses.asdict(one)) for one in self.corrected],
+            "scores": _plain(self.agreements),
+            "calibration": _plain(self.calibration),
+            "weights": _plain(self.weights),
+            "annotators": _plain(self.annotators),
+            "corrected": _plain(self.corrected),
             "notes": list(self.notes),
         }
-        return found
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
+    if dataclasses.is_dataclass(value):
+        value = {part.name: getattr(value, part.name) for part in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
@@ -136,7 +134,7 @@ def validate(
     for name in chosen:
         if name not in rows:
             raise UnknownName("score or component", name, rows.names)
-    directions = _directions(run)
+    scores = {name: score for own in run.systems.values() for name, score in own.scores.items()}
     notes: list[str] = []
     agreements, calibration = {}, {}
     for name in chosen:
@@ -149,8 +147,8 @@ def validate(
         weight = item_weights(cluster, resamples, seed)
         agreements[name] = _agreement(
             name, values[both], labels.values[both], weight, notes,
-            binary=labels.binary, higher=directions.get(name, True), confidence=confidence,
-            seed=seed,
+            binary=labels.binary, higher=name not in scores or scores[name].higher_is_better,
+            confidence=confidence, seed=seed,
         )  # fmt: skip
         calibration[name] = _calibration(values[both], labels.values[both], weight, confidence)
     refitted = _refit(
@@ -203,14 +201,6 @@ def _columns(run: Run, rows: Rows) -> list[str]:
     """Scores first, then the other columns."""
     scores = [name for held in run.systems.values() for name in held.scores if name in rows]
     return list(dict.fromkeys([*scores, *rows.names]))
-
-
-def _directions(run: Run) -> dict[str, bool]:
-    return {
-        name: score.higher_is_better
-        for held in run.systems.values()
-        for name, score in held.scores.items()
-    }
 
 
 def _codes(rows: Rows, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

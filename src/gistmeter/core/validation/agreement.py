@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -140,3 +141,113 @@ def _form(weight: npt.NDArray[np.float32], rows: slice, matrix: npt.NDArray[np.f
     """These rows' part of w' M w, for every w."""
     product = weight @ matrix.T
     return np.asarray((product * weight[:, rows]).sum(axis=1, dtype=np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How well a score decides."""
+
+    auc: Estimate
+    threshold: Estimate
+    sensitivity: float  # share of "yes" items that the threshold lets through
+    specificity: float  # share of "no" items that it keeps out
+
+
+def decide(
+    scores: Floats,
+    labels: Floats,
+    weight: npt.NDArray[np.float32],
+    *,
+    confidence: float,
+    higher: bool = True,
+) -> Decision:
+    """AUC and best threshold with intervals; labels are 0 and 1."""
+    sign = 1.0 if higher else -1.0
+    order = np.argsort(sign * scores, kind="stable")
+    values = (sign * scores)[order]
+    yes = (labels[order] > 0.5).astype(np.float32)
+    starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
+    above = _grouped(weight[:, order] * yes, starts)
+    below = _grouped(weight[:, order] * (1 - yes), starts)
+    all_yes, all_no = above.sum(axis=1), below.sum(axis=1)
+    lost_yes, kept_out = np.cumsum(above, axis=1), np.cumsum(below, axis=1)
+    wins = (above * (kept_out - below / 2)).sum(axis=1)
+    auc: Floats = np.atleast_1d(divide(wins, all_yes * all_no))
+    # A cut lies above each distinct value but the last.
+    gain = divide(kept_out, all_no[:, None]) - divide(lost_yes, all_yes[:, None])
+    cuts = (values[starts][:-1] + values[starts][1:]) / 2
+    if not len(cuts):
+        return Decision(Estimate.of(auc, confidence), Estimate(float("nan")), 1.0, 0.0)
+    best = np.argmax(np.nan_to_num(np.atleast_2d(gain)[:, :-1], nan=-1.0), axis=1)
+    return Decision(
+        Estimate.of(auc, confidence),
+        Estimate.of(sign * cuts[best], confidence),
+        float(1 - divide(lost_yes[0, best[0]], all_yes[0])),
+        float(divide(kept_out[0, best[0]], all_no[0])),
+    )
+
+
+def _grouped(columns: npt.NDArray[np.float32], starts: npt.NDArray[np.intp]) -> Floats:
+    return np.asarray(np.add.reduceat(columns, starts, axis=1, dtype=np.float64))
+
+
+Codes = npt.NDArray[np.int64]
+FEWEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What people would say of a system's items on the average."""
+
+    system: str
+    score: str  # that stands in for people
+    estimate: Estimate
+    labels_alone: Estimate
+    labelled: int
+    unlabelled: int
+    weight: float  # of the score, lambda
+
+
+def correct(
+    values: Floats, human: Floats, clusters: Codes, *, confidence: float, system: str, score: str
+) -> Corrected | None:
+    """The corrected mean of one system; None where nothing is left to predict."""
+    scored = ~np.isnan(values)
+    judged = scored & ~np.isnan(human)
+    rest = scored & ~judged
+    n, size = int(judged.sum()), int(rest.sum())
+    if n < FEWEST or not size:
+        return None
+    f, y, other = values[judged], human[judged], values[rest]
+    spread = float(np.var(np.concatenate([f, other]), ddof=1))
+    shared = float(np.cov(y, f, ddof=1)[0, 1]) if n > 1 else 0.0
+    weight = shared / ((1 + n / size) * spread) if spread > 0 else 0.0
+    value = float(y.mean() + weight * (other.mean() - f.mean()))
+    variance = _variance(y - weight * f, clusters[judged])
+    variance += weight**2 * _variance(other, clusters[rest])
+    return Corrected(
+        system,
+        score,
+        _normal(value, variance, confidence),
+        _normal(float(y.mean()), _variance(y, clusters[judged]), confidence),
+        n,
+        size,
+        weight,
+    )
+
+
+def _variance(values: Floats, clusters: Codes) -> float:
+    """Of a mean whose items depend on each other within clusters."""
+    _, place = np.unique(clusters, return_inverse=True)
+    sums = np.bincount(place, values - values.mean())
+    groups = len(sums)
+    if groups < 2:
+        return math.nan
+    return float((sums**2).sum()) / len(values) ** 2 * groups / (groups - 1)
+
+
+def _normal(value: float, variance: float, confidence: float) -> Estimate:
+    if not math.isfinite(variance):
+        return Estimate(value)
+    reach = NormalDist().inv_cdf(0.5 + confidence / 2) * math.sqrt(variance)
+    return Estimate(value, value - reach, value + reach)

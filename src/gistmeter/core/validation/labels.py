@@ -59,7 +59,8 @@ def read_labels(path: Path, rows: Rows, columns: Mapping[str, str] | None = None
             "column 'system'",
             path=path,
         )
-    if "group" not in cells and _repeat(rows):
+    places = set(zip(*(rows.keys[key] for key in ("system", "id", "group")), strict=True))
+    if "group" not in cells and len({place[:2] for place in places}) < len(places):
         groups = ", ".join(list(dict.fromkeys(rows.keys["group"]))[:8])
         raise FormatError(
             f"items of the run stand in several groups ({groups}), so the labels need a column "
@@ -92,13 +93,6 @@ def _columns_of_judges(table: Table, columns: Mapping[str, str] | None) -> list[
     if len(several) > 1 and table.find("human", (), columns) is None:
         return several
     return [table.need("human", HUMAN, columns)]
-
-
-def _repeat(rows: Rows) -> bool:
-    """Whether a system has an item in several groups."""
-    keys = ("system", "id", "group")
-    whole = set(zip(*(rows.keys[key] for key in keys), strict=True))
-    return len({(system, item) for system, item, _ in whole}) < len(whole)
 
 
 def _judgement(cell: str | None, path: Path, line: int, column: str) -> tuple[float, bool]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gistmeter.core.answer import Comparison, Standing, is_real, number
+from gistmeter.core.answer import Standing
+from gistmeter.core.comparison import Comparison
 from gistmeter.core.types import Score
 from gistmeter.core.views import View, shown
 from gistmeter.core.wording import count, figure, listed, probability, signed, span
@@ -40,7 +41,7 @@ def subjects(runs: Sequence[Run], views: Sequence[View]) -> list[Subject]:
 def board(subject: Subject, comparison: Comparison | None) -> list[dict[str, Any]]:
     """The leaderboard's rows."""
     leading, names = subject.held(subject.headline), subject.shown_scores
-    ranks = (comparison or {}).get("ranks") or {}
+    ranks = comparison.ranks if comparison else {}
     best = {name: _best(subject, name) for name in names}
     rows = []
     for place, system in enumerate(subject.ordered, start=1):
@@ -156,39 +157,37 @@ def warnings(subject: Subject, comparison: Comparison | None) -> list[str]:
         reasons = [f"{shown(why, 160)} ({number:,})" for why, number in run.unscored.items()]
         lines.append("Unscored, by reason: " + "; ".join(reasons[:12]) + ".")
     lines += [
-        f"Compared although the signatures differ: {shown(str(difference), 300)}"
-        for difference in (comparison or {}).get("forced") or ()
+        f"Compared although the signatures differ: {shown(difference, 300)}"
+        for difference in (comparison.forced if comparison else ())
     ]
-    return [*lines, *(shown(str(note), 300) for note in (comparison or {}).get("notes") or ())]
+    return [*lines, *(shown(note, 300) for note in (comparison.notes if comparison else ()))]
 
 
 def pair_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
     """Every pair of every comparison as text."""
     rows = []
     for comparison in comparisons:
-        unit = str(comparison.get("unit") or "")
-        for pair in comparison["pairs"]:
-            low, high = number(pair.get("low")), number(pair.get("high"))
-            bounds = f"{signed(low, unit)} – {signed(high, unit)}" if math.isfinite(low) else "–"
+        unit = comparison.unit
+        for pair in comparison.pairs:
+            bounds = f"{signed(pair.low, unit)} – {signed(pair.high, unit)}"
             rows.append(
                 {
-                    "metric": shown(str(comparison["metric"]), 60),
-                    "a": shown(str(pair["a"]), 120),
-                    "b": shown(str(pair["b"]), 120),
-                    "difference": signed(number(pair["difference"]), unit),
-                    "interval": bounds,
-                    "p": probability(number(pair.get("p_value"))),
-                    "p_corrected": probability(number(pair.get("p_corrected"))),
-                    "effect": _decimal(pair.get("effect")),
-                    "superiority": _decimal(pair.get("superiority")),
-                    "detectable": signed(number(pair.get("detectable")), unit).lstrip("+"),
-                    "n": f"{int(pair.get('n') or 0):,}",
-                    "real": is_real(pair),
+                    "metric": shown(comparison.metric, 60),
+                    "a": shown(pair.a, 120),
+                    "b": shown(pair.b, 120),
+                    "difference": signed(pair.difference, unit),
+                    "interval": bounds if math.isfinite(pair.low) else "–",
+                    "p": probability(pair.p_value),
+                    "p_corrected": probability(pair.p_corrected),
+                    "effect": _decimal(pair.effect),
+                    "superiority": _decimal(pair.superiority),
+                    "detectable": signed(pair.detectable, unit).lstrip("+"),
+                    "n": f"{pair.n:,}",
+                    "real": pair.is_real,
                 }
             )
     return rows
 
 
-def _decimal(value: Any) -> str:
-    known = number(value)
-    return f"{known:.2f}" if math.isfinite(known) else "–"
+def _decimal(value: float) -> str:
+    return f"{value:.2f}" if math.isfinite(value) else "–"

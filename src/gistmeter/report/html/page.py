@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.core.answer import Comparison, Findings, answer
+from gistmeter.core.answer import answer
+from gistmeter.core.comparison import Comparison, Findings
 from gistmeter.core.files import write_atomically
 from gistmeter.core.types import Sheet
 from gistmeter.core.views import Opener, View, shown
@@ -69,7 +70,7 @@ def build_page(
     names = section_names(runs)
     sections = []
     for number, subject in enumerate(overview.subjects(runs, views)):
-        finding = findings[number] if number < len(findings) else {}
+        finding = findings[number] if number < len(findings) else Findings()
         room = max(1, left) // (len(runs) - number)
         opener = Opener(subject.run, views=UNLIMITED if everything else room * 2 // 5)
         audio = Recordings(page, embed=recordings[number] <= allowed)
@@ -139,7 +140,7 @@ def _section(
         "scores": overview.score_heads(subject),
         "board": overview.board(subject, lead),
         "legend": _legend(lead),
-        "pairs": overview.pair_rows(findings.get("comparisons") or ()),
+        "pairs": overview.pair_rows(findings.comparisons),
         "pairs_legend": _pairs_legend(lead, subject.cluster),
         "pictures": [
             {"title": picture.title, "note": picture.note, "drawing": trusted(picture.drawing)}
@@ -158,18 +159,18 @@ def _section(
 
 def _legend(lead: Comparison | None) -> str:
     legend = "↑ higher is better, ↓ lower is better. Small: bootstrap interval over items."
-    if lead and lead.get("pairs"):
+    if lead and lead.pairs:
         legend += " Systems that the data cannot tell apart share a rank (=)."
     return legend
 
 
 def _pairs_legend(lead: Comparison | None, unit: str) -> str:
-    if not lead or not lead.get("pairs"):
+    if not lead or not lead.pairs:
         return ""
-    test = str(lead["pairs"][0].get("test"))
+    test = lead.pairs[0].test
     return (
-        f"Test: {TESTS.get(test, test)}, {lead.get('resamples', 0):,} resamples of whole {unit}s; "
-        f"correction: {lead.get('correction')}. d: mean over standard deviation of the paired "
+        f"Test: {TESTS.get(test, test)}, {lead.resamples:,} resamples of whole {unit}s; "
+        f"correction: {lead.correction}. d: mean over standard deviation of the paired "
         "differences. P(a better): share of items on which a does better, ties as halves. "
         "Smallest visible: the true difference these items would show four times out of five. "
         "Bold: real after correction at 5%."

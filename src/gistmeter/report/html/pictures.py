@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gistmeter.core.answer import Comparison
+from gistmeter.core.comparison import Comparison
 from gistmeter.core.rows import Floats
 from gistmeter.core.types import Score
 from gistmeter.core.views import Chart, Dots, Lines, Opener, Point
@@ -158,24 +158,21 @@ def _pairwise(
     subject: Subject, comparison: Comparison | None, systems: Sequence[str]
 ) -> Picture | None:
     """Every pair; of two systems the answer has said it all."""
-    if not comparison or len(systems) < 3 or not comparison.get("pairs"):
+    if not comparison or len(systems) < 3:
         return None
-    unit, higher = str(comparison.get("unit") or ""), bool(comparison.get("higher_is_better"))
     cells: dict[tuple[str, str], tuple[str, str]] = {}
-    for pair in comparison["pairs"]:
-        a, b, gap = str(pair["a"]), str(pair["b"]), pair["difference"]
-        if a not in systems or b not in systems or gap is None:
+    for pair in comparison.pairs:
+        a, b, gap = pair.a, pair.b, pair.difference
+        if a not in systems or b not in systems or not math.isfinite(gap):
             continue
-        p = pair.get("p_corrected")
-        real = p is not None and p < 0.05
         for row, column, value in ((a, b, gap), (b, a, -gap)):
-            better = "better" if (value > 0) == higher else "worse"
-            text = signed(value, unit) + (" ●" if real else "")
-            cells[row, column] = text, better if real else "even"
+            better = "better" if (value > 0) == comparison.higher_is_better else "worse"
+            text = signed(value, comparison.unit) + (" ●" if pair.is_real else "")
+            cells[row, column] = text, better if pair.is_real else "even"
     if not cells:
         return None
-    note = f"row − column; ● real after correction ({comparison.get('correction', '')})"
-    title = f"Differences in {subject.called(str(comparison['metric']))}"
+    note = f"row − column; ● real after correction ({comparison.correction})"
+    title = f"Differences in {subject.called(comparison.metric)}"
     return Picture("differences", title, charts.matrix(cells, systems, subject.palette), note)
 
 

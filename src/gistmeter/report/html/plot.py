@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from gistmeter.core.answer import Findings
+from gistmeter.core.comparison import Findings
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.views import Opener, View
 from gistmeter.report.html import asset

@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gistmeter.core.encoding import decode
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import printable, read_bytes
+from gistmeter.core.inputs import decode
 from gistmeter.core.table import name_in
 
 FORMS = {

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from gistmeter.core.errors import InputError
+from gistmeter.core.registry import load_own
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import Wiring, given
-from gistmeter.core.working_folder import load
 from gistmeter.speech.metrics.edits import why_missing
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def custom_function(wiring: Wiring) -> NamedFunction | None:
     if not isinstance(given, str):
         module, name = getattr(given, "__module__", ""), getattr(given, "__qualname__", "")
         return NamedFunction(f"{module}:{name or type(given).__name__}", given)
-    function = load(given)
+    function = load_own(given)
     if not callable(function):
         raise InputError(f"custom_metric {given}: is not a function")
     return NamedFunction(given, function)

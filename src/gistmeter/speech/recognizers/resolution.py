@@ -19,8 +19,7 @@ from typing import Any
 
 from gistmeter.core.credentials import Service, named_key
 from gistmeter.core.errors import InputError, UnknownName
-from gistmeter.core.registry import find, names
-from gistmeter.core.working_folder import load
+from gistmeter.core.registry import find, load_own, names
 from gistmeter.speech.recognizers import MissingKey, Recognizer, Session
 from gistmeter.speech.recognizers.local import Transcribe, WholeFiles
 
@@ -95,7 +94,7 @@ def _make(text: str, environment: Mapping[str, str]) -> Recognizer:
         return adapt(target, text)
     if not colon:
         raise UnknownName("recognizer", name, [*known, "module:attribute"])
-    return adapt(load(text), text)
+    return adapt(load_own(text), text)
 
 
 def adapt(target: Any, name: str = "") -> Recognizer:

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
 
 def make_checker(options: dict[str, Any]) -> Checker:
     """A checker with options of `gistmeter text`; answers are kept where the command keeps them."""
-    from gistmeter.core.cache import Cache
-    from gistmeter.core.locations import cache_file
+    from gistmeter.core.cache import Cache, cache_file
     from gistmeter.text.family import TextSettings
     from gistmeter.tools.checker import Checker
 

@@ -14,7 +14,8 @@ from click.testing import CliRunner
 import gistmeter
 from gistmeter.cli import app
 from gistmeter.core.errors import InputError
-from gistmeter.core.run import compare, load_scores
+from gistmeter.core.run import compare
+from gistmeter.tools.scores import load_scores
 
 
 def call(*arguments: str | Path, code: int = 0) -> Any:

@@ -12,13 +12,12 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from core.statistics.made_runs import make_rows, make_run
+from core.made_runs import make_rows, make_run
 from gistmeter.cli import app
 from gistmeter.core.errors import FormatError
 from gistmeter.core.validation import Labels, read_labels, validate
-from gistmeter.core.validation.agreement import pearson
+from gistmeter.core.validation.agreement import correct, pearson
 from gistmeter.core.validation.annotators import ceiling, cohen_kappa, krippendorff_alpha
-from gistmeter.core.validation.corrected import correct
 
 N = math.nan
 OF: Any = {"confidence": 0.95, "system": "a", "score": "s"}

@@ -11,9 +11,11 @@ import re
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.core.table.cells import (
+from gistmeter.core.files import MAX_BYTES
+from gistmeter.core.table.textual import (
     MAX_CELLS,
     Table,
     bounded,
@@ -40,17 +42,14 @@ def read_workbook(path: Path, content: bytes, header: bool) -> dict[str, Table]:
         raise FormatError(f"is not a readable XLSX workbook ({error})", path=path) from error
     tables: dict[str, Table] = {}
     for name, grid in grids.items():
-        filled = [
-            (line, row) for line, row in enumerate(grid, 1) if any(c not in ("", None) for c in row)
-        ]
-        if not filled:
+        lines = [at for at, row in enumerate(grid, 1) if any(c not in ("", None) for c in row)]
+        if not lines:
             continue
-        line, first = filled[0]
-        names = [str(cell) for cell in first]
-        columns = headers(names, path, line) if header else numbered(len(first))
-        body = filled[1:] if header else filled
-        cells = [[None if cell == "" else cell_text(cell) for cell in row] for _, row in body]
-        lines = [line for line, _ in body]
+        first = grid[lines[0] - 1]
+        columns = numbered(len(first))
+        if header:
+            columns = headers([str(cell) for cell in first], path, lines.pop(0))
+        cells = [[None if c == "" else cell_text(c) for c in grid[at - 1]] for at in lines]
         tables[name] = bounded(Table(name, columns, cells, lines, path, headed=header))
     if not tables:
         raise InputError(f"{path}: is empty (no sheet has a filled cell)")
@@ -101,3 +100,33 @@ def _number(letters: bytes) -> int:
     for letter in letters.upper():
         number = 26 * number + letter - 64
     return number
+
+
+def read_parquet(path: Path, content: bytes) -> Table:
+    import polars
+
+    try:
+        scan = polars.scan_parquet(io.BytesIO(content))
+        rows, columns = scan.select(polars.len()).collect().item(), len(scan.collect_schema())
+        if rows * columns > MAX_CELLS:
+            raise FormatError(
+                f"spans {rows:,} rows and {columns:,} columns, more than {MAX_CELLS:,} cells. "
+                "Remove what is not needed, or save it as CSV",
+                path=path,
+            )
+        frame = scan.collect()
+        # A text that is repeated a million times takes no room in Parquet, but much in memory.
+        size = frame.select(polars.col(polars.String).str.len_bytes().sum()).sum_horizontal()
+        if len(size) and int(size.item() or 0) > MAX_BYTES:
+            raise FormatError(f"has more than {MAX_BYTES:,} bytes of text", path=path)
+    except (OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
+        raise FormatError(f"is not a readable Parquet file ({error})", path=path) from error
+    return read_frame(path, frame)
+
+
+def read_frame(path: Path, frame: Any, before: int = 0) -> Table:
+    """Rows of a Parquet file, after so many others."""
+    cells = [[cell_text(value) for value in frame[name].to_list()] for name in frame.columns]
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    lines = list(range(before + 1, before + len(rows) + 1))
+    return checked(Table(path.stem, frame.columns, rows, lines, path))

@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from core.statistics.made_runs import make_rows, make_run
+from core.made_runs import make_rows, make_run
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.statistics import item_weights
 from gistmeter.core.validation import Labels, read_labels, validate
 from gistmeter.core.validation.agreement import (
     best_tolerance,
+    decide,
     kendall,
     pairwise_accuracy,
     pearson,
     ranks,
     spearman,
 )
-from gistmeter.core.validation.decisions import decide
 from gistmeter.core.validation.refit import non_negative, refit
 
 

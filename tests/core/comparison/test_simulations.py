@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.statistics.made_runs import MeanAndRatio, make_rows, make_run
+from core.made_runs import MeanAndRatio, make_rows, make_run
 from gistmeter.core.comparison import Options, compare, contenders
 from gistmeter.core.rows import Counts, Pool, Rows, Value
 from gistmeter.core.statistics import intervals

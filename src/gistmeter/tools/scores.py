@@ -17,6 +17,7 @@ import numpy as np
 
 from gistmeter.core.errors import FormatError
 from gistmeter.core.rows import Pool, Rows, Value
+from gistmeter.core.run import Run
 from gistmeter.core.table import Table, name_in, read_table
 from gistmeter.core.types import Score, ScoreInfo, SystemScores
 
@@ -63,6 +64,19 @@ def read_scores(path: Path, *, lower: bool | None = None) -> tuple[Rows, MeanOf]
     ).with_numbers({name: [cell.value for cell in cells]})
     known = {*name.casefold().replace("-", "_").split("_"), name.casefold()} & set(LOWER)
     return rows, MeanOf(name, not (bool(known) if lower is None else lower))
+
+
+def load_scores(path: str | Path, *, lower_is_better: bool | None = None) -> Run:
+    """A table of (id, system, score) of any tool as a run that can be compared.
+
+    Which way is better is told by the column's name (wer, error, distance …), unless it is said.
+    """
+    rows, metric = read_scores(Path(path), lower=lower_is_better)
+    signature = f"scores|column:{metric.column}"
+    return Run(
+        "scores", signature, systems_of(rows, metric), rows=rows, metrics={"scores": metric},
+        signatures={"scores": signature},
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

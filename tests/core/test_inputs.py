@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import gistmeter
 from gistmeter.cli import app
 from gistmeter.core.errors import InputError, MissingDependency
-from gistmeter.core.remote import address_of
+from gistmeter.core.inputs import address_of
 from serving import QuietHandler, serving
 
 ROWS = {
@@ -120,7 +120,7 @@ def test_nothing_inside_a_file_is_followed(
     def refuse(address: str) -> Any:
         raise AssertionError(address)
 
-    monkeypatch.setattr("gistmeter.core.remote.open_system", refuse)
+    monkeypatch.setattr("gistmeter.core.inputs.open_system", refuse)
     Path("clips.csv").write_text(
         "file,expected,got,audio\nhttp://127.0.0.1/a.wav,rain,rain,http://127.0.0.1/a.wav\n"
     )

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from gistmeter.core import registry
 from gistmeter.core.errors import InputError, ResumeError
 from gistmeter.core.evaluation import evaluate
-from gistmeter.core.run import load_run
 from gistmeter.core.runs import ITEMS, JOURNAL, RUN, Plan, RunFolder
+from gistmeter.core.runs.loading import load_run
 from gistmeter.core.types import Pair
 from toys import Length, pairs
 
@@ -119,7 +120,7 @@ def test_a_folder_with_a_run_or_with_something_else_is_kept(tmp_path: Path) -> N
 def test_a_failing_model_leaves_items_unscored_and_the_run_ends_well() -> None:
     items = [Pair("bad", "BOOM", ("xxxx",)), *pairs(20, "system")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gistmeter.core.engines.measuring.logger.warning", lambda *_: None)
+        patch.setattr("gistmeter.core.engines.logger.warning", lambda *_: None)
         run = score(None, items, metric=Length(fail_on="BOOM"))
     assert run.unscored == {"the model is out of order": 7}
     assert run["kept"].n == 14
@@ -145,11 +146,7 @@ def test_details_are_written_and_their_names_are_tame(tmp_path: Path) -> None:
 def test_a_run_can_be_loaded_and_pooled_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(
-        __import__("gistmeter.core.registry").registry.TABLES["gistmeter.metrics"],
-        "toy/length",
-        "toys:Length",
-    )
+    monkeypatch.setitem(registry.TABLES[registry.METRICS], "toy/length", "toys:Length")
     made = score(tmp_path / "run", pairs(10), metric=Length(limit=0.5))
     run = load_run(tmp_path / "run")
     metrics = run.metrics
