@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import shlex
 import sys
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from gistmeter.cli import INTERRUPTED, console
 from gistmeter.cli.commands import Display, SettingsCommand
-from gistmeter.cli.runs import using
 from gistmeter.core.errors import UnknownName
 from gistmeter.core.family import family_of
 from gistmeter.core.options import RunSettings
@@ -82,8 +80,11 @@ def run_command(
     level = logger.level
     logger.setLevel(logging.ERROR if display.quiet else level)
     try:
-        # Of a finished run, what its folder holds is used.
-        with using([folder]) if how.resume else contextlib.nullcontext():
+        if not how.resume:
+            return _score(family, settings, how, display, folder)
+        from gistmeter.cli.runs import using
+
+        with using([folder]):  # of a finished run, what its folder holds is used
             return _score(family, settings, how, display, folder)
     finally:
         logger.setLevel(level)

@@ -37,7 +37,7 @@ from gistmeter.core.signature import UNSIGNED
 if TYPE_CHECKING:
     from gistmeter.core.family import Context, Family, Items
     from gistmeter.core.types import Metric
-    from gistmeter.models.loading import Loader, Models
+    from gistmeter.models.loading import Models
 
 WIRE = "wire"
 ROLES = ("embedder", "matcher", "cross_encoder", "nli")
@@ -97,13 +97,16 @@ class Wiring:
     settings: Any
     context: Context
     languages: tuple[str, ...]
-    loader: Loader
     language: str = ""
     asked: tuple[str, ...] = ()  # scores of the metric that were asked for by name; none: all
     by_name: bool = False  # whether the user asked for the metric at all
     models: Mapping[str, Models] = field(default_factory=dict)  # of the run, by language
     made: Mapping[str, Metric] = field(default_factory=dict)  # in the same language, so far
     _shared: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def model(self, role: str) -> Any:
+        """The run's model of a role in the language; None where no metric uses the role."""
+        return getattr(self.models.get(self.language), role, None)
 
     def baseline(self, component: str, model: Any, code: str) -> float | None:
         """What unrelated texts score by a model; None where that was not measured."""
@@ -193,12 +196,9 @@ def build(
     family: Family[Any, Any], read: Items[Any], settings: Any, context: Context
 ) -> dict[str, Metric]:
     """The metrics of a run by name, with their models: those asked for, else all that apply."""
-    from gistmeter.models.loading import Loader
-
     items = getattr(read.items, "examples", read.items)
     codes = tuple(dict.fromkeys(getattr(item, "language", "") for item in items)) or ("",)
-    loader = Loader(context.cache, family.model_settings(settings), context.progress)
-    wiring = Wiring(family, items, settings, context, codes, loader)
+    wiring = Wiring(family, items, settings, context, codes)
     chosen = choose(family.name, tuple(getattr(settings, "metrics", ())), family.beside)
     return _Builder(family, wiring, chosen).build()
 
@@ -245,9 +245,11 @@ class _Builder:
 
     def build(self) -> dict[str, Metric]:
         models = self._load()
-        first = models[self.wiring.languages[0]]
-        names = [name for name in self.chosen.kinds if not self._lacks(name, first)]
-        self._tell_partial(names, first)
+        names = list(self.chosen.kinds)
+        if models:
+            first = models[self.wiring.languages[0]]
+            names = [name for name in names if not self._lacks(name, first)]
+            self._tell_partial(names, first)
         built = {code: self._build_all(names, code, models) for code in self.wiring.languages}
         wanted = self._wanted(next(iter(built.values())))
         if not wanted:
@@ -282,12 +284,21 @@ class _Builder:
 
         Where nothing was named, metrics that cannot be made without a missing model are left out.
         """
+        from gistmeter.models.settings import profile_names
+
         family, settings = self.family, self.wiring.settings
         names = {role: getattr(settings, option) for role, option in family.roles.items()}
         while True:
             roles = dict.fromkeys(role for name in self.chosen.kinds for role in self._roles(name))
+            if not roles:
+                profile_names(family.profile(settings), "", self.wiring.context.profiles)
+                return {}
+            from gistmeter.models.loading import Loader
+
+            context = self.wiring.context
+            loader = Loader(context.cache, family.model_settings(settings), context.progress)
             try:
-                return self.wiring.loader.by_language(
+                return loader.by_language(
                     list(roles), self.wiring.languages, profile=family.profile(settings),
                     names=names, profiles=self.wiring.context.profiles,
                 )  # fmt: skip
@@ -359,7 +370,7 @@ class _Builder:
         used = self._roles(name)
         for key, wire in self._wires(name, models=True).items():
             if wire.role in used:
-                values[key] = getattr(wiring.models[wiring.language], wire.role)
+                values[key] = wiring.model(wire.role)
         metric: Metric = kind(**values)
         return metric
 

@@ -21,7 +21,7 @@ from gistmeter.core import registry
 from gistmeter.core.errors import UnknownName
 from gistmeter.languages import generic
 from gistmeter.languages.choice import choose
-from gistmeter.languages.codes import name_of, of_name, packs, resolve
+from gistmeter.languages.codes import name_of, of_name, pack_of, packs, resolve
 from gistmeter.languages.detection import SOUND, Detection, detect
 from gistmeter.languages.language import Language
 from gistmeter.languages.paragraphs import Heading
@@ -54,7 +54,7 @@ def get(code: str, tokenizer: str = "") -> Language:
     punctuation kept; "unicode" needs no dictionary.
     """
     meant = resolve(code)
-    language = packs().get(meant) or generic.pack(meant)
+    language = pack_of(meant)
     if not tokenizer:
         return language
     if tokenizer not in TOKENIZERS:

@@ -25,7 +25,8 @@ CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 SHORTEST = 4  # letters of a name that a file's name may have by no accident
 
 
-def folders() -> dict[str, str]:
+@cache
+def folders() -> Mapping[str, str]:
     """Our own packs: the code that each folder is named by, and the package. None is imported."""
     modules = pkgutil.iter_modules([str(Path(__file__).parent)])
     named = (FOLDER.fullmatch(module.name) for module in modules if module.ispkg)
@@ -34,6 +35,14 @@ def folders() -> dict[str, str]:
         for name in named
         if name
     }
+
+
+@cache
+def pack_of(code: str) -> Language:
+    """The pack of a code, none but it imported where it is ours; else the generic one."""
+    if code in folders():
+        return _checked(code, partial(registry.load, f"{folders()[code]}:LANGUAGE"))
+    return packs().get(code) or generic.pack(code)
 
 
 @cache
@@ -85,6 +94,8 @@ def resolve(spelled: str) -> str:
 
     A code of three letters that is not known is taken as it is: there are thousands.
     """
+    if spelled in folders():
+        return spelled
     asked = key(spelled)
     if asked in NO_LANGUAGE:
         return generic.CODE
@@ -130,4 +141,4 @@ def _names() -> re.Pattern[str]:
 
 def name_of(code: str) -> str:
     """The English name of a language, "" where it is not known."""
-    return (packs().get(code) or generic.pack(code)).name
+    return pack_of(code).name

@@ -1,5 +1,4 @@
-"""A language that remembers what it read: words, content words and polarity of every text; and a
-guard that remembers which facts two texts tell differently.
+"""A language that remembers what it read: words, content words and polarity of every text.
 
 A segmenter takes about a millisecond for a text, three times over, and a run asks about the same
 references with every arrangement and system, and about everything again when it is repeated. So
@@ -9,26 +8,21 @@ are looked up together (`prepare`); a text that comes alone is looked up alone.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from gistmeter import languages
 from gistmeter.core.cache import Cache, Form
-from gistmeter.core.wiring import Wiring, readers_of
 from gistmeter.languages import Language, Polarity, PolarWord
-from gistmeter.languages.guard import Alarm, Alarms, Guard
 from gistmeter.version import __version__
 
 REVISION = 5  # to be raised when analysers or polarity change what they find
 WORD_BYTES = 120  # that a word, or an alarm's words, take in memory, roughly
-NONE = Alarms()
 ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def _decode(stored: bytes) -> Any:
+def decode_json(stored: bytes) -> Any:
     return json.loads(stored.decode("utf-8", "surrogatepass"))
 
 
@@ -44,7 +38,7 @@ class Analysis(NamedTuple):
 
     @classmethod
     def decode(cls, stored: bytes) -> Analysis:
-        content, words, (*flags, marks, denied, last, turn) = _decode(stored)
+        content, words, (*flags, marks, denied, last, turn) = decode_json(stored)
         found = tuple(PolarWord(*mark) for mark in marks)
         polarity = Polarity._make((*flags, found, tuple(denied), last, turn))
         return cls(tuple(content), tuple(words), polarity)
@@ -132,56 +126,3 @@ def analyse(language: Language, text: str) -> Analysis:
         tuple(language.words(language.normalise(text))),
         language.polarity(text),
     )
-
-
-def _decode_alarms(stored: bytes) -> Alarms:
-    parts = _decode(stored)
-    return Alarms(tuple(Alarm(*part[:3], *map(tuple, part[3:])) for part in parts)) or NONE
-
-
-def _encode_alarms(alarms: Alarms) -> bytes:
-    parts = [dataclasses.astuple(alarm) for alarm in alarms]
-    return ENCODE(parts).encode("utf-8", "surrogatepass")
-
-
-ALARMS = Form(
-    "alarms", _decode_alarms, _encode_alarms, lambda alarms: WORD_BYTES * (2 + 4 * len(alarms))
-)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class RememberingGuard(Guard):
-    """The guard of a language behind a cache, for metrics that ask about the same pairs in turn."""
-
-    cache: Cache
-    reader: RememberingLanguage | None = None  # of a run that asks for the same words anyway
-
-    def compare(self, pairs: Sequence[tuple[str, str]]) -> list[Alarms]:
-        name = f"alarms/{__version__}/{self.id}"
-        known = self.cache.find(name, pairs, ALARMS)
-        missing = [pair for pair in dict.fromkeys(pairs) if pair not in known]
-        made = dict(zip(missing, Guard.compare(self, missing), strict=True))
-        self.cache.keep(name, made, ALARMS)
-        known |= made
-        return [known[pair] for pair in pairs]
-
-    def content_words(self, texts: Sequence[str]) -> list[Sequence[str]]:
-        if self.reader is None:
-            return Guard.content_words(self, texts)
-        self.reader.prepare(texts)
-        return [self.reader.content_words(text) for text in texts]
-
-
-def guards_of(wiring: Wiring) -> dict[str, RememberingGuard]:
-    """The guard of each language of a run."""
-    return make_guards(wiring.languages, wiring.context.cache, readers_of(wiring))
-
-
-def make_guards(
-    codes: Iterable[str], cache: Cache, readers: Mapping[str, RememberingLanguage]
-) -> dict[str, RememberingGuard]:
-    """The guard of each language, with the reader of those that are read by their own lists."""
-    plain = {
-        code: reader for code, reader in readers.items() if reader.language == languages.get(code)
-    }
-    return {code: RememberingGuard(code, cache, plain.get(code)) for code in codes}

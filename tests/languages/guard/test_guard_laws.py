@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gistmeter.core.cache import Cache
 from gistmeter.core.types import Clip, Pair
 from gistmeter.languages import get, remembering
-from gistmeter.languages.guard import KINDS, Alarm, Guard, compare, read
+from gistmeter.languages.guard import KINDS, Alarm, Guard, compare, read, remembered
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.transcript_alarms import TranscriptAlarms
 from gistmeter.text.metrics.fact_alarms import FactAlarms
@@ -136,11 +136,11 @@ def test_a_remembering_guard_answers_the_same_and_is_asked_once(tmp_path, monkey
     plain = Guard("en")
     cache = Cache(tmp_path / "answers.sqlite")
     readers = {"en": remembering.RememberingLanguage(get("en"), cache)}
-    guard = remembering.make_guards(["en"], cache, readers)["en"]
+    guard = remembered.make_guards(["en"], cache, readers)["en"]
     assert guard.id == plain.id
     assert guard.compare(pairs) == plain.compare(pairs)
     monkeypatch.setattr("gistmeter.languages.guard.compare", None)
-    again = remembering.make_guards(["en"], cache, {})["en"]
+    again = remembered.make_guards(["en"], cache, {})["en"]
     assert guard.compare(pairs[::-1]) == again.compare(pairs)[::-1]
     assert len(again.compare(pairs)[0]) == 1
     texts = [text for pair in pairs for text in pair]

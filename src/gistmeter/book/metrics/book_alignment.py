@@ -65,7 +65,7 @@ def splitters_of(wiring: Wiring) -> dict[str, SentenceRules]:
 
 def calibrated_for(wiring: Wiring) -> dict[str, Thresholds]:
     """The thresholds that were measured for the run's model; a warning where there are none."""
-    embedder = wiring.models[wiring.language].embedder
+    embedder = wiring.model("embedder")
     assert embedder is not None
     thresholds = thresholds_for(embedder.id, sorted(wiring.languages))
     if wiring.settings.coverage_threshold is None and not thresholds:

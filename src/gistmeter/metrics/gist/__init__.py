@@ -29,7 +29,7 @@ from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import ScoreInfo
 from gistmeter.core.wiring import Wiring, given, shape_of
 from gistmeter.languages import guard
-from gistmeter.languages.remembering import guards_of
+from gistmeter.languages.guard.remembered import guards_of
 from gistmeter.metrics.gist.pair_evidence import FEATURES, Evidence, Floats, GistBaselines, gather
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher
 
@@ -82,8 +82,7 @@ def judge_of(wiring: Wiring) -> JudgeModel | None:
 
     if not wiring.by_name and not (by_default(wiring) and _short_enough(wiring)):
         return None
-    models = next(iter(wiring.models.values()))
-    for model in (models.nli, models.cross_encoder):
+    for model in (wiring.model("nli"), wiring.model("cross_encoder")):
         if isinstance(model, JudgeModel):  # other scores ask it, too
             return model
     return load_judge(wiring.context.cache, progress=wiring.context.progress)
@@ -130,7 +129,7 @@ def embedded_models(wiring: Wiring) -> Models:
 
     if not (wiring.by_name or by_default(wiring)):
         return Models()
-    of_run = next(iter(wiring.models.values()))
+    of_run = next(iter(wiring.models.values()), Models())
     named = (("sts", of_run.embedder), ("bertscore", of_run.matcher))
     if all(wiring.baseline(name, model, "") is not None for name, model in named):
         return of_run

@@ -95,13 +95,14 @@ def baselines_of(wiring: Wiring) -> UnrelatedScores:
     """The baselines of the run's models, unless scores are taken as they are."""
     if wiring.settings.rescaling != "baseline":
         return UnrelatedScores()
-    models = wiring.models[wiring.language]
 
     def known(name: str, model: Any) -> dict[str, float]:
         bases = {code: wiring.baseline(name, model, code) for code in wiring.languages}
         return {code: base for code, base in bases.items() if base is not None}
 
-    return UnrelatedScores(known("sts", models.embedder), known("bertscore", models.matcher))
+    return UnrelatedScores(
+        known("sts", wiring.model("embedder")), known("bertscore", wiring.model("matcher"))
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Pair, ScoreInfo
 from gistmeter.core.wiring import given
 from gistmeter.languages.guard import Guard
-from gistmeter.languages.remembering import guards_of
+from gistmeter.languages.guard.remembered import guards_of
 from gistmeter.metrics.alarm_columns import SCORES, ItemAlarms, shares, table
 from gistmeter.text.metrics.comparisons import NO_PREDICTION, NO_REFERENCE
 
