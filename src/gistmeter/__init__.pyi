@@ -31,7 +31,7 @@ from gistmeter.core.rows import Pool as Pool
 from gistmeter.core.rows import Rows as Rows
 from gistmeter.core.run import Run as Run
 from gistmeter.core.run import compare as compare
-from gistmeter.core.runs.loading import load_run as load_run
+from gistmeter.core.runs.saved import load_run as load_run
 from gistmeter.core.types import Book as Book
 from gistmeter.core.types import Clip as Clip
 from gistmeter.core.types import Item as Item

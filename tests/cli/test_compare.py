@@ -17,7 +17,7 @@ from gistmeter.core import registry
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.run import write_report
 from gistmeter.core.runs import RunFolder
-from gistmeter.core.runs.loading import load_run
+from gistmeter.core.runs.saved import load_run
 from toys import Length, pairs
 
 Scored = Callable[..., Path]

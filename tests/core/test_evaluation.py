@@ -12,7 +12,7 @@ from gistmeter.core import registry
 from gistmeter.core.errors import InputError, ResumeError
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.runs import ITEMS, JOURNAL, RUN, Plan, RunFolder
-from gistmeter.core.runs.loading import load_run
+from gistmeter.core.runs.saved import load_run
 from gistmeter.core.types import Pair
 from toys import Length, pairs
 

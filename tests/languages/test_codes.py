@@ -17,7 +17,8 @@ ASKED = """
 import json
 from gistmeter import languages
 from gistmeter.core.types import Clip
-from gistmeter.speech.metrics.transcription import ErrorRates, Normalisation
+from gistmeter.speech.metrics.normalizer import Normalisation
+from gistmeter.speech.metrics.rates import ErrorRates
 
 def wer(code, expected, got):
     metric = ErrorRates(Normalisation(languages.get(code)))
@@ -93,5 +94,5 @@ def test_our_tests_of_packs_run_over_theirs(site: Path) -> None:
 )
 def test_what_is_no_language_is_said_by_name(point: str, said: str, tmp_path: Path) -> None:
     write_about(tmp_path, f"tok = {point}\n")
-    done = run(tmp_path, "-c", "from gistmeter import languages; languages.get('en')")
+    done = run(tmp_path, "-c", "from gistmeter import languages; languages.get('tok')")
     assert f"InputError: The language pack 'tok' {said}" in done.stderr

@@ -13,7 +13,7 @@ from conftest import shared_path
 from gistmeter import score_parses
 from gistmeter.cli import app
 from gistmeter.core.errors import GistmeterError
-from gistmeter.core.runs.loading import load_run
+from gistmeter.core.runs.saved import load_run
 from gistmeter.core.types import defined
 from parse.parse_files import row, write
 

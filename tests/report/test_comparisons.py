@@ -9,7 +9,7 @@ from typing import Any
 from rich.cells import cell_len
 from rich.console import Console
 
-from gistmeter.report.comparisons import print_comparison, to_csv, to_latex, to_markdown
+from gistmeter.report.comparison_text import print_comparison, to_csv, to_latex, to_markdown
 
 
 def comparison(a: str = "model_a", b: str = "模型乙") -> dict[str, Any]:

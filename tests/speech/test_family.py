@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 from conftest import ROOT, shared_path
 from gistmeter.cli import app
-from gistmeter.core.runs.loading import load_run
+from gistmeter.core.runs.saved import load_run
 from speech.loopback import serve
 from speech.speech_doubles import HEARD, SAID, sentence_facts, texts_of
 

@@ -57,8 +57,7 @@ def test_a_check_that_scored_nothing_fails(
     """Other scores, which need no model, make no difference: the first is what is judged by."""
     monkeypatch.setenv("GISTMETER_CACHE_DIR", str(Path("cache").resolve()))  # nothing is open yet
     monkeypatch.setattr(runtime, "open_session", without_models)
-    for module in ("e5", "judge.network"):
-        monkeypatch.setattr(f"gistmeter.models.{module}.open_session", without_models)
+    monkeypatch.setattr("gistmeter.models.e5.graph.open_session", without_models)
     code = app.main(["check", "text.toml", "-q", "-o", "told.json"], standalone_mode=False)
     assert code == 3
     said = capsys.readouterr().out

@@ -14,7 +14,6 @@ import pytest
 
 from gistmeter import Run, load_run, score_speech
 from gistmeter.core.run import write_report
-from gistmeter.report import comparisons
 from gistmeter.report.diff import render_pair
 from gistmeter.report.export import FORMULA_STARTS, markdown
 from gistmeter.report.terminal import CONTROL, Screen, print_run

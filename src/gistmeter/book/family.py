@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.book.settings import BookSettings
+from gistmeter.core.by_language import shared_by
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import EMBEDDED, Context, Family, Items, Task, summary_sheet
-from gistmeter.core.language import shared_by
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Book, Metric, Sheet
 
@@ -67,7 +67,7 @@ class Books(Family[BookSettings, Book]):
     def prepare(self, read: Items[Book], settings: BookSettings, context: Context) -> Items[Book]:
         """Every book with its language, found from the beginning of its source; a remark on one
         that seems to be swapped with its edition."""
-        from gistmeter.core.language import assign_languages
+        from gistmeter.core.by_language import assign_languages
 
         path = settings.output_path
         if path is not None and path.is_dir():

@@ -72,7 +72,7 @@ class CompareDisplay(FileDisplay):
 @of_runs
 def work(settings: CompareSettings, display: CompareDisplay) -> int:
     from gistmeter.core.comparison import compare_all
-    from gistmeter.report.comparisons import print_comparison
+    from gistmeter.report.comparison_text import print_comparison
     from gistmeter.report.terminal import print_lines
 
     if display.fail_if_worse and not settings.baseline:
@@ -119,7 +119,7 @@ def _runs(display: CompareDisplay, baseline: str) -> tuple[list[Run], str]:
 
 def _load(place: Path, display: CompareDisplay) -> Run:
     from gistmeter.core.files import suffix_of
-    from gistmeter.core.runs.loading import load_run
+    from gistmeter.core.runs.saved import load_run
     from gistmeter.core.table import SUFFIXES as TABLES
     from gistmeter.tools.scores import load_scores
 
@@ -149,7 +149,7 @@ def refuse_losses(found: Sequence[Comparison], margin: float | None) -> None:
 
 
 def _spell(found: Sequence[Comparison], form: str) -> str:
-    from gistmeter.report.comparisons import to_csv, to_latex, to_markdown
+    from gistmeter.report.comparison_text import to_csv, to_latex, to_markdown
 
     plain: list[dict[str, Any]] = [comparison.to_dict() for comparison in found]
     if form == "json":

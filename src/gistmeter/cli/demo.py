@@ -107,7 +107,7 @@ class DemoSettings(Settings):
 
 def work(settings: DemoSettings) -> int:
     from gistmeter.core.run import write_report
-    from gistmeter.core.runs.loading import load_run
+    from gistmeter.core.runs.saved import load_run
     from gistmeter.report.ending import linked
     from gistmeter.report.terminal import safe
 

@@ -120,7 +120,7 @@ def list_runs(settings: RunsSettings) -> None:
 
 def _lines(place: Path) -> Iterator[tuple[str, ...]]:
     """One line per system, by the first headline score that it has."""
-    from gistmeter.core.runs.loading import load_run
+    from gistmeter.core.runs.saved import load_run
 
     changed = datetime.datetime.fromtimestamp((place / RUN).stat().st_mtime)
     label, when = str(place), f"{changed:%Y-%m-%d %H:%M}"
@@ -175,7 +175,7 @@ class ReportSettings(Settings):
 @of_runs
 def report(settings: ReportSettings) -> int:
     from gistmeter.core.run import write_report
-    from gistmeter.core.runs.loading import load_run
+    from gistmeter.core.runs.saved import load_run
 
     output = settings.output
     runs = [load_run(path) for path in find_runs(settings.runs)]

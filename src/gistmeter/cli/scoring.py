@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import shlex
 import sys
@@ -51,16 +52,14 @@ class ScoringCommand(SettingsCommand):
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> click.Context:
-        try:
-            return super().make_context(info_name, list(args), parent, **extra)
-        except UnknownName:
-            from gistmeter.core.wiring import complete_settings
+        with contextlib.suppress(UnknownName):
+            if "--help-all" not in args:
+                return super().make_context(info_name, list(args), parent, **extra)
+        from gistmeter.core.wiring import complete_settings
 
-            settings = complete_settings(self.family)
-            if settings is self.kinds[0]:
-                raise
-            command = ScoringCommand(self.family, settings)
-            return super(ScoringCommand, command).make_context(info_name, args, parent, **extra)
+        settings = complete_settings(self.family)
+        command = ScoringCommand(self.family, settings)
+        return super(ScoringCommand, command).make_context(info_name, args, parent, **extra)
 
 
 def scoring_command(name: str) -> SettingsCommand:

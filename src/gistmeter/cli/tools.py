@@ -148,7 +148,7 @@ class DriftDisplay(Display):
 
 @of_runs
 def drift(settings: DriftSettings, display: DriftDisplay) -> int:
-    from gistmeter.core.runs.loading import load_run
+    from gistmeter.core.runs.saved import load_run
     from gistmeter.tools.drift import ask_again
 
     if settings.run is None:

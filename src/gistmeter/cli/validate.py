@@ -58,7 +58,7 @@ class ValidateSettings(Settings):
 
 @of_runs
 def work(settings: ValidateSettings, display: FileDisplay) -> int:
-    from gistmeter.core.runs.loading import load_run
+    from gistmeter.core.runs.saved import load_run
     from gistmeter.core.validation import read_labels, validate
     from gistmeter.report.human_agreement import print_validation, write_validation
 

@@ -47,9 +47,15 @@ class Standing:
         several = len(set(keys.get("cluster", ()))) < len(set(keys.get("id", ())))
         return self.view.cluster if several and self.view.cluster else self.view.noun
 
+    @property
+    def _titles(self) -> dict[str, str]:
+        """What the run's metrics call their scores."""
+        infos = (info for metric in self.run.metrics.values() for info in metric.scores)
+        return {info.name: info.title for info in infos if info.title}
+
     def called(self, name: str) -> str:
         """A score in plain words with its code: "word errors (wer)"."""
-        words = self.view.names.get(name)
+        words = self.view.names.get(name) or self._titles.get(name)
         return f"{words} ({name})" if words else shown(name, 60)
 
     @property

@@ -303,7 +303,11 @@ def _connect(path: Path) -> sqlite3.Connection:
             return _prepared(connection, *PREPARATION)
         except (sqlite3.OperationalError, OSError) as error:
             # Turning a new file to WAL does not wait for others that do the same.
-            if "locked" in str(error) and attempt + 1 < TRIES:
+            busy = getattr(error, "sqlite_errorcode", 0) in (
+                sqlite3.SQLITE_BUSY,
+                sqlite3.SQLITE_LOCKED,
+            )
+            if busy and attempt + 1 < TRIES:
                 time.sleep(0.05 * (attempt + 1))
                 continue
             if not path.is_file():

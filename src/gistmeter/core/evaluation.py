@@ -26,7 +26,7 @@ from gistmeter.core.family import Progress
 from gistmeter.core.rows import Rows
 from gistmeter.core.run import Excerpt, Run
 from gistmeter.core.runs import SHARDS, Plan, RunFolder, Shard
-from gistmeter.core.runs.loading import load_run
+from gistmeter.core.runs.saved import load_run
 from gistmeter.core.signature import combine, sign
 from gistmeter.core.statistics import (
     NeedsValues,

@@ -94,6 +94,10 @@ class Folder:
         odd = {"", ".", ".."} & set(parts) or {os.sep, "\0"} & set("".join(parts))
         if len(parts) > 2 or odd:
             raise InputError(f"{self.path}: '{name}' is no name of a file in a run")
+        try:
+            os.fsencode(name)
+        except UnicodeEncodeError as error:
+            raise files.unspellable(self.path / name) from error
         with contextlib.ExitStack() as stack:
             if make:
                 self.path.mkdir(parents=True, exist_ok=True)
@@ -197,8 +201,6 @@ class Folder:
                         os.fsync(place.parent)
         except OSError as error:
             raise files.unwritable(self.path / name, error) from error
-        except UnicodeEncodeError as error:
-            raise files.unspellable(self.path / name) from error
 
     def append(self, name: str, line: bytes) -> None:
         """Add a line to a file, on the disk when this returns."""

@@ -29,9 +29,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.core import registry
+from gistmeter.core.by_language import by_language
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel, UnknownName
-from gistmeter.core.language import by_language
-from gistmeter.core.settings import MARK, Settings, options_of
+from gistmeter.core.settings import MARK, Settings, option, options_of
 from gistmeter.core.signature import UNSIGNED
 
 if TYPE_CHECKING:
@@ -178,6 +178,14 @@ def complete_settings(family: Family[Any, Any]) -> type[Settings]:
         kind: Any = load()
         hints = typing.get_type_hints(kind)
         for part in dataclasses.fields(kind):
+            wire = part.metadata.get(WIRE)
+            named = wire.role if wire is not None else ""
+            if named and named not in family.roles:
+                help_text = f"The model for {named.replace('_', '-')}: a name or a folder."
+                fields[named] = (
+                    Any,
+                    option("", help_text, panel="models", model=True, reach="model"),
+                )
             if MARK in part.metadata and part.name not in options_of(base):
                 default: Any = part.default
                 factory: Any = part.default_factory
@@ -287,7 +295,7 @@ class _Builder:
         from gistmeter.models.settings import profile_names
 
         family, settings = self.family, self.wiring.settings
-        names = {role: getattr(settings, option) for role, option in family.roles.items()}
+        names = {role: getattr(settings, family.roles.get(role, role), "") for role in ROLES}
         while True:
             roles = dict.fromkeys(role for name in self.chosen.kinds for role in self._roles(name))
             if not roles:

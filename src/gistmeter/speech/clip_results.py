@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gistmeter.core.by_language import shared_by
 from gistmeter.core.family import Context, Task
-from gistmeter.core.language import shared_by
 from gistmeter.core.pages import (
     Card,
     PairView,

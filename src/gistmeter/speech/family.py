@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gistmeter.core.by_language import assign_languages, shared_by
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context, Family, Items, Task, summary_sheet
-from gistmeter.core.language import assign_languages, shared_by
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Clip, Metric, Sheet
 from gistmeter.speech.settings import SpeechSettings

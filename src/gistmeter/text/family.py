@@ -70,7 +70,7 @@ class Text(Family[TextSettings, Pair]):
 
     def prepare(self, read: Items[Pair], settings: TextSettings, context: Context) -> Items[Pair]:
         """Every pair with its language."""
-        from gistmeter.core.language import assign_languages
+        from gistmeter.core.by_language import assign_languages
 
         if self.streams(settings, context):  # to be read in the language that was given
             return read

@@ -321,7 +321,7 @@ def _losses(run: Run, gate: GateSettings) -> Iterator[Requirement]:
     if gate.baseline is None:
         return
     from gistmeter.core import comparison
-    from gistmeter.core.runs.loading import load_run
+    from gistmeter.core.runs.saved import load_run
 
     base = load_run(gate.baseline)
     among = comparison.contenders([run, base])

@@ -102,7 +102,7 @@ class Drift:
 def drift(run: Run | str | Path, **options: Any) -> Drift:
     """Ask a run's model again. `options` are those of `gistmeter drift`; `llm` may be an object."""
     from gistmeter.core.run import Run
-    from gistmeter.core.runs.loading import load_run
+    from gistmeter.core.runs.saved import load_run
 
     settings = DriftSettings.of(options)
     return ask_again(run if isinstance(run, Run) else load_run(run), settings)

@@ -98,7 +98,7 @@ def history(*folders: str | Path, **options: Any) -> list[Series]:
 def read_history(settings: HistorySettings) -> list[Series]:
     """The series of all runs below the folders."""
     from gistmeter.core.runs import runs_in
-    from gistmeter.core.runs.loading import load_run
+    from gistmeter.core.runs.saved import load_run
 
     runs: list[Run] = []
     for folder in settings.folders or (Path("runs"),):

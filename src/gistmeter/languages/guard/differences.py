@@ -172,7 +172,7 @@ def paired(
     own: list[Fact], other: list[Fact], ours: Facts, theirs: Facts
 ) -> list[tuple[Fact, Fact]]:
     """Numbers that stand in place of each other: those that count the same, the rest in order."""
-    sides = (Counted.of(own, ours), Counted.of(other, theirs))
+    sides = (NumbersByWord.of(own, ours), NumbersByWord.of(other, theirs))
     made = []
     for one, form in zip(own, ours.forms_after(own), strict=True):
         partner = sides[1].only(form, one)
@@ -184,14 +184,14 @@ def paired(
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class NumbersByWord:
     """Numbers by the word after them, which is what they count."""
 
     all: Mapping[str, list[Fact]]
     strong: Mapping[str, list[Fact]]  # those that are not said in passing
 
     @classmethod
-    def of(cls, numbers: Sequence[Fact], facts: Facts) -> Counted:
+    def of(cls, numbers: Sequence[Fact], facts: Facts) -> NumbersByWord:
         every: dict[str, list[Fact]] = {}
         strong: dict[str, list[Fact]] = {}
         for number, form in zip(numbers, facts.forms_after(numbers), strict=True):
