@@ -20,7 +20,8 @@ ONE_DOOR = "core/score.py"
 # Names that every slice has, and those of packages
 STANDARD = {"__init__", "family", "settings", "read", "views", "sheets", "api"}
 QUAINT = (
-    "by another hand", "caller's ear", "last words", "the only way", "told otherwise", "untold losses",
+    "by another hand", "caller's ear", "last words", "the only way", "told otherwise",
+    "untold losses",
     "not ours to", "come by its number", "a row an item", "wherewith", "thereof", "in vain",
     "by heart", "at its door", "nobody misses", "as it were", "hearsay",
 )  # fmt: skip

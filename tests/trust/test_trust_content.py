@@ -155,8 +155,8 @@ def test_markdown_stays_text(part: tuple[str, ...]) -> None:
 
 def test_comparisons_stay_text_in_markdown_latex_and_csv(part: tuple[str, ...]) -> None:
     found = [run_of(part).compare(resamples=100).to_dict()]
-    check_markdown(comparisons.to_markdown(found))
-    latex = comparisons.to_latex(found)
+    check_markdown(comparison_text.to_markdown(found))
+    latex = comparison_text.to_latex(found)
     commands = set(re.findall(r"\\([A-Za-z]+)", latex))
     assert commands <= {
         "usepackage", "begin", "end", "centering", "caption", "texttt", "toprule", "midrule",
@@ -167,7 +167,7 @@ def test_comparisons_stay_text_in_markdown_latex_and_csv(part: tuple[str, ...]) 
     assert bare.count("{") == bare.count("}")
     assert not CONTROL.search(latex)
     assert re.search(r"(?<!\\)%", latex[1:]) is None
-    for row in csv.reader(io.StringIO(comparisons.to_csv(found), newline="")):
+    for row in csv.reader(io.StringIO(comparison_text.to_csv(found), newline="")):
         assert not any(cell.startswith(FORMULA_STARTS) and not _number(cell) for cell in row)
 
 
@@ -177,7 +177,7 @@ def test_a_terminal_shows_text(part: tuple[str, ...]) -> None:
     screen.file = stream
     run = run_of(part)
     print_run(run, screen)
-    comparisons.print_comparison(run.compare(resamples=100).to_dict(), screen)
+    comparison_text.print_comparison(run.compare(resamples=100).to_dict(), screen)
     assert not CONTROL.search(stream.getvalue()), ascii(stream.getvalue())
 
 
