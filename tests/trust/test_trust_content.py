@@ -14,6 +14,7 @@ import pytest
 
 from gistmeter import Run, load_run, score_speech
 from gistmeter.core.run import write_report
+from gistmeter.report import comparison_text
 from gistmeter.report.diff import render_pair
 from gistmeter.report.export import FORMULA_STARTS, markdown
 from gistmeter.report.terminal import CONTROL, Screen, print_run
