@@ -105,7 +105,7 @@ def calls(name: str) -> set[str]:
 def test_there_is_no_other_way_to_the_terminal() -> None:
     assert calls("print") <= {
         "report/terminal.py", "report/progress.py", "report/human_agreement.py",
-        "report/comparisons.py", "cli/demo.py", "cli/runs.py", "report/ending.py",
+        "report/comparison_text.py", "cli/demo.py", "cli/runs.py", "report/ending.py",
         "report/series.py",
     }  # fmt: skip  # methods of the screen
     for path in COMMAND_LINE.glob("*.py"):
