@@ -37,8 +37,6 @@ def score(
     """Score a shape of data, one of an installed package included, by the options of its command.
 
     `items` are given where they do not come from the files that the options name.
-
-    >>> score("text", predictions="answers.csv", metrics=["s_info"])  # doctest: +SKIP
     """
     return score_shape(shape, settings, options, cache, items)
 
