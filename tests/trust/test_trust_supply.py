@@ -68,3 +68,11 @@ def test_the_demo_is_installed_by_hashes() -> None:
     hashed = [line for line in installs if "--require-hashes" in line]
     assert len(hashed) == len(LOCKS)
     assert all("--no-deps" in line for line in installs if line not in hashed)
+
+
+def test_the_package_names_the_licences_of_all_that_it_carries() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["license"] == "MIT AND CC-BY-SA-4.0"
+    texts = [(ROOT / name).read_text("utf-8") for name in project["license-files"]]
+    assert "MIT" in texts[0]
+    assert texts[1].startswith("Attribution-ShareAlike 4.0 International")
