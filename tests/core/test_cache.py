@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sqlite3
+import stat
 import subprocess
 import sys
 import tempfile
@@ -205,3 +207,15 @@ def test_a_reference_survives_a_flood_of_predictions() -> None:
         memo.keep("model", predictions, lambda _: 1)
         assert len(memo.find("model", predictions)) == 10
     assert reads == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
+def test_answers_are_for_their_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "cache" / "answers.sqlite"
+    for _ in range(2):
+        cache = Cache(path)
+        cache.put_many({b"key": b"value"})
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
+        cache.close()
+        path.chmod(0o644)  # as caches from before are

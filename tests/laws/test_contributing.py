@@ -21,6 +21,14 @@ LINE = re.compile(r"<!-- line: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
 REGISTRY = Path("src/gistmeter/core/registry.py")
 
 
+def linked(source: str, target: str) -> None:
+    """A second name of a file, or a copy where the system has no such thing."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
 def section(title: str) -> str:
     return PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
 
@@ -36,11 +44,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source, its large files as links to the same content."""
     folder = tmp_path_factory.mktemp("copy") / "tree"
 
-    def place(source: str, target: str) -> None:
-        (shutil.copyfile if source.endswith((".py", ".pyi")) else os.link)(source, target)
-
     shutil.copytree(
-        ROOT / "src", folder / "src", copy_function=place,
+        ROOT / "src", folder / "src", copy_function=linked,
         ignore=shutil.ignore_patterns("__pycache__"),
     )  # fmt: skip
     return folder
@@ -98,7 +103,7 @@ class Copy:
 @pytest.fixture
 def copy(original: Path, tmp_path: Path, in_folder: Path) -> Copy:
     del in_folder
-    shutil.copytree(original, tmp_path / "tree", copy_function=os.link)
+    shutil.copytree(original, tmp_path / "tree", copy_function=linked)
     registry = tmp_path / "tree" / REGISTRY
     content = registry.read_bytes()
     registry.unlink()  # what is written here must not reach the original

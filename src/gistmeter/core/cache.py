@@ -15,6 +15,7 @@ not stored at all because it is large and quickly made (vectors of tokens, analy
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -298,7 +299,10 @@ def _connect(path: Path) -> sqlite3.Connection:
     """The file, made where there is none; only to be read where it cannot be written."""
     for attempt in range(TRIES):
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with contextlib.suppress(OSError):  # the answers tell of texts: for their owner alone
+                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+                path.chmod(0o600)
             connection = sqlite3.connect(path, timeout=60, check_same_thread=False)
             return _prepared(connection, *PREPARATION)
         except (sqlite3.OperationalError, OSError) as error:
