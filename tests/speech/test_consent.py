@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -14,38 +12,15 @@ from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.models.llm import Budget, LanguageModelSettings, load_language_model
-from gistmeter.speech.consent import DEFAULT_MODEL, find_fact_model, limit_cost
+from gistmeter.models.llm import Budget
+from gistmeter.speech.consent import find_fact_model, limit_cost
 from gistmeter.speech.costs import FactModel
 from gistmeter.speech.family import SpeechSettings
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
-from speech.loopback import Service, serve
-from speech.speech_doubles import HEARD, SAID, honest, sentence_facts, texts_of
-
-NAMES = {"gemini": DEFAULT_MODEL, "openai": "openai:local"}
-
-
-@pytest.fixture(autouse=True)
-def no_keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    yield
-
-
-def answer(prompt: str) -> Any:
-    return sentence_facts(*texts_of(prompt)[:2])
-
-
-def model(service: Service, cache: Cache | None = None, **settings: Any) -> Any:
-    url = service.url + ("/v1" if service.shape == "openai" else "")
-    options = {"temperature": 0.2, "pause": 0.0, "attempts": 2, **settings}
-    return load_language_model(
-        NAMES[service.shape],
-        cache=cache or Cache(None),
-        settings=LanguageModelSettings(base_url=url, **options),
-        api_key="secret-key",
-    )
+from speech.loopback import serve
+from speech.served_model import answer, model, no_keys  # noqa: F401
+from speech.speech_doubles import HEARD, SAID, honest
 
 
 def test_without_a_key_there_is_no_judge() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,38 +10,14 @@ import pytest
 from gistmeter.core.cache import Cache
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.models.llm import LanguageModelSettings, load_language_model
-from gistmeter.speech.consent import DEFAULT_MODEL, find_fact_model
+from gistmeter.speech.consent import find_fact_model
 from gistmeter.speech.costs import FactModel
 from gistmeter.speech.metrics.fact_prompt import INSTRUCTIONS, build_prompt, fact_schema
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
-from speech.loopback import Service, serve
-from speech.speech_doubles import HEARD, SAID, sentence_facts, texts_of
-
-NAMES = {"gemini": DEFAULT_MODEL, "openai": "openai:local"}
-
-
-@pytest.fixture(autouse=True)
-def no_keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    yield
-
-
-def answer(prompt: str) -> Any:
-    return sentence_facts(*texts_of(prompt)[:2])
-
-
-def model(service: Service, cache: Cache | None = None, **settings: Any) -> Any:
-    url = service.url + ("/v1" if service.shape == "openai" else "")
-    options = {"temperature": 0.2, "pause": 0.0, "attempts": 2, **settings}
-    return load_language_model(
-        NAMES[service.shape],
-        cache=cache or Cache(None),
-        settings=LanguageModelSettings(base_url=url, **options),
-        api_key="secret-key",
-    )
+from speech.loopback import serve
+from speech.served_model import answer, model, no_keys  # noqa: F401
+from speech.speech_doubles import HEARD, SAID, texts_of
 
 
 def test_an_estimate_counts_what_the_cache_does_not_have(tmp_path: Path) -> None:
