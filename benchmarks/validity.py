@@ -83,7 +83,6 @@ class Scorers:
     def texts(self, pairs: Pairs, code: str) -> dict[str, Numbers]:
         """Every score of (reference, candidate) pairs, higher for more of the same meaning."""
         there = self.judge.judge(pairs)
-        back = self.judge.judge([(second, first) for first, second in pairs])
         return {
             "cosine": self.cosine(pairs),
             "bertscore": self.bertscore(pairs),
@@ -92,8 +91,8 @@ class Scorers:
             "cross-encoder": self.judge.score(pairs).values,
             "s_acc": self.scored(pairs, code, "s_acc"),
             "gist": self.scored(pairs, code, "gist"),
-            "unchanged": 1 - np.maximum(there.changed, back.changed),
-            "not contradicted": 1 - np.maximum(there.contradiction, back.contradiction),
+            "survives": there.survives,
+            "not contradicted": 1 - np.maximum(there.contradiction, there.opposes),
         }
 
     def cosine(self, pairs: Pairs) -> Numbers:

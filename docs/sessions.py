@@ -4,7 +4,8 @@ A page's examples run in the order of the page, in one folder that holds a copy 
 
 - A `console` block holds commands after `$ ` and what they print. A comment before it may say
   which part is shown: `<!-- shown: gist s_acc answer -->` takes these rows of the table of scores
-  and the answer; `exit 3` there is the exit code that is expected. What is left out is `[…]`.
+  and the answer, `slices` what follows by column; `exit 3` there is the exit code that is expected.
+  What is left out is `[…]`.
 - A `python` block runs in the page's own namespace; after `>>>` it shows what it prints.
 - `<!-- not run: REASON -->` before a block leaves it out: it needs a key, a download, a server.
 """
@@ -36,6 +37,7 @@ BLOCK = re.compile(
 STATEMENT = re.compile(r"(^>>> .*\n(?:\.\.\. ?.*\n)*)((?:(?!>>> ).*\n)*)", re.MULTILINE)
 TRACE = "Traceback (most recent call last):"
 CUT = "[…]"
+PROGRAMS = {"gistmeter": [sys.executable, "-m", "gistmeter"], "python": [sys.executable]}
 _PRINTED: dict[str, str] = {}  # by the READMEs' commands
 
 
@@ -71,7 +73,7 @@ class Session:
     def _run(self, command: str, note: str) -> str:
         samples = ROOT / "src" / "gistmeter" / "samples"
         words = shlex.split(command.replace("$S", str(samples)))
-        program = [sys.executable, "-m", "gistmeter"] if words[0] == "gistmeter" else words[:1]
+        program = PROGRAMS.get(words[0], words[:1])
         done = subprocess.run(
             [*program, *words[1:]],
             capture_output=True, text=True, check=False, cwd=self.folder, encoding="utf-8",
@@ -173,10 +175,12 @@ def shown(output: str, note: str) -> str:
     if not found:
         return "".join(f"{line}\n" for line in lines)
     parts = found[1].split()
-    scores = [name for name in parts if name not in ("answer", "pairs")]
-    kept = [*_rows(lines, scores), *([CUT] if "answer" in parts else [])]
-    if "answer" in parts:
-        kept += _answer(lines)
+    scores = [name for name in parts if name not in ("answer", "pairs", "slices")]
+    kept = [*(_answer(lines) if "answer" in parts else []), *_rows(lines, scores)]
+    kept += [CUT] if "answer" in parts else []
+    if "slices" in parts:
+        first = next(at for at, line in enumerate(lines) if re.fullmatch(r"\w+ by \w+", line))
+        kept += lines[first:]
     return "".join(f"{line}\n" for line in kept)
 
 
@@ -202,12 +206,10 @@ def _rows(lines: list[str], scores: list[str]) -> list[str]:
 
 
 def _answer(lines: list[str]) -> list[str]:
-    """What stands between the run's place and the worst items."""
-    start = next(at for at, line in enumerate(lines) if line.startswith("Run: "))
-    blank = next(at for at in range(start, len(lines)) if not lines[at])
-    ends = ("Worst by", "Where the systems", "Report: ")
-    end = next(at for at in range(blank, len(lines)) if lines[at].startswith(ends))
-    return lines[blank + 1 : end]
+    """What stands above the table of scores and its title."""
+    top = next(at for at, line in enumerate(lines) if line.startswith("┏"))
+    titled = top and not lines[top - 1].endswith((".", ")"))
+    return lines[: top - 1 if titled else top]
 
 
 def pages() -> list[Path]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 SEED = 17
+COLUMNS = ("tests", "tries", "failures", "skipped")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--everything", action="store_true", help="every try of the tests of trust, no sample"
     )
+    parser.addoption("--table", help="a page that keeps the table of the tests of trust")
 
 
 @pytest.fixture
@@ -38,8 +42,8 @@ def choose(
     return some
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """One line per file: tests, tries, failures."""
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """One line per file: tests, tries, failures, skipped; kept in a page where one is named."""
     table: dict[str, list[int]] = {}
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in terminalreporter.stats.get(outcome, ()):
@@ -51,16 +55,32 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
                 value for key, value in getattr(report, "user_properties", ()) if key == "tries"
             ]
             line[0] += 1
-            line[1] += sum(tries) if tries else 1
+            line[1] += sum(tries) if tries else outcome != "skipped"
             line[2] += outcome in {"failed", "error"}
             line[3] += outcome == "skipped"
     if not table:
         return
     terminalreporter.section("trust")
     total = [sum(column) for column in zip(*table.values(), strict=True)]
-    for name, line in [
-        ("", ["tests", "tries", "failures", "skipped"]),
-        *sorted(table.items()),
-        ("all", total),
-    ]:
+    for name, line in [("", COLUMNS), *sorted(table.items()), ("all", total)]:
         terminalreporter.write_line(f"{name:32}" + "".join(f"{cell:>10}" for cell in line))
+    if page := config.getoption("--table", default=None):
+        Path(page).write_text(kept(Path(page).read_text("utf-8"), table), "utf-8")
+
+
+def kept(page: str, table: Mapping[str, Sequence[int]]) -> str:
+    """A page whose table has the lines of the files that were run; its other lines stay."""
+    found = re.search(r"(?m)^\| file \| tests .*\n\|[-:|]+\n((?:\|.*\n)+)", page)
+    assert found is not None, "the page has no table of files"
+    lines = {}
+    for name, *cells in (re.split(r" \| ", line.strip("| ")) for line in found[1].splitlines()):
+        lines[name.strip("`")] = [int(cell.replace(",", "")) for cell in cells]
+    lines = {**lines, **table}
+    lines.pop("all", None)
+    total = [sum(column) for column in zip(*lines.values(), strict=True)]
+    rows = [(f"`{name}`", line) for name, line in sorted(lines.items())] + [("all", total)]
+    head = f"| file | {' | '.join(COLUMNS)} |\n|---{'|---:' * len(COLUMNS)}|\n"
+    body = "".join(
+        f"| {name} | {' | '.join(f'{cell:,}' for cell in line)} |\n" for name, line in rows
+    )
+    return page[: found.start()] + head + body + page[found.end() :]

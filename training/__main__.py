@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2, help="processes; 1 is exactly repeatable")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--rate", type=float, default=1.5e-4)
+    parser.add_argument("--bfloat16", action="store_true", help="products in bfloat16")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     settings = Settings(
@@ -41,6 +42,7 @@ def main() -> None:
         seed=given.seed,
         shares=given.shares,
         workers=given.workers,
+        bfloat16=given.bfloat16,
     )
     Run(settings, resume=given.resume).train()
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from gistmeter.core.cache import Cache
 from gistmeter.models.loading import load_models, require
+from gistmeter.models.settings import WINDOW
 
 TARGET = Path(__file__).parents[1] / "src" / "gistmeter" / "models" / "data" / "baselines.json"
 SOURCES = {
@@ -57,7 +58,7 @@ def main() -> None:
         }
         print(language, len(texts), found[language])
     document = {
-        "models": {"sts": embedder.id, "bertscore": matcher.id},
+        "models": {"sts": WINDOW.sub("", embedder.id), "bertscore": WINDOW.sub("", matcher.id)},
         "by_language": found,
     }
     TARGET.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

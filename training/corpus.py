@@ -22,9 +22,10 @@ from training.rows import Group, Row
 LONGEST = 230  # tokens per text in training: a passage
 PAIRS, TOKENS = 32, 3200  # limits of a batch: pairs, and tokens of both texts with padding
 OLD = 0.055  # share of the public sets' own shares that one pass draws
-GRADED = 3000  # rows of one pass
+GRADED = 9000  # rows of one pass
 FRAMES = 150  # groups of each language in one pass
 TURNED, PASSAGE_TURNED = 0.4, 0.2  # share of rows that are read the other way round
+APART = 0.1  # between ratings that tell which of two is better
 TARGETS = ("label", "backward", "survives", "degree", "changed")
 
 
@@ -80,10 +81,10 @@ def build(folder: Path, seed: int, shares: float = 1.0) -> list[Group]:
         rows = sources.read(folder / "nli" / f"{name}.jsonl.gz")
         if name in sources.UNBALANCED:
             rows = sources.balanced(rows, chance)
-        take(sources.by_premise(name, rows), share * OLD)
+        take(sources.by_premise(name, rows), share * OLD * 1.5)
     for name, share in sources.STS_SHARES.items():
         rows = sources.read(folder / "sts" / f"{name}.jsonl.gz")
-        take(sources.similar(name, rows), share * OLD * 2)
+        take(sources.similar(name, rows), share * OLD * 9)
     for name, share in sources.PARA_SHARES.items():
         rows = sources.read(folder / "para" / f"{name}.jsonl.gz")
         take(sources.paraphrases(name, rows), share * OLD * 3)
@@ -198,4 +199,22 @@ def assemble(groups: Sequence[Group], tokens: Tokens) -> Batch:
         ranks += [(high + len(rows), low + len(rows)) for high, low in group.ranks]
         degrees += [(high + len(rows), low + len(rows)) for high, low in group.degrees]
         rows += group.rows
-    return Batch(tensors(rows, tokens), ranks, degrees)
+    return Batch(tensors(rows, tokens), ranks, degrees + rated(groups))
+
+
+def rated(groups: Sequence[Group]) -> list[tuple[int, int]]:
+    """Of rows that people rated on one scale, which stands above which, whatever its language."""
+    scales: dict[bool, list[tuple[int, float]]] = {}
+    at = 0
+    for group in groups:
+        if group.source == "graded" or group.source in sources.STS_SHARES:
+            scale = scales.setdefault(group.source == "graded", [])
+            scale += [(at + place, row.degree) for place, row in enumerate(group.rows)]
+        at += len(group.rows)
+    return [
+        (high, low)
+        for scale in scales.values()
+        for high, better in scale
+        for low, worse in scale
+        if better - worse >= APART
+    ]

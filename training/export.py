@@ -19,8 +19,9 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from gistmeter.models.judge import judge_weights
+from gistmeter.models.judge.network import FORWARD, JOINT, OUTPUTS
 from training import checkpoint, corpus, devsets, measure
-from training.network import FORWARD, JOINT, OUTPUTS, Judge
+from training.network import Judge
 
 BLOCK = 32
 LARGE = re.compile(r"^l\d+\.(q|k|v|ao|fi|fo)\.w$")

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import torch
 from torch.nn import functional
 
+from gistmeter.models.judge.network import BACKWARD, CHANGED, DEGREE, FORWARD, SURVIVES
 from training.corpus import Batch
-from training.network import BACKWARD, CHANGED, DEGREE, FORWARD, SURVIVES
 
 WEIGHTS = {
     "label": 1.0,
@@ -18,7 +18,7 @@ WEIGHTS = {
     "degree": 1.5,
     "changed": 0.5,
     "rank": 0.6,
-    "degree rank": 0.3,
+    "degree rank": 0.6,
 }
 SLOPE = 2.0  # of the ranking losses on logits
 MOST_RANKS = 200  # pairs of rows of one batch that are ranked

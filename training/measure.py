@@ -29,8 +29,9 @@ import numpy.typing as npt
 import torch
 from scipy.stats import rankdata, spearmanr
 
+from gistmeter.models.judge.network import BACKWARD, DEGREE, FORWARD, OUTPUTS, SURVIVES
 from training import corpus, devsets, sources, written
-from training.network import BACKWARD, DEGREE, FORWARD, OUTPUTS, SURVIVES, Judge
+from training.network import Judge
 from training.rows import CONTRADICTION, ENTAILMENT, Row
 
 LIMIT = 150  # groups, or rows of a set, for each language

@@ -15,26 +15,17 @@ from torch import nn
 from torch.nn import functional
 
 from gistmeter.models.e5 import e5_weights
-from gistmeter.models.judge import judge_weights
 from gistmeter.models.judge.network import COUNT as TEXT_FEATURES
+from gistmeter.models.judge.network import (
+    DEGREE,
+    JOINT,
+    OUTPUTS,
+    SURVIVES,
+)
 
-JOINT = 6
 MATCH_FEATURES = 6  # cosine, precision, recall, F, weakest match of each side
 FEATURES = MATCH_FEATURES + TEXT_FEATURES
 HIDDEN = 512
-OUTPUTS = (
-    "entailment",  # of the second text by the first
-    "neutral",
-    "contradiction",
-    "entailment back",  # of the first text by the second
-    "neutral back",
-    "contradiction back",
-    "survives",
-    "degree",
-    "changed",
-)
-FORWARD, BACKWARD = slice(0, 3), slice(3, 6)
-SURVIVES, DEGREE, CHANGED = 6, 7, 8
 
 
 class Layer(nn.Module):
@@ -63,10 +54,11 @@ class Layer(nn.Module):
     def forward(self, states: torch.Tensor, pack: Pack) -> torch.Tensor:
         batch, length = pack.numbers.shape
         query, key, value = (
-            pack.spread(part(states)).view(batch, length, self.heads, -1).transpose(1, 2)
+            pack.spread(part(states).float()).view(batch, length, self.heads, -1).transpose(1, 2)
             for part in (self.q, self.k, self.v)
         )
-        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=pack.mask)
+        with torch.autocast("cpu", enabled=False):  # attention is slower in bfloat16
+            mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=pack.mask)
         joined = mixed.transpose(1, 2).reshape(batch * length, self.width)[pack.places]
         first = self.aln(self.ao(joined) + states)
         return self.oln(self.fo(functional.gelu(self.fi(first))) + first)
@@ -170,40 +162,6 @@ class Judge(nn.Module):
         pooled = [first, second, (first - second).abs(), highest, spread[:, 0], features]
         hidden = functional.gelu(self.hidden(torch.cat(pooled, dim=1)))
         return self.out(torch.cat([hidden, features], dim=1))
-
-
-def from_first_judge(weights: e5_weights.Weights) -> Judge:
-    """A network whose layers and outputs begin where the shipped first judge stands.
-
-    Its layers 7 to 12 read on from the embedded layer 6. Half of the hidden units are its own, the
-    other half are the same with the two sides exchanged, for the other direction.
-    """
-    network, shipped = Judge(weights), judge_weights.read(weights.sizes)
-    tensor = {name: torch.from_numpy(shipped.tensor(name).copy()) for name in shipped.places}
-    state = network.state_dict()
-    for name in [name for name in state if name.startswith("layers.")]:
-        number, rest = name.removeprefix("layers.").split(".", 1)
-        short = rest.replace(".weight", ".w").replace(".bias", ".b")
-        state[name] = tensor[f"l{int(number) + JOINT}.{short}"].reshape(state[name].shape)
-    state["marks"] = tensor["marks"]
-    width, half = weights.sizes.width, HIDDEN // 2
-    mirrored = tensor["hidden.w"].clone()
-    mirrored[:, :width] = tensor["hidden.w"][:, width : 2 * width]
-    mirrored[:, width : 2 * width] = tensor["hidden.w"][:, :width]
-    state["hidden.weight"] = torch.cat([tensor["hidden.w"], mirrored])
-    state["hidden.bias"] = tensor["hidden.b"].repeat(2)
-    own, bias = tensor["out.w"], tensor["out.b"]  # three labels, similarity, changed
-    out, offset = torch.zeros_like(state["out.weight"]), torch.zeros_like(state["out.bias"])
-    for rows, columns in ((FORWARD, slice(0, half)), (BACKWARD, slice(half, HIDDEN))):
-        out[rows, columns], out[rows, HIDDEN:] = own[:3, :half], own[:3, half:]
-        offset[rows] = bias[:3]
-    for row, source in ((DEGREE, own[3]), (CHANGED, own[4])):
-        out[row] = torch.cat([source[:half] / 2, source[:half] / 2, source[half:]])
-    offset[DEGREE], offset[CHANGED] = bias[3], bias[4]
-    out[SURVIVES], offset[SURVIVES] = out[DEGREE] / 2, offset[DEGREE] / 2
-    state["out.weight"], state["out.bias"] = out, offset
-    network.load_state_dict(state)
-    return network
 
 
 def close_up(whole: torch.Tensor) -> torch.Tensor:

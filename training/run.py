@@ -22,7 +22,7 @@ import torch
 from torch import multiprocessing
 
 from training import checkpoint, corpus, losses
-from training.network import Judge, from_first_judge
+from training.network import Judge
 from training.readings import Readings, written_texts
 from training.rows import Group
 
@@ -38,13 +38,14 @@ class Settings:
     data: Path
     folder: Path
     minutes: float
-    start: Path | None = None  # a checkpoint to begin from; the shipped first judge otherwise
+    start: Path | None = None  # a checkpoint to begin from; the embedded weights otherwise
     readings: Path | None = None  # where to keep what the frozen model read; nowhere otherwise
     rate: float = 1.5e-4
     head_rate: float = 5e-4
     seed: int = 7
     shares: float = 1.0
     workers: int = 2
+    bfloat16: bool = False  # products in bfloat16: two thirds faster where the processor has them
 
 
 class Run:
@@ -56,7 +57,7 @@ class Run:
         settings.folder.mkdir(parents=True, exist_ok=True)
         weights = checkpoint.embedded_weights()
         self.settings = settings
-        self.network = Judge(weights) if settings.start else from_first_judge(weights)
+        self.network = Judge(weights)
         if settings.start:
             self.network.load_state_dict(checkpoint.read(settings.start))
         self.tokens = corpus.Tokens(weights)
@@ -133,7 +134,9 @@ class Run:
             batch = corpus.assemble(plan[at], self.tokens)
             if self.readings:
                 batch.inputs["read"] = self.readings.embed(self.network, batch.inputs)
-            loss, parts = losses.total(self.network(batch.inputs), batch)
+            with torch.autocast("cpu", torch.bfloat16, enabled=self.settings.bfloat16):
+                outputs = self.network(batch.inputs)
+            loss, parts = losses.total(outputs.float(), batch)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
             with self.lock:

@@ -123,7 +123,7 @@ def ranked(source: str, good: Sequence[Row], bad: Sequence[Row], more: Sequence[
     """What survives above what does not, and above what leaves something out."""
     rows = (*good, *bad, *more)
     ranks = tuple((i, j) for i in range(len(good)) for j in range(len(good), len(rows)))
-    return Group(source, rows, ranks, ranks)
+    return Group(source, rows, ranks)
 
 
 def contrast(group: Written, chance: random.Random) -> Group:

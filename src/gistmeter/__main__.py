@@ -10,7 +10,7 @@ import sys
 if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] == os.getcwd():  # noqa: PTH109
     del sys.path[0]
 
-from gistmeter.cli import main
+from gistmeter.cli import run
 
 if __name__ == "__main__":
-    main()
+    run()

@@ -13,7 +13,7 @@ from door import prepare
 from gistmeter.book.family import Books, BookSettings
 from gistmeter.book.metrics.book_alignment import BookAlignment
 from gistmeter.core.types import Book
-from gistmeter.models.protocols import Embeddings
+from gistmeter.models.protocols import Embeddings, Verdicts
 
 WIDTH = 256
 
@@ -39,6 +39,26 @@ class WordEmbedder:
             else:
                 vectors[at] /= max(float(np.linalg.norm(vectors[at])), 1e-9)
         return Embeddings(vectors, np.zeros(len(texts)), failures)
+
+
+@dataclass
+class ToyJudge:
+    """Entails what has "made" or "gave"; contradicts what has "kept"; else neutral."""
+
+    id: str = "toy"
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> Verdicts:
+        def has(text: str, *words: str) -> float:
+            return float(any(word in text for word in words))
+
+        yes = np.array([0.9 * has(claim, "made", "gave") for _, claim in pairs])
+        no = np.array([0.9 * has(claim, "kept") for _, claim in pairs])
+        rest = 1 - yes - no
+        alike = 0.2 + 0.7 * np.maximum(yes, no)
+        return Verdicts(
+            entailment=yes, neutral=rest, contradiction=no, entails=yes, opposes=no, survives=yes,
+            similarity=alike, changed=no, unseen=np.zeros(len(pairs)),
+        )  # fmt: skip
 
 
 def make_metric(books: Sequence[Book], **options: object) -> BookAlignment:

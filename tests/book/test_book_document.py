@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from book.book_doubles import SOURCE, SUMMARY, book, make_metric
 from gistmeter import evaluate
 from gistmeter.book.book_document import BookDocument, editions
+from gistmeter.book.edition_alarms import AlarmReason, EditionAlarm, Person
 from gistmeter.core.errors import FormatError
 
 BOOK = book("The Lantern", SOURCE, f"{SUMMARY} Nine zebras flew to the moon.")
@@ -70,3 +72,28 @@ def test_a_broken_document_is_left_out_of_a_runs_editions(content):
     assert (edition.system, edition.book.title) == ("summary", "The Lantern")
     broken = {**content, "sentences": 3}
     assert editions(run, {"a.json": broken, "b.json": None, "c.json": {"kind": "other"}}) == []
+
+
+def test_alarms_and_people_come_back_as_values(content):
+    reason = AlarmReason("number", "two", "three", 1, (4, 7), (4, 9))
+    alarms = (
+        EditionAlarm("changed", 0.95, "sure", 0, 0, 0, 1, (reason,)),
+        EditionAlarm("moved", 0.4, "all", 1, 2, 4, 5, (AlarmReason("order"),)),
+    )
+    document = replace(
+        BookDocument.from_dict(content), alarms=alarms, people=(Person(("Mr. Hale", "Hale"), 3),)
+    )
+    same = BookDocument.from_dict(json.loads(json.dumps(document.to_dict())))
+    assert same == document
+    assert same.shown_alarms == [alarms[0]]
+    assert str(reason) == "number: two → three"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"first": 999}, {"start": 999}, {"kind": "dull"}, {"level": "loud"}]
+)
+def test_an_alarm_that_has_no_place_or_kind_is_refused(content, wrong):
+    alarm = replace(EditionAlarm("changed", 0.9, "sure", 0, 0, 0, 0), **wrong)
+    document = replace(BookDocument.from_dict(content), alarms=(alarm,))
+    with pytest.raises(FormatError, match="alarms"):
+        BookDocument.from_dict(json.loads(json.dumps(document.to_dict())))

@@ -116,8 +116,7 @@ def test_the_run_can_be_loaded_and_pooled_again(texts):
     pooled = metrics["alignment"].pool(run.rows)
     for name, value in pooled.items():
         assert run[name].value == pytest.approx(value), name
-    bounds = run.notes["book_intervals"]["summary"]["The Lantern"]["pfs"]
-    assert bounds[0] <= run.systems["summary"].groups["The Lantern"]["pfs"] <= bounds[1]
+    assert run.notes["book_intervals"]["summary"]["The Lantern"] == {}  # of a few passages
     assert len(list((texts / "kept" / "details").iterdir())) == 2
 
 
@@ -213,7 +212,7 @@ def test_reports_by_title_and_macro_averages():
         values = [report.global_metrics[name] for report in reports.values()]
         assert macro[name] == pytest.approx(sum(values) / 2), name
     assert reports["a"]["sentences"] == reports["a"].to_dict()["sentences"]
-    assert reports["a"].intervals["pfs"][0] <= reports["a"].global_metrics["pfs"]
+    assert not reports["a"].intervals  # of a few passages
 
 
 def test_one_book():

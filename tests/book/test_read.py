@@ -34,7 +34,7 @@ def test_two_json_objects_in_the_sources_order(tmp_path):
 
 def test_folders_are_matched_by_name_composed_or_not(tmp_path):
     write(tmp_path / "source" / "Café.txt", "One.")  # é as one character
-    write(tmp_path / "source" / "notes.pdf", "ignored")
+    write(tmp_path / "source" / "notes.mobi", "ignored")
     write(tmp_path / "summary" / "Café.md", "Two.")  # é as two
     shelf = read_shelf(tmp_path / "source", [tmp_path / "summary"])
     assert [(book.id, book.source, book.summary) for book in shelf.books] == [

@@ -10,8 +10,10 @@ import pytest
 
 from book.book_doubles import SOURCE, book, make_metric
 from gistmeter import evaluate
-from gistmeter.book.verdict import rank_editions
+from gistmeter.book.book_document import BookDocument, ChapterFindings
+from gistmeter.book.verdict import missing_chapters, rank_editions
 from gistmeter.core.comparison import Comparison, Findings, PairedDifference
+from gistmeter.core.comparison.ranking import rank
 from gistmeter.core.types import Score
 
 
@@ -31,8 +33,9 @@ def run(**editions: dict[str, float]) -> Any:
 
 
 def findings(p: float, *, clusters: int = 20, note: str = "") -> Findings:
-    pair = PairedDifference("one", "two", 0.1, p_corrected=p, clusters=clusters, note=note)
-    return Findings((Comparison("fidelity", (pair,), {}, {}),))
+    pair = PairedDifference("one", "two", -0.3, p_corrected=p, clusters=clusters, note=note)
+    scores = {name: Score("fidelity", value) for name, value in (("one", 0.5), ("two", 0.8))}
+    return Findings((Comparison("fidelity", (pair,), scores, rank(scores, [pair])),))
 
 
 def test_a_real_difference_is_said_as_one():
@@ -73,6 +76,55 @@ def test_a_few_passages_are_compared_without_a_p_value():
     run = evaluate(books, {"alignment": make_metric(books)}, resamples=200)
     (pair,) = run.compare(metric="unsupported", resamples=200).pairs
     assert pair.clusters < 6
-    assert pair.high < 0 or pair.low > 0
     assert math.isnan(pair.p_value)
     assert "too few for a test" in pair.note
+
+
+def test_an_edition_with_more_false_sentences_is_not_most_faithful():
+    scores = {
+        "one": {"fidelity": 0.5, "changed": 0.0, "unsupported": 0.0},
+        "two": {"fidelity": 0.8, "changed": 0.02, "unsupported": 0.0},
+    }
+    told = rank_editions(run(**scores), [], findings(0.01))
+    assert "most faithful" not in told
+    assert told.startswith("two comes first (fidelity 80% against 50%, p = 0.010), but one has")
+
+
+def chapter(title: str, words: int, kept: float, sentences: int = 0) -> ChapterFindings:
+    return ChapterFindings(title, 0, 9, words, kept, 10.0, sentences, 0.0, 0, 0)
+
+
+def test_missing_chapters_are_named_with_what_is_left_of_them():
+    """One chance match per chapter used to hide that half of a book was gone."""
+    chapters = (
+        chapter("I", 500, 400.0, 20), chapter("II", 500, 10.0, 2), chapter("III", 400, 0.0, 1),
+        chapter("IV", 500, 300.0, 20), chapter("V", 200, 0.0),
+    )  # fmt: skip
+    assert missing_chapters(BookDocument(chapters=chapters)) == [
+        "“II” to “III” but for 3 sentences", "“V”",
+    ]  # fmt: skip
+
+
+def scored(text: str, summary: str) -> dict[str, float]:
+    one = book("Book", text, summary)
+    run = evaluate([one], {"alignment": make_metric([one])}, resamples=0)
+    return {name: score.value for name, score in run.systems["summary"].scores.items()}
+
+
+LONG = (
+    "The old captain of the northern harbour bought four green lanterns for his daughter Clara."
+    " Clara carried the lanterns through the snow to the chapel on the hill before midnight."
+    " Her uncle Martin found the door of the chapel locked and would not wait for the sexton."
+    " The wind broke three windows, and a grey horse ran along the quay without its rider."
+)
+
+
+def test_fidelity_falls_with_every_kind_of_fault():
+    whole = scored(LONG, LONG)["fidelity"]
+    changed = LONG.replace("four green", "nine green").replace("uncle Martin", "uncle Clara")
+    few = scored(LONG, changed)
+    invented = scored(LONG, LONG + " Zebras eat purple melons under Jupiter every Wednesday.")
+    assert few["source_recall"] > 0.9
+    assert few["fidelity"] < whole
+    assert invented["fidelity"] < whole
+    assert scored(LONG, LONG[: len(LONG) // 2])["fidelity"] < whole

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from conftest import ROOT
 from gistmeter.cli import app
 
+PATHS = os.pathsep.join(str(ROOT / name) for name in ("src", "tests"))
 TOY = [sys.executable, str(ROOT / "tests" / "toy_command.py"), "toy"]
 
 
@@ -26,7 +27,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         [*TOY, *arguments],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "tests"), **environment},
+        env={**os.environ, "PYTHONPATH": PATHS, **environment},
         check=False,
     )
 
@@ -147,7 +148,7 @@ def test_ctrl_c_leaves_a_run_that_resumes_to_the_same_bytes(in_folder: Path) -> 
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
+        env={**os.environ, "PYTHONPATH": PATHS},
         # A suite that runs in the background ignores Ctrl-C, and its children would as well.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
@@ -176,7 +177,7 @@ def test_ctrl_c_leaves_a_run_that_resumes_to_the_same_bytes(in_folder: Path) -> 
 def test_resume_without_anything_starts_afresh_and_says_so(in_folder: Path) -> None:
     done = run("--resume")
     assert done.returncode == 0
-    assert "starting afresh" in done.stderr
+    assert "starting from the beginning" in done.stderr
 
 
 def test_overwrite_replaces_a_run(in_folder: Path) -> None:
@@ -210,3 +211,37 @@ def test_a_full_disk_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Any) -
         app.main(["cache", "path"])
     assert ended.value.code == 1
     assert capsys.readouterr().err == "Error: out.csv: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX closes streams")
+@pytest.mark.parametrize(
+    ("closed", "code"), [("2>&-", 0), ("<&-", 0), ("2>&- <&-", 0), (">&-", 1), (">&- 2>&-", 1)]
+)
+def test_streams_that_the_caller_closed(closed: str, code: int, in_folder: Path) -> None:
+    """A result that nobody can get is an error; a remark that nobody hears is none."""
+    command = f'exec "$@" {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command, "sh", *TOY, "-o", "run"],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": PATHS},
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+    assert Path("run/run.json").exists()
+    if "2>&-" not in closed and code:
+        assert "Error: Bad file descriptor" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM")
+def test_a_polite_kill_ends_with_its_own_code(in_folder: Path) -> None:
+    process = subprocess.Popen(
+        [*TOY, "-o", "cut", "--pause", "60"], stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": PATHS},
+    )  # fmt: skip
+    while not Path("cut/journal.jsonl").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.terminate()
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 143
+    assert "--resume" in said and "Traceback" not in said

@@ -88,6 +88,14 @@ def test_the_sentence_of_compare_is_about_its_own_tests(in_folder: Path) -> None
     assert told not in " ".join(run.answer().split())
 
 
+def test_quiet_leaves_the_result_and_no_remark(scored: Scored, tmp_path: Path) -> None:
+    given = ("compare", scored("full"), scored("cut", cut=2), "--baseline", "cut")
+    done = call(*given, "-q", "-o", tmp_path / "c.csv", "--fail-if-worse")
+    assert done.exit_code == 0, done.output
+    assert not done.stderr
+    assert "full is ahead on kept" in done.stdout
+
+
 def test_compare_takes_several_scores_tests_and_files(scored: Scored, tmp_path: Path) -> None:
     first, second = scored("full"), scored("cut", cut=2)
     outputs = [tmp_path / name for name in ("c.md", "c.tex", "c.csv", "c.json")]

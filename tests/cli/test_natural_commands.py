@@ -204,8 +204,8 @@ def test_a_workbook_with_one_sheet_per_model(in_folder: Path) -> None:
     assert list(scores("gistmeter text all.xlsx --language en")) == ["qwen2", "gpt-4o"]
     workbook("named.xlsx", {"Anna": rows, "Bert": rows})
     result = typed("gistmeter text named.xlsx --language en")
-    option = advised(result.stderr, "--sheets systems").split()
-    assert list(scores("gistmeter text named.xlsx --language en", *option)) == ["Anna", "Bert"]
+    assert "its sheets are read as systems" in result.stderr
+    assert list(scores("gistmeter text named.xlsx --language en")) == ["Anna", "Bert"]
 
 
 def test_two_files_of_lines(in_folder: Path) -> None:

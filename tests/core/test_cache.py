@@ -9,6 +9,8 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -219,3 +221,39 @@ def test_answers_are_for_their_owner_alone(tmp_path: Path) -> None:
         assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
         cache.close()
         path.chmod(0o644)  # as caches from before are
+
+
+def test_a_locked_cache_says_what_it_waits_for_and_then_does_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("gistmeter.core.cache.REMARK", 0.1)
+    monkeypatch.setattr("gistmeter.core.cache.PATIENCE", 0.5)
+    path = tmp_path / "answers.sqlite"
+    Cache(path).put_many({b"old": b"value"})
+    holder = sqlite3.connect(path)
+    holder.execute("BEGIN EXCLUSIVE")
+    cache = Cache(path)
+    start = time.monotonic()
+    cache.put_many({b"key": b"value"})
+    assert time.monotonic() - start < 10
+    assert f"Waiting for the cache {path}" in caplog.text and "locked" in caplog.text
+    assert cache.get_many([b"key"]) == {b"key": b"value"}
+    holder.rollback()
+    holder.close()
+
+
+def test_a_cache_that_is_let_go_in_time_is_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gistmeter.core.cache.REMARK", 0.2)
+    path = tmp_path / "answers.sqlite"
+    Cache(path).put_many({b"old": b"value"})
+    holder = sqlite3.connect(path, check_same_thread=False)
+    holder.execute("BEGIN EXCLUSIVE")
+    timer = threading.Timer(1.0, holder.rollback)
+    timer.start()
+    Cache(path).put_many({b"key": b"value"})
+    timer.join()
+    holder.close()
+    assert caplog.text.count("Waiting for the cache") == 1
+    assert Cache(path).get_many([b"key"]) == {b"key": b"value"}

@@ -96,7 +96,7 @@ def test_lines_point_into_the_file_even_with_line_breaks_in_cells(tmp_path: Path
         ("t.csv", b"id,ID\n1,2\n", "names the column 'ID' twice"),
         ("t.csv", b'id,text\n1,"open\n', "not a well-formed table"),
         ("t.csv", b"id\x00text\x00\x01\x02\n1,2\n", "is not text"),
-        ("t.docx", b"PK", "is no table"),
+        ("t.docx", b"PK", "is not a table"),
         ("t.xlsx", b"PK not really", "not a readable XLSX"),
         ("t.parquet", b"PAR1 not really", "not a readable Parquet"),
         ("t.jsonl", b'{"a": 1}\n{"a": \n', "line 2: is not JSON"),

@@ -32,7 +32,7 @@ from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict
 from gistmeter.text.family import TextSettings
 from gistmeter.text.metrics.accuracy import SemanticAccuracy
 from gistmeter.text.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
-from gistmeter.text.metrics.logic import LogicalValidity
+from gistmeter.text.metrics.logic import LogicalValidity, Reading
 
 PAGE = Path(__file__).parents[2] / "docs" / "differences.md"
 SETTINGS = {"OrderProbe": TextSettings, "AlignEval": BookSettings, "SEMarkup": ParseSettings,
@@ -161,7 +161,33 @@ def _(folder: Path) -> None:
     item = [Pair("1", "喜欢", ("喜欢", "很想学习"), "s", "", "zh", {"cell": "喜欢；很想学习"})]
     LogicalValidity(Follows(), against="cell").measure(item)
     LogicalValidity(Follows()).measure(item)
-    assert asked == [("喜欢；很想学习", "喜欢"), ("喜欢", "喜欢"), ("很想学习", "喜欢")]
+    assert asked == [("喜欢", "喜欢；很想学习"), ("喜欢", "喜欢"), ("喜欢", "很想学习")]
+
+
+@row("OrderProbe: direction of S_Logic")
+def _(_: Path) -> None:
+    """Half of a definition follows from all of it, and all of it not from half."""
+
+    class Longer:
+        id = "longer"
+
+        def classify(self, pairs: Any) -> Judgements:
+            yes = np.asarray([float(len(first) >= len(second)) for first, second in pairs])
+            return Judgements(yes, 1 - yes, 0 * yes, unseen=0 * yes)
+
+    half = [Pair("1", "likes", ("likes history",), "s", "", "en")]
+    theirs = LogicalValidity(Longer(), "reference-to-prediction").measure(half)
+    ours = LogicalValidity(Longer()).measure(half)
+    assert theirs.values("s_logic").tolist() == [1.0] and ours.values("s_logic").tolist() == [0.0]
+
+
+@row("OrderProbe: reading")
+def _(_: Path) -> None:
+    scored = Rows.of([Pair("1", "a", ())]).with_numbers({"s_acc": [0.7], "s_logic": [0.7]})
+    fitted = Reading(cuts={"en": {"s_acc": 0.6, "s_logic": 0.6}})
+    assert fitted.derive(scored).texts["reading"] == ["reliable"]
+    paper = Reading(0.8, 0.8, cuts={"en": {"s_acc": 0.6, "s_logic": 0.6}})
+    assert paper.derive(scored).texts["reading"] == ["unreliable"]
 
 
 @row("OrderProbe: STS and BERTScore")
@@ -174,6 +200,22 @@ def _(_: Path) -> None:
         return float(run["sts"].value)
 
     assert sts(rescaling="none") > 0.7 and sts() < 0.2
+
+
+@row("OrderProbe: around an answer")
+def _(_: Path) -> None:
+    def scored(**how: Any) -> str:
+        run = gistmeter.score_text(
+            ["**a fine day**"],
+            ["a fine day"],
+            language="en",
+            metrics=["s_info"],
+            resamples=0,
+            **how,
+        )
+        return str(run.to_polars()["prediction"][0])
+
+    assert scored(extract="none") == "**a fine day**" and scored() == "a fine day"
 
 
 @row("OrderProbe: cross-encoder")

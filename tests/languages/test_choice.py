@@ -164,7 +164,7 @@ def test_a_guess_that_is_not_sound_is_refused_with_the_way_out() -> None:
 
 def test_a_guess_that_says_nothing_is_not_said() -> None:
     with pytest.raises(
-        InputError, match=r"^The language of the texts cannot be told\. Set it with"
+        InputError, match=r"^The language of the texts cannot be determined\. Set it with"
     ):
         choose(texts=["xq"])
 
@@ -194,3 +194,27 @@ def test_fifty_thousand_items_are_no_burden() -> None:
     found = choose(texts=texts)
     assert time.perf_counter() - start < 10
     assert found.codes == ("zh",) * 25_000 + ("ko",) * 25_000
+
+
+def test_chinese_beside_japanese_is_not_japanese() -> None:
+    chinese = [
+        "只要有恒心，再难的事情也能够成功",
+        "形容做事没有耐心，半途而废",
+        "比喻做了多余的事反而坏事",
+    ]
+    japanese = [
+        "物事が順調に進むこと",
+        "余計なことをして失敗する",
+        "努力すれば必ず成功する",
+        "一石二鳥",
+    ]
+    found = choose(texts=[*chinese, *japanese])
+    assert found.codes == ("zh", "zh", "zh", "ja", "ja", "ja", "ja")
+    assert choose(texts=[*japanese, "不可能"]).codes == ("ja",) * 5  # too short to be Chinese
+
+
+def test_short_chinese_beside_japanese_is_told_by_its_characters() -> None:
+    short = ["我们明天开会", "他昨天没有来", "今天天气很好"]  # the first has characters of its own
+    japanese = ["会議は明日です", "彼は昨日来なかった", "今日は天気がいい", "一石二鳥", "東京大学"]
+    assert choose(texts=[*short, *japanese]).codes == ("zh",) * 3 + ("ja",) * 5
+    assert choose(texts=["我们开会", *japanese]).codes == ("zh",) + ("ja",) * 5

@@ -34,7 +34,7 @@ print(json.dumps({
     "named": languages.of_name("m_Toki_Pona"),
     "asked": languages.name_of("qru"),
     "wer": [wer("qru", "ᚠᚢᚦᚨ", "ᚠᚢᚦᚱ"), wer("tok", "ona li wawa.", "ona li vava")],
-    "digits": Normalisation(languages.get("tok"), numbers="digits").read("tu").words,
+    "digits": Normalisation(languages.get("tok"), "default").read("tu").words,
     "ids": [Normalisation(languages.get(code)).id for code in ("tok", "qru")],
     "ours": languages.detect(["Success and failure depend on the same person."]).code,
 }))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gistmeter import languages
 from gistmeter.languages import generic
+from gistmeter.languages.numbers import join_grouped
 from languages.pack_examples import CODES
 
 
@@ -28,3 +29,10 @@ def test_normalising_twice_changes_nothing(code: str, text: str) -> None:
     for fold in (False, True):
         once = language.normalise(text, fold=fold)
         assert language.normalise(once, fold=fold) == once
+
+
+def test_a_comma_after_a_leading_zero_groups_no_thousands() -> None:
+    language = languages.get("zh-Hant")
+    once = language.normalise("0,200")
+    assert language.normalise(once) == once
+    assert join_grouped("0,200 1,000,000") == "0,200 1000000"

@@ -23,7 +23,10 @@ from languages.pack_examples import CODES, PACKS, cases, examples, joined
 
 FOLDER = Path(languages.__file__).parent
 OURS = [languages.get(code) for code in folders()]
-LISTED = sorted({pack.lists for pack in OURS if pack.reader is not None})
+POLAR = [
+    pack for pack in OURS if pack.reader is not None and lexicons.words(pack.lists, "positive")
+]
+LISTED = sorted({pack.lists for pack in POLAR})
 # (positive, negative, negated)
 POLARITIES = {
     "praise": (True, False, False),

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from gistmeter.book.metrics.book_alignment import BookAlignment
-from gistmeter.core.types import Book, Metric, Pair
+from gistmeter.book.metrics.claim_support import ClaimSupport
+from gistmeter.core.types import Book, Clip, Metric, Pair
 from gistmeter.languages import get
 from gistmeter.languages.guard import Guard
 from gistmeter.metrics.gist import Gist
@@ -19,14 +20,18 @@ from gistmeter.parse.formats.word_alignment import align
 from gistmeter.parse.metrics.conll18 import Conll18
 from gistmeter.parse.metrics.enhanced import EnhancedDependencies
 from gistmeter.parse.metrics.parsing import ParseAccuracy
+from gistmeter.speech.formats.speakers import Meeting, SegmentClip, TimedClip
+from gistmeter.speech.formats.timed import TimedText
 from gistmeter.speech.metrics.custom import CustomMetric, NamedFunction
 from gistmeter.speech.metrics.distance import SemanticDistance
 from gistmeter.speech.metrics.keywords import Keywords, KeywordScores
-from gistmeter.speech.metrics.latency import Latency, TimedClip
+from gistmeter.speech.metrics.latency import Latency
+from gistmeter.speech.metrics.meetings import MeetingErrors
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.rates import ErrorRates
 from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
 from gistmeter.speech.metrics.transcript_alarms import TranscriptAlarms
+from gistmeter.speech.metrics.transcript_gist import TranscriptGist
 from gistmeter.text.metrics.accuracy import SemanticAccuracy
 from gistmeter.text.metrics.consistency import Consistency, SequenceRobustness, StructuralRobustness
 from gistmeter.text.metrics.fact_alarms import FactAlarms
@@ -188,13 +193,30 @@ def speech_case(name: str) -> Callable[[Path], Case]:
             "facts": SemanticErrorRate(honest(), english),
             "alarms": TranscriptAlarms(english, Guard("en")),
             "latency": Latency(),
-            "gist": Gist(Given(), Letters(), Given(), "speech"),
+            "gist": TranscriptGist(Given(), Letters(), Given(), "speech", normalisation=english),
             "keywords": KeywordScores(english, Keywords(("one", "dog", "the"))),
+            "meetings": MeetingErrors(english, ("cpwer", "der")),
             "custom_metric": CustomMetric(NamedFunction("length", length)),
         }
-        return Case(clips(), {name: made[name]})
+        return Case(meeting_clips() if name == "meetings" else clips(), {name: made[name]})
 
     return make
+
+
+def meeting_clips() -> list[Clip]:
+    """A meeting of two, and a clip of none."""
+    said = [
+        TimedText("m", f"one two {at}", 2.0 * at, 2.0 * at + 1.5, "ab"[at % 2]) for at in range(6)
+    ]
+    heard = [TimedText("m", f"one too {at}", 2.0 * at, 2.0 * at + 2.0, "xy"[at % 3 > 0])
+             for at in range(6)]  # fmt: skip
+    meeting = Meeting("m", tuple(said), tuple(heard))
+    clips: list[Clip] = [
+        SegmentClip(f"m-{at}", piece.text, piece.text, system, meeting=meeting, place=at)
+        for system in ("first", "second")
+        for at, piece in enumerate(said)
+    ]
+    return [*clips, Clip("alone", "one", None, "first")]
 
 
 def book_case(folder: Path) -> Case:
@@ -202,6 +224,14 @@ def book_case(folder: Path) -> Case:
 
     metric: BookAlignment = make_metric(books())
     return Case(books(), {"alignment": metric})
+
+
+def claims_case(folder: Path) -> Case:
+    from book.book_doubles import ToyJudge, WordEmbedder
+
+    known = {"en": get("en")}
+    summaries = [replace(book, kind="summary") for book in books()]
+    return Case(summaries, {"claims": ClaimSupport(WordEmbedder(), known, ToyJudge())})
 
 
 def parse_case(folder: Path) -> Case:
@@ -226,8 +256,10 @@ CASES: Mapping[str, Callable[[Path], Case]] = {
     "text/reading": text_case("s_acc", "s_logic", "reading"),
     **{f"speech/{name}": speech_case(name) for name in ("transcription", "sem_dist", "facts")},
     **{f"speech/{name}": speech_case(name) for name in ("latency", "keywords", "custom_metric")},
+    "speech/meetings": speech_case("meetings"),
     **{f"speech/{name}": speech_case(name) for name in ("alarms", "gist")},
     "book/alignment": book_case,
+    "book/claims": claims_case,
     "parse/parsing": parse_case,
     "parse/conll18": conll18_case,
     "parse/enhanced": enhanced_case,

@@ -175,9 +175,9 @@ def test_a_wrong_name_gets_the_same_message(name: str, in_folder: Path) -> None:
 
 
 def test_exit_codes_are_decided_in_one_place() -> None:
-    """No module but the command line's own ends a program, or raises an exit."""
+    """No module but the command line's own, and the one that watches over it, ends a program."""
     for path in sorted((ROOT / "src" / "gistmeter").rglob("*.py")):
-        if path.parts[-2:] == ("cli", "__init__.py"):
+        if path.parts[-2:] in (("cli", "__init__.py"), ("cli", "memory.py")):
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             called = getattr(node, "func", None)

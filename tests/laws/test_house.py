@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import resource
+import statistics
 import subprocess
 import sys
 from collections import Counter
@@ -145,6 +147,21 @@ sys.argv = ["gistmeter", "text", {table!r}, *options]
 from gistmeter.cli import main
 main()
 """
+
+
+def seconds_of(*arguments: str) -> float:
+    """Processor seconds of a program."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_help_takes_no_more_than_seven_times_an_empty_program() -> None:
+    # The two take turns, so that both meet a machine that is as busy.
+    helped = ("-c", "from gistmeter.cli import main; main()", "--help")
+    ratios = [seconds_of(*helped) / seconds_of("-c", "pass") for _ in range(11)]
+    assert statistics.median(ratios) <= 7
 
 
 def test_a_small_request_touches_few_files(tmp_path: Path) -> None:

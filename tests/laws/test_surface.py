@@ -33,7 +33,7 @@ HEAVY = [
 ]  # fmt: skip
 COMMANDS = [
     "text", "book", "parse", "speech", "compare", "validate", "report", "models", "demo", "doctor",
-    "check", "history", "drift",
+    "check", "history", "drift", "label",
 ]  # fmt: skip
 
 
@@ -89,7 +89,8 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
         "sys.argv = ['gistmeter', '--help']\nfrom gistmeter.cli import main\nmain()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.rstrip().splitlines()[-1] == "LOADED ['gistmeter.cli.console']"
+    loaded = "LOADED ['gistmeter.cli.memory', 'gistmeter.cli.console']"
+    assert done.stdout.rstrip().splitlines()[-1] == loaded
 
 
 def test_a_type_checker_sees_real_types(tmp_path: Path) -> None:

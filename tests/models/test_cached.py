@@ -24,6 +24,7 @@ from gistmeter.models.encoders import (
     SharedEncoder,
     cut,
 )
+from gistmeter.models.judge import TOLD, CachedJudge
 from models.model_doubles import LengthReader, LetterEncoder
 
 WORDS = st.lists(st.text("abcdefgh", max_size=14), min_size=1, max_size=20)
@@ -141,6 +142,27 @@ def test_progress_counts_what_is_computed() -> None:
     assert seen == [("embedding", 1, 2), ("embedding", 2, 2)]
     embedder.embed(["a", "b"])
     assert len(seen) == 2
+
+
+def test_judging_tells_how_far_it_is() -> None:
+    read: list[int] = []
+
+    class Slow:
+        """A judge that reads all pairs it is given before it answers."""
+
+        def read(self, pairs: Any, memo: Any) -> Any:
+            del memo
+            read.append(len(pairs))
+            return list(enumerate(np.zeros((len(pairs), 6))))
+
+    seen: list[tuple[int, int]] = []  # pairs read when the progress was told, pairs done
+    size = 2 * TOLD + 5
+    judge = CachedJudge(
+        "slow", Slow(), Cache(None), progress=lambda *state: seen.append((sum(read), state[1]))
+    )
+    judge.judge([(f"a{at}", "b") for at in range(size)])
+    assert read == [TOLD, TOLD, 5]
+    assert seen[0] == (TOLD, 1) and seen[-1] == (size, size)
 
 
 @given(st.integers(0, 500), st.integers(1, 60))

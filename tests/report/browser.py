@@ -62,16 +62,18 @@ class Tab:
         elif method == "Network.requestWillBeSent":
             self.requests.append(detail["request"]["url"])
 
-    def open(self, path: Path) -> None:
+    def open(self, place: Path | str) -> None:
+        """Go to a file or an address, and wait until it is there."""
         self.messages.clear()
         self.requests.clear()
-        self.ask("Page.navigate", url=path.resolve().as_uri())
+        address = place if isinstance(place, str) else place.resolve().as_uri()
+        self.ask("Page.navigate", url=address)
         end = time.monotonic() + PATIENCE
         while (
             self.run("document.readyState") != "complete"
             or self.run("location.href") == "about:blank"
         ):
-            assert time.monotonic() < end, f"{path} does not finish loading"
+            assert time.monotonic() < end, f"{place} does not finish loading"
             time.sleep(0.05)
 
     def run(self, script: str) -> Any:

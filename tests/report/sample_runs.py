@@ -104,7 +104,7 @@ def text_run(
                 name = idiom if number < len(IDIOMS) else f"{idiom}{number}"
                 keys["id"].append(name)
                 keys["cluster"].append(name)
-                keys["system"].append(("细心的模型", "model_b", "model_c", "model_d")[system])
+                keys["system"].append(f"model_{'abcdefghijkl'[system]}" if system else "细心的模型")
                 keys["group"].append(arrangement)
                 middle = 0.8 - 0.12 * system - 0.05 * (arrangement == "arrangement10")
                 empty = number == 7 and system == 2
@@ -296,31 +296,28 @@ def parse_run(path: Path | None = None) -> tuple[Run, dict[str, Metric]]:
         rows = Rows(keys, np.arange(30))
         columns = {name: np.clip(random.normal(quality, 0.08, 30), 0, 1) for name in names}
         parts.append(rows.with_numbers(columns))
-    tokens = []
-    for number, form, gold, parsed in WORDS:
-        ours, theirs = (dict(zip(FIELDS, side, strict=True)) for side in (gold, parsed))
-        wrong = [name for name in FIELDS if ours[name] != theirs[name]]
-        token: dict[str, Any] = {
-            "id": number,
-            "form": form,
-            "gold": ours,
-            "system": theirs,
-            "wrong": wrong,
-        }
-        if form == "dog":
-            token["class_path"] = "DOG → CANINAE → ANIMAL"
-        tokens.append(token)
     worst = int(np.argmin(parts[1].values("total")))
+    gold: dict[str, list[Any]] = {name: [] for name in FIELDS}
+    wrong: dict[str, dict[str, Any]] = {}
+    for number, _, ours, theirs in WORDS:
+        for name, one, other in zip(FIELDS, ours, theirs, strict=True):
+            cells = [int(cell) if name == "head" else cell for cell in (one, other)]
+            gold[name].append(cells[0])
+            if one != other:
+                wrong.setdefault(name, {})[number] = cells[1]
+    report = {"line": 12, "lost": 3.0, "wrong": wrong, "missing": [],
+              "paths": {"2": "DOG → CANINAE → ANIMAL"}}  # fmt: skip
+    right = {"line": 12, "lost": 0.0, "wrong": {}, "missing": [], "paths": {}}
     sentence = {
         "id": f"s{worst}",
-        "gold_line": 12,
-        "system_line": 12,
-        "lost": 3.0,
-        "tokens": tokens,
+        "line": 12,
+        "forms": [form for _, form, _, _ in WORDS],
+        "gold": gold,
+        "systems": {"careful": right, "hasty": report},
     }
     part = {"NOUN": {"words": 40, "las": 0.8}, "VERB": {"words": 30, "las": 0.7}}
     details = {
-        "sentences.json": {"hasty": [sentence], "careful": []},
+        "sentences.json": {"sentences": [sentence]},
         "breakdown.json": {name: {"by_pos": part} for name in ("careful", "hasty")},
         "confusions.json": {"hasty": {"UPOS": [{"gold": "VERB", "system": "NOUN", "count": 3}]}},
     }

@@ -20,6 +20,8 @@ def comparison(a: str = "model_a", b: str = "模型乙") -> dict[str, Any]:
     }  # fmt: skip
     return {
         "metric": "wer", "pairs": [pair], "ranks": {a: 1, b: 2}, "values": {a: 10.0, b: 22.5},
+        "answer": f"{a} is ahead.", "rule": "Shared items (left out: up to 3).",
+        "order": [a, b], "letters": {a: "a", b: "b"},
         "higher_is_better": False, "unit": "%", "confidence": 0.95, "correction": "bh",
         "resamples": 10_000, "forced": ["beta: 1 | 2"], "notes": [],
     }  # fmt: skip

@@ -16,7 +16,7 @@ from gistmeter.core.family import family_of
 from gistmeter.core.rows import Rows
 from gistmeter.core.run import Run
 from gistmeter.core.types import Sheet
-from gistmeter.report.ending import print_ending
+from gistmeter.report.ending import print_answer, print_ending
 from gistmeter.report.progress import ProgressBars
 from gistmeter.report.terminal import print_run, print_sheet
 from report.sample_runs import Means, finish, speech_run, text_run
@@ -25,8 +25,10 @@ from report.sample_runs import Means, finish, speech_run, text_run
 def shown(run: Run, width: int = 200) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=width)
+    view = family_of(run.command).view()
+    print_answer(run, view, console)
     print_run(run, console)
-    print_ending(run, family_of(run.command).view(), console, next_command="gistmeter compare x")
+    print_ending(run, view, console, next_command="gistmeter compare x")
     return stream.getvalue()
 
 
@@ -41,10 +43,10 @@ def two_systems(gap: float, size: int = 60) -> Run:
     return finish("text", rows, {"m": Means(("s_acc",))})[0]
 
 
-def test_the_terminal_ends_with_the_sentence_of_the_report() -> None:
+def test_the_terminal_begins_with_the_sentence_of_the_report() -> None:
     run = two_systems(0.2)
     told = shown(run)
-    assert run.answer() in " ".join(told.split())
+    assert " ".join(told.split()).startswith(run.answer())
     assert "careful is ahead" in told and "The difference is real" in told
     assert "p < 0.001 on 60 items" in told
     assert told.rstrip().endswith("Next: gistmeter compare x")

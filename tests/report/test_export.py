@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.table import read_sheets
 from gistmeter.core.types import Pair, Score, Sheet
-from gistmeter.report.export import defused, delimited, markdown, spell_score, write_table
+from gistmeter.core.views import View
+from gistmeter.report.export import (
+    defused,
+    delimited,
+    markdown,
+    markdown_text,
+    spell_score,
+    write_table,
+)
 from toys import Length, pairs
 
 HOSTILE = [
@@ -71,9 +79,12 @@ def test_numbers_are_written_in_full_and_undefined_is_empty() -> None:
 
 def test_markdown_can_be_pasted() -> None:
     run = evaluate([*pairs(20, "a|b"), *pairs(20, "c")], [Length()], resamples=50)
-    lines = markdown(run).splitlines()
-    assert lines[0] == "| system | kept | loss_rate |"
-    assert lines[2].startswith("| a\\|b | 0.")
+    lines = markdown(run, View()).splitlines()
+    at = lines.index("| system | kept | loss_rate |")
+    assert lines[at + 2].startswith("| a\\|b | 0.")
+    assert lines[0] == markdown_text(run.answer().splitlines()[0])
+    assert any(line.startswith("Methods: We scored 2 systems on 20 items") for line in lines)
+    assert "would not show" not in lines[0]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from gistmeter.compat.speech import SemanticMetricResult, SemanticUnderstandingAnalyzer
-from gistmeter.core.credentials import NoKey
+from gistmeter.models.credentials import NoKey
 from speech.speech_doubles import HEARD, SAID, honest
 
 

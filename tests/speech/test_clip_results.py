@@ -27,8 +27,9 @@ from gistmeter.speech.clip_results import (
     worst,
 )
 from gistmeter.speech.family import Speech
+from gistmeter.speech.formats.speakers import TimedClip
 from gistmeter.speech.metrics.fact_prompt import SemanticFact, Verdict
-from gistmeter.speech.metrics.latency import Latency, TimedClip
+from gistmeter.speech.metrics.latency import Latency
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.rates import ErrorRates
 

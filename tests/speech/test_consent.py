@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from gistmeter.core.cache import Cache
-from gistmeter.core.credentials import NoKey
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
+from gistmeter.models.credentials import NoKey
+from gistmeter.models.env_file import environment_with, model_keys
 from gistmeter.models.llm import Budget
-from gistmeter.speech.consent import find_fact_model, limit_cost
+from gistmeter.speech.consent import fact_model_of, find_fact_model, limit_cost
 from gistmeter.speech.costs import FactModel
 from gistmeter.speech.family import SpeechSettings
 from gistmeter.speech.metrics.normalizer import Normalisation
@@ -72,3 +75,26 @@ def test_a_dearer_run_than_expected_stops_before_the_limit(monkeypatch: pytest.M
         rows = SemanticErrorRate(llm, Normalisation(get("en"))).measure(clips)
     assert len(service.requests) == 2 and llm.asker.budget.spent == pytest.approx(0.8)
     assert sum("could go over the limit" in why for why in rows.reasons["ser"].values()) == 3
+
+
+def test_a_key_of_the_working_folder_is_used_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".env").write_text(
+        "# keys\nexport GEMINI_API_KEY='filed-key'  # mine\nPATH=/nowhere\nOTHER=1\n", "utf-8"
+    )
+    said: list[str] = []
+    environment = environment_with(model_keys(), said.append)
+    assert environment["GEMINI_API_KEY"] == "filed-key"
+    assert environment["PATH"] == os.environ["PATH"]
+    assert "OTHER" not in environment
+    assert "GEMINI_API_KEY" not in os.environ
+    assert said == ["GEMINI_API_KEY taken from .env in this folder"]
+    context = Context(Cache(None))
+    found = fact_model_of(SpeechSettings(llm="gemini"), context)
+    assert found is not None and found.name == "google:gemini-3-pro-preview"
+    assert context.remarks == said
+    monkeypatch.setenv("GEMINI_API_KEY", "mine")  # the environment wins
+    assert environment_with(model_keys(), said.append)["GEMINI_API_KEY"] == "mine"
+    assert len(said) == 1

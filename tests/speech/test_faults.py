@@ -72,7 +72,7 @@ def test_all_missing_models_are_named_at_once(
 ) -> None:
     from gistmeter.core.cache import Cache
 
-    monkeypatch.setattr("gistmeter.models.backends._has_torch", lambda: True)
+    monkeypatch.setattr("gistmeter.models.backends.find_spec", lambda _: True)
     names = {role: str(tmp_path / role) for role in ("embedder", "cross_encoder", "nli")}
     with pytest.raises(MissingModel) as caught:
         load_models_by_language(list(names), ["zh", "ko"], names=names, cache=Cache(None))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from gistmeter import score_speech
 from gistmeter.cli import app
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.speech.read import read_alternatives, read_assets, read_clip_table
@@ -175,3 +176,37 @@ def test_columns_that_cannot_be_told_are_asked_for(tmp_path: Path) -> None:
     assert {clip.system for clip in read_clip_table(path, systems=["a", "b"]).clips} == {"a", "b"}
     with pytest.raises(InputError, match="column of a system"):
         read_clip_table(path, systems=["c"])
+
+
+def test_times_of_a_table_are_scored(tmp_path: Path) -> None:
+    table = tmp_path / "results.tsv"
+    table.write_text(
+        "provider\tfile\texpected\tgot\tlatency\n"
+        "a\t1\tturn on\tturn on\t0.5\na\t2\tturn off\tturn off\t1.5\n",
+        "utf-8",
+    )
+    run = score_speech(table=table, language="en", metrics=["latency"])
+    assert run["latency"].value == 1.0
+    table.write_text(table.read_text("utf-8").replace("1.5", "fast"), "utf-8")
+    with pytest.raises(FormatError, match=r"line 3, column latency: has 'fast'"):
+        score_speech(table=table, language="en", metrics=["latency"])
+
+
+def test_times_that_nobody_took_are_refused_with_what_to_do() -> None:
+    with pytest.raises(InputError, match="column 'latency' in seconds"):
+        score_speech(["turn on"], ["turn on"], language="en", metrics=["latency"])
+
+
+def test_silent_and_hopeless_systems_do_not_vanish(tmp_path: Path) -> None:
+    table = write(
+        tmp_path, "t.csv",
+        "file,expected,good,silent,bad,notes,mood\n"
+        "a,turn on the light,turn on the light,,banana pear apple kiwi,noisy street outside,ok\n"
+        "b,call my mother,call my mother,,plum grape lemon,,fine\n",
+    )  # fmt: skip
+    found = read_clip_table(table)
+    assert list(dict.fromkeys(clip.system for clip in found.clips)) == ["good", "silent", "bad"]
+    remarks = "\n".join(found.remarks)
+    assert "silent is empty: it heard nothing, and is read as a system" in remarks
+    assert "bad shares hardly a word with what was said" in remarks
+    assert "left out: notes" in remarks or "notes" in remarks

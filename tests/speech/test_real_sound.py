@@ -18,7 +18,7 @@ from gistmeter.models.llm import LanguageModelSettings, load_language_model
 from gistmeter.speech.metrics.fact_prompt import fact_schema
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.semantic_error import SemanticErrorRate
-from small_model import serve_small_model
+from small_model import small_model
 
 
 def test_the_offline_recognisers_on_read_english(in_folder: Path) -> None:
@@ -51,26 +51,26 @@ def test_the_offline_recognisers_on_read_english(in_folder: Path) -> None:
 
 def test_a_real_small_language_model_answers_in_the_schema() -> None:
     """SmolLM2-135M, decoded under the JSON schema by llama.cpp's server on this machine."""
-    server = serve_small_model()
     clip = Clip("1", "Anna met Boris. Clara left Prague.", "Anna met Boris.")
-    for seed in (2, 3, 4, 5):  # so small a model may not find the end of its list
-        model = load_language_model(
-            "smollm2",
-            cache=Cache(None),
-            settings=LanguageModelSettings(
-                base_url=f"{server.listening_address}/v1",
-                seed=seed,
-                temperature=0.2,
-                max_tokens=120,
-                timeout=300,
-                attempts=1,
-            ),
-        )
-        rows = SemanticErrorRate(model, Normalisation(get("en"))).measure([clip])
-        [document] = rows.details.values()
-        raw = document["answers"][0]["raw"]
-        if "not of the form" not in document["answers"][0]["failure"]:
-            break
+    with small_model() as address:
+        for seed in (2, 3, 4, 5):  # so small a model may not find the end of its list
+            model = load_language_model(
+                "smollm2",
+                cache=Cache(None),
+                settings=LanguageModelSettings(
+                    base_url=f"{address}/v1",
+                    seed=seed,
+                    temperature=0.2,
+                    max_tokens=120,
+                    timeout=300,
+                    attempts=1,
+                ),
+            )
+            rows = SemanticErrorRate(model, Normalisation(get("en"))).measure([clip])
+            [document] = rows.details.values()
+            raw = document["answers"][0]["raw"]
+            if "not of the form" not in document["answers"][0]["failure"]:
+                break
     fact_schema().model_validate_json(raw)
     scored = 0 <= rows.values("ser")[0] <= 100
     assert scored or rows.reasons["ser"][0].startswith("no fact")

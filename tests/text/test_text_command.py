@@ -340,7 +340,7 @@ def test_composed_and_decomposed_names_are_the_same(call: Call) -> None:
 def test_a_language_is_named_by_its_code(call: Call, language: str) -> None:
     code, _, said = call("good.csv", "--references", "refs.csv", "--language", language)
     assert code == 2
-    assert "Available: cs, en, ja, ko" in said
+    assert "Available: cs, de, en, es, fr, ja, ko" in said
 
 
 def test_a_threshold_is_a_number(call: Call) -> None:

@@ -466,8 +466,21 @@ def test_a_folder_of_references_is_chosen_from_by_language(tmp_path: Path) -> No
     for path in (one, other):
         assert said(path, tmp_path / "refs")["s_info"].value == 1.0
     nameless = write(tmp_path / "m.csv", CSV + "a,喜欢学习\n")
-    with pytest.raises(InputError, match="must say by its name which one"):
+    with pytest.raises(InputError, match=r"neither the name of m\.csv nor its items say which one"):
         said(nameless, tmp_path / "refs")
+
+
+def test_items_choose_the_file_of_references_where_the_name_says_nothing(tmp_path: Path) -> None:
+    """baseline_mean/Model_A.csv beside one file of explanations per language."""
+    write(tmp_path / "refs/chinese_explanations.csv", "idiom,explanation\n甲,喜欢学习\n乙,害怕\n")
+    write(tmp_path / "refs/korean_explanations.csv", "idiom,explanation\n가,배우는 것을 좋아한다\n")
+    models = {
+        "Model_A": "甲,喜欢学习\n乙,害怕\n", "Model_B": "가,배우는 것을 좋아한다\n",
+        "Model_C": "甲,喜欢学习\n가,배우는 것을 좋아한다\n",
+    }  # fmt: skip
+    for name, rows in models.items():
+        run = said(write(tmp_path / f"{name}.csv", CSV + rows), tmp_path / "refs")
+        assert (run["s_info"].value, run["s_info"].unscored) == (1.0, 0), name
 
 
 def test_references_given_twice_all_count(tmp_path: Path) -> None:

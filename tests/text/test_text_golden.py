@@ -92,7 +92,9 @@ def test_model_values_through_python(aggregate: str) -> None:
         for at, case in enumerate(cases)
     ]
     named = {{"matcher": "token_encoder"}.get(role, role): name for role, name in models().items()}
-    settings = TextSettings(aggregate=aggregate, metrics=("s_acc", "s_logic"), layer=2, **named)
+    settings = TextSettings(aggregate=aggregate, metrics=("s_acc", "s_logic"), layer=2,
+        direction="reference-to-prediction", **named,
+    )  # fmt: skip
     rows = score(Text(), settings, items=Items(pairs), how=RunSettings(resamples=0)).rows
     assert rows is not None
     entailed = []

@@ -58,10 +58,13 @@ class Given:
     def judge(self, pairs: Sequence[TextPair]) -> Verdicts:
         """What `classify` says, with half a similarity and no changed fact."""
         said, half = self.classify(pairs), np.full(len(pairs), 0.5)
+        back = self.classify([(second, first) for first, second in pairs])
         half[list(said.failures)] = np.nan
         return Verdicts(
-            said.entailment, said.neutral, said.contradiction, half, np.zeros(len(pairs)),
-            said.unseen, said.failures,
+            entailment=said.entailment, neutral=said.neutral, contradiction=said.contradiction,
+            entails=back.entailment, opposes=back.contradiction, survives=said.entailment,
+            similarity=half, changed=np.zeros(len(pairs)), unseen=said.unseen,
+            failures=said.failures,
         )  # fmt: skip
 
     def classify(self, pairs: Sequence[TextPair]) -> Judgements:

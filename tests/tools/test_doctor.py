@@ -14,8 +14,8 @@ import gistmeter
 from conftest import ROOT
 from gistmeter.cli import app
 from gistmeter.core import registry
-from gistmeter.core.credentials import SERVICES
 from gistmeter.core.errors import GistmeterError
+from gistmeter.models.credentials import SERVICES
 from gistmeter.speech.recognizers import MissingKey
 from gistmeter.tools import doctor as health
 
@@ -75,7 +75,7 @@ def test_a_core_package_that_is_missing_or_old(
     monkeypatch.setattr(health, "requirements", lambda: [*WELL, line])
     done = call()
     assert done.exit_code == 1
-    assert told in done.output and "mend it with: pip install --upgrade gistmeter" in done.output
+    assert told in done.output and "fix it with: pip install --upgrade gistmeter" in done.output
 
 
 def test_a_key_is_found_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ def test_a_damaged_cache_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "answers.sqlite").write_bytes(b"no database" * 999)
     done = call()
     assert done.exit_code == 1
-    assert "mend it with: gistmeter cache clear" in done.output
+    assert "fix it with: gistmeter cache clear" in done.output
 
 
 def test_json_has_all_findings() -> None:

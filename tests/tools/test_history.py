@@ -82,7 +82,7 @@ def test_other_rulers_and_other_items_are_not_compared(runs: Path) -> None:
 
 
 def test_mistakes(in_folder: Path, runs: Path) -> None:
-    assert "is no folder" in call("nowhere", code=2).output
+    assert "is not a folder" in call("nowhere", code=2).output
     assert "There is no history" in call("runs", "--metric", "nothing", code=2).output
     assert "There is no history" in call("runs", "--system", "another", code=2).output
     with pytest.raises(InputError, match="There is no history"):

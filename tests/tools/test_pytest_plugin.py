@@ -95,8 +95,8 @@ def test_a_session_without_checks_pays_nothing(tmp_path: Path) -> None:
         f"import sys\ndef test_light():\n"
         f"    ours = [n for n in sys.modules if n.startswith('gistmeter')]\n"
         f"    assert sorted(ours) == ['gistmeter', 'gistmeter.core', 'gistmeter.core.telemetry',\n"
-        f"                            'gistmeter.moved', 'gistmeter.tools',\n"
-        f"                            'gistmeter.tools.pytest_plugin', 'gistmeter.version']\n"
+        f"                            'gistmeter.tools', 'gistmeter.tools.pytest_plugin',\n"
+        f"                            'gistmeter.version']\n"
         f"    assert not [n for n in {HEAVY!r} if n in sys.modules]\n"
     )
     done = session(tmp_path)

@@ -1,11 +1,12 @@
 """The readers under a fuzzer that is guided by coverage:
 
-    python tests/trust/guided.py csv -runs=20000
+    python tests/trust/guided.py csv -max_total_time=60
 
 The name is one of the cases of `test_trust_fuzz`; everything behind it goes to libFuzzer. It begins
-with sound files and keeps those changes that reach new code. Whatever ends in anything but a score
-or a message of ours is a crash, and its file is kept. atheris has no wheels for every system, so it
-is no dependency: this is run by hand, and what it finds becomes a case of the tests.
+with sound files and those of `corpus/`, and keeps those changes that reach new code. Whatever ends
+in anything but a score or a message of ours is a crash, and its file is kept. atheris has no wheels
+for every system, so it is no dependency; `make trust` installs it where it can. What it finds goes
+into `corpus/`, which every run of the tests reads.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import logging
 import os
 import random
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -37,6 +39,8 @@ def main() -> None:
         corpus.mkdir()
         for seed in range(SEEDS):
             (corpus / str(seed)).write_bytes(make(random.Random(f"{name} {seed}")))
+        for kept in (Path(__file__).parent / "corpus" / name).glob("*"):
+            shutil.copy(kept, corpus)
 
         def one(content: bytes) -> None:
             path.write_bytes(content)
@@ -46,7 +50,7 @@ def main() -> None:
                 if not str(error):
                     raise
 
-        atheris.Setup([sys.argv[0], str(corpus), "-timeout=60", *options], one)
+        atheris.Setup([sys.argv[0], str(corpus), "-timeout=300", *options], one)
         atheris.Fuzz()
 
 

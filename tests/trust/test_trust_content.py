@@ -12,12 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter import Run, load_run, score_speech
+from gistmeter import Run, load_run, score_speech, score_text
+from gistmeter.core.files import CONTROL
 from gistmeter.core.run import write_report
+from gistmeter.core.table import read_table
+from gistmeter.core.views import View
 from gistmeter.report import comparison_text
 from gistmeter.report.diff import render_pair
 from gistmeter.report.export import FORMULA_STARTS, markdown
-from gistmeter.report.terminal import CONTROL, Screen, print_run
+from gistmeter.report.latex import latex
+from gistmeter.report.terminal import Screen, print_run
 from trust.payloads import ALL
 
 
@@ -149,7 +153,7 @@ def check_markdown(text: str) -> None:
 
 def test_markdown_stays_text(part: tuple[str, ...]) -> None:
     run = run_of(part)
-    text = markdown(run)
+    text = markdown(run, View())
     check_markdown(text)
     assert sum(line.startswith("|") for line in text.splitlines()) == 2 + len(part)
 
@@ -190,3 +194,58 @@ def test_names_are_kept_as_they_are(part: tuple[str, ...], tmp_path: Path) -> No
     assert set(kept.to_polars()["id"].to_list()) == set(run.to_polars()["id"].to_list())
     inside = [path.resolve() for path in (tmp_path / "run").rglob("*")]
     assert all(path.is_relative_to(tmp_path.resolve()) for path in inside)
+
+
+def sliced_run(payloads: tuple[str, ...], folder: Path) -> Run:
+    """A run that is reported by a column whose header and values are payloads."""
+    path, header = folder / "answers.csv", payloads[0].strip("\r\n\t\x00 ").replace(",", ";")
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.writer(stream)
+        table.writerow(["id", "system", "reference", "prediction", f"x{header}"])
+        for at in range(24):
+            kind = payloads[at % len(payloads)].replace("\x00", "0") or "none"
+            for system in ("[1cm]a", "*b"):
+                table.writerow([at, system, "it rains today", "it rained" * (at % 3), kind])
+    column = read_table(path).columns[-1]
+    return score_text(
+        path, language="en", metrics=["s_info"], resamples=20, by=[column], output=[folder / "run"]
+    )
+
+
+def test_columns_stay_text_in_every_format(part: tuple[str, ...], tmp_path: Path) -> None:
+    """Headers and values of the input's further columns, by which scores are shown."""
+    pages = []
+    for number, names in enumerate((part, plain_names(len(part)))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        run = sliced_run(names, folder)
+        assert run.slices
+        write_report([run], folder / "report.html")
+        pages.append(structure((folder / "report.html").read_text("utf-8")))
+        check_latex(latex(run, View()))
+        check_markdown(markdown(run, View()))
+        screen, stream = Screen(), io.StringIO()
+        screen.file = stream
+        print_run(run, screen)
+        assert not CONTROL.search(stream.getvalue()), ascii(stream.getvalue())
+        for path in run.write(folder / "x.csv"):
+            text = path.read_bytes().decode("utf-8-sig")
+            for row in csv.reader(io.StringIO(text, newline="")):
+                assert not any(c.startswith(FORMULA_STARTS) and not _number(c) for c in row), row
+    assert set(pages[0].found) <= set(pages[1].found)
+    assert not any("evil" in target or "owned" in target for target in pages[0].targets)
+
+
+def check_latex(text: str) -> None:
+    """No command, group or option of theirs; a line that begins with [ is an option of the last."""
+    commands = set(re.findall(r"\\([A-Za-z]+)", re.sub(r"(?m)^%.*$", "", text)))
+    assert commands <= {
+        "begin", "end", "centering", "caption", "texttt", "toprule", "midrule", "bottomrule",
+        "textasciitilde", "textasciicircum", "textbackslash", "textless", "textgreater", "textbf",
+        "scriptsize", "uparrow", "downarrow",
+    }, commands  # fmt: skip
+    assert not re.search(r"(?m)^\s*[\[*]", text), text
+    bare = re.sub(r"\\[{}]", "", re.sub(r"(?m)^%.*$", "", text))
+    assert bare.count("{") == bare.count("}")
+    assert not CONTROL.search(text)
+    assert re.search(r"(?<!\\)%", bare) is None

@@ -280,7 +280,7 @@ def test_files_are_written_read_listed_and_removed(folder: Folder) -> None:
 @pytest.mark.parametrize("name", ["", "..", "../x", "a/../x", "a/b/c", "/x", "a//b", "./x", "a\0b"])
 def test_no_name_leads_out(folder: Folder, name: str) -> None:
     folder.write("a.txt", "one")
-    with pytest.raises(InputError, match="no name of a file"):
+    with pytest.raises(InputError, match="is not the name of a file"):
         folder.write(name, "two")
 
 

@@ -172,18 +172,20 @@ def test_a_real_model_that_obeys_gives_no_score_unseen(tmp_path: Path) -> None:
     """SmolLM2-135M does what it likes. Whatever that is, it is seen, and nothing ends the run."""
     from gistmeter.core.cache import Cache
     from gistmeter.models.llm import LanguageModelSettings, load_language_model
-    from small_model import serve_small_model
+    from small_model import small_model
 
-    settings = LanguageModelSettings(
-        base_url=f"{serve_small_model().listening_address}/v1",
-        seed=1, max_tokens=60, timeout=120, attempts=1, concurrency=1,
-    )  # fmt: skip
-    llm = load_language_model("smollm2", cache=Cache(None), settings=settings)
     orders = ORDERS[:3]
-    run = score_speech(
-        [SAID] * len(orders), {"x": [f"{HEARD} {order}" for order in orders]}, language="en",
-        metrics=["ser"], llm=llm, resamples=10,
-    )  # fmt: skip
+    with small_model() as address:
+        settings = LanguageModelSettings(
+            base_url=f"{address}/v1",
+            seed=1, max_tokens=60, timeout=120, attempts=1, concurrency=1,
+        )  # fmt: skip
+        llm = load_language_model("smollm2", cache=Cache(None), settings=settings)
+        run = score_speech(
+            [SAID] * len(orders), {"x": [f"{HEARD} {order}" for order in orders]}, language="en",
+            metrics=["ser"], llm=llm, resamples=10,
+        )  # fmt: skip
+    assert llm.usage.output_tokens > 0  # it was asked, and answered
     rows = run.measured
     assert len(rows) == len(orders)
     for at, value in enumerate(rows.values("ser").tolist()):

@@ -22,6 +22,7 @@ import gistmeter
 from gistmeter.cli import app
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError, ModelError
+from gistmeter.models.env_file import MOST, filed_keys
 from gistmeter.models.llm import LanguageModelSettings, load_language_model
 from gistmeter.models.llm.asking import ServiceAsker
 from gistmeter.speech.recognizers.benchmark import BenchmarkSettings, resolve, transcribe
@@ -354,3 +355,41 @@ def test_a_file_alone_sends_no_texts_to_a_cluster(capfd: pytest.CaptureFixture[s
     Path("g.toml").write_text(f'engine = "ray"\naddress = "ray://{NOWHERE}:10001"\n')
     assert speech("clips.csv", "--config=g.toml", "--metrics=wer") == 2
     assert "Type --address" in capfd.readouterr().err
+
+
+# The file of keys in a folder, perhaps a stranger's
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("OPENAI_API_KEY=abc", "abc"),
+        (" export  OPENAI_API_KEY = 'a b' # mine", None),
+        ('export OPENAI_API_KEY="abc"  # mine', "abc"),
+        ("OPENAI_API_KEY=abc # mine", "abc"),
+        ("OPENAI_API_KEY=abc\x1b[2J", None),
+        ("OPENAI_API_KEY=\u043a\u043b\u044e\u0447", None),
+        ("OPENAI_API_KEY=" + "a" * 5000, None),
+        ("x export OPENAI_API_KEY=abc", None),
+        ("OPENAI_API_KEY=a" + " " * 60_000 + "b", None),
+        ("X=1\n" * (MOST // 4) + "OPENAI_API_KEY=abc", None),
+    ],
+)
+def test_a_filed_key_is_one_that_a_header_carries(line: str, key: str | None) -> None:
+    Path(".env").write_text(line, "utf-8")
+    assert filed_keys(["OPENAI_API_KEY"]).get("OPENAI_API_KEY") == key
+
+
+def test_links_pipes_and_devices_hold_no_keys(caplog: pytest.LogCaptureFixture) -> None:
+    Path("elsewhere").write_text("OPENAI_API_KEY=abc")
+    for make in (
+        lambda: Path(".env").symlink_to("elsewhere"),
+        lambda: Path(".env").symlink_to("/dev/zero"),
+        lambda: os.mkfifo(".env"),
+    ):
+        make()
+        assert filed_keys(["OPENAI_API_KEY"]) == {}
+        Path(".env").unlink()
+    assert caplog.text.count("No key is taken") == 3
+    Path(".env").mkdir()
+    assert filed_keys(["OPENAI_API_KEY"]) == {}

@@ -18,7 +18,7 @@ import pytest
 
 from conftest import ROOT
 from gistmeter.core.errors import InputError
-from gistmeter.core.table import MAX_CELL, read_sheets, read_table
+from gistmeter.core.table import MAX_CELL, binary, read_sheets, read_table, textual
 
 MEMORY = 3 * 1024**3  # bytes that a reader may take of address space
 TYPES = (
@@ -39,14 +39,14 @@ BOOK = (
 )
 
 
-def workbook(cells: str, **more: bytes) -> bytes:
+def workbook(cells: str, main: str = BOOK, **more: bytes) -> bytes:
     stream = io.BytesIO()
     data = f"<sheetData>{cells}</sheetData>"
     sheet = f'<?xml version="1.0"?><worksheet xmlns="{MAIN}">{data}</worksheet>'
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("[Content_Types].xml", TYPES)
         book.writestr("_rels/.rels", RELS.format(kind="officeDocument", target="xl/workbook.xml"))
-        book.writestr("xl/workbook.xml", BOOK)
+        book.writestr("xl/workbook.xml", main)
         book.writestr(
             "xl/_rels/workbook.xml.rels",
             RELS.format(kind="worksheet", target="worksheets/sheet1.xml"),
@@ -80,6 +80,21 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "quotes": lambda: workbook(
         HEAD + "<row r='9'><c\n r = 'XFD1048576' t='inlineStr'><is><t>x</t></is></c></row>"
     ),
+    "hidden behind a bracket": lambda: workbook(
+        HEAD + '<row r="9"><c x=">" r="XFD1048576" t="str"><v>x</v></c></row>'
+    ),
+    "far by its row": lambda: workbook(
+        HEAD + '<row r="9999999"><c t="str"><v>x</v></c><c t="str"><v>x</v></c>'
+        '<c t="str"><v>x</v></c></row>'
+    ),
+    "one text in every cell": lambda: workbook(
+        HEAD
+        + "".join(
+            f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(2, 5000)
+        ),
+        xl__sharedStrings=b"<sst><si><t>" + b"x" * 1_000_000 + b"</t></si></sst>",
+    ),
+    "deep": lambda: workbook(HEAD + "<x>" * 100_000 + "</x>" * 100_000),
     "bomb": lambda: workbook(HEAD + BODY, xl__sharedStrings=b" " * (1100 * 1024**2)),
     "no workbook": lambda: b"PK\x03\x04 nonsense",
     "text": lambda: b"id,prediction\n1,2\n",
@@ -177,6 +192,107 @@ def test_deep_nesting_is_an_error(suffix: str, tmp_path: Path) -> None:
     path.write_text('{"a":' * 100_000 + "1" + "}" * 100_000)
     with pytest.raises(InputError, match="nested too deeply"):
         read_table(path)
+
+
+def test_what_looks_like_cells_is_read_once(tmp_path: Path) -> None:
+    """11.7 KB that took a day: each place was followed to the end of the sheet."""
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(workbook(HEAD + BODY + "<!-- " + 'r="A1" ' * 1_000_000 + "-->"))
+    assert path.stat().st_size < 20_000
+    assert read_table(path).rows == [["x", "it rains"]]
+
+
+def test_a_sheet_that_many_names_stand_for_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    rows = "".join(f'<row r="{row}">{cell(f"A{row}", "x" * 1000)}</row>' for row in range(1, 3000))
+    names = "".join(f'<sheet name="s{n}" sheetId="{n}" r:id="r1"/>' for n in range(1, 3000))
+    book = BOOK.replace('<sheet name="s" sheetId="1" r:id="r1"/>', names)
+    path.write_bytes(workbook(rows, book))
+    with pytest.raises(InputError, match="2,999 sheets"):
+        read_table(path)
+
+
+def wide(suffix: str, count: int) -> bytes:
+    names = [f"c{number}" for number in range(count)]
+    if suffix == "csv":
+        return (",".join(names) + "\n" + ",".join(names) + "\n").encode()
+    if suffix == "jsonl":
+        return "".join(json.dumps({name: 1}) + "\n" for name in names).encode()
+    if suffix == "json":
+        return json.dumps([{name: 1} for name in names]).encode()
+    stream = io.BytesIO()
+    polars.DataFrame({name: ["x"] for name in names}).write_parquet(stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
+def test_columns_have_a_limit(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{suffix}"
+    path.write_bytes(wide(suffix, 4097))
+    with pytest.raises(InputError, match="has 4,097 columns; at most 4,096 are read"):
+        read_table(path)
+
+
+LONG_TEXT = "x" * 10_000
+PACKED: dict[str, polars.Series] = {
+    "categories": polars.Series([LONG_TEXT] * 2000).cast(polars.Categorical),
+    "bytes": polars.Series([LONG_TEXT.encode()] * 2000),
+    "lists": polars.Series([[LONG_TEXT] * 100] * 20),
+    "numbers in a list": polars.Series([[7] * 210_000]),
+    "text": polars.Series([LONG_TEXT] * 2000),
+}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_parquet_that_unfolds_is_refused(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With limits of a hundredth, so that the test itself does not take gigabytes."""
+    monkeypatch.setattr(binary, "TEXT", 10_000_000)
+    monkeypatch.setattr(textual, "MAX_CELLS", 200_000)
+    path = tmp_path / "x.parquet"
+    polars.DataFrame({"prediction": PACKED[kind]}).write_parquet(path)
+    assert path.stat().st_size < 20_000
+    with pytest.raises(InputError, match=r"bytes of text|more than 200,000 cells") as refused:
+        read_table(path)
+    assert str(path) in str(refused.value)
+
+
+def test_honest_parquet_is_read(tmp_path: Path) -> None:
+    """Categories, bytes that are text, and lists of references."""
+    path = tmp_path / "x.parquet"
+    frame = polars.DataFrame(
+        {
+            "id": polars.Series(["a", "b"]).cast(polars.Categorical),
+            "prediction": [b"it rains", None],
+            "references": [["a", "b"], []],
+        }
+    )
+    frame.write_parquet(path)
+    assert read_table(path).rows == [["a", "it rains", "a || b"], ["b", None, ""]]
+    frame = polars.DataFrame({"prediction": [b"\xff\xfe"]})
+    frame.write_parquet(path)
+    with pytest.raises(InputError, match="is not a readable Parquet file"):
+        read_table(path)
+
+
+def test_heads_of_parquet_that_are_nonsense_are_refused(tmp_path: Path) -> None:
+    """Every byte changed in several ways: what the heads say is read, or it is an error."""
+    path = tmp_path / "x.parquet"
+    stream = io.BytesIO()
+    polars.DataFrame({"prediction": ["it rains"] * 50}).write_parquet(stream)
+    whole = stream.getvalue()
+    binary.refuse_large(path, whole)
+    refused = 0
+    for at in range(4, len(whole) - 4):
+        for change in (0x01, 0x41, 0x80, 0xFF):
+            odd = whole[:at] + bytes([whole[at] ^ change]) + whole[at + 1 :]
+            try:
+                binary.refuse_large(path, odd)
+            except InputError as error:
+                assert str(path) in str(error)
+                refused += 1
+    assert refused > 100
 
 
 def test_rows_without_end_in_parquet_are_refused(tmp_path: Path) -> None:

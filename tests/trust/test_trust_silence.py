@@ -32,6 +32,9 @@ COMMANDS = (
     ("cache", "info"),
     ("runs",),
     ("history", "runs/demo", "--resamples", "100"),
+    ("rescore", "runs/demo/text-en"),
+    ("selftest", "runs/demo/text-en", "--sample", "4"),
+    ("label", "runs/demo/text-en", "--sample", "6"),
     ("doctor",),
     ("check", "gistmeter.toml", "--no-baseline"),
     ("completion", "bash"),
@@ -63,9 +66,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Watched]:
 
 
 def test_no_command_is_left_out() -> None:
-    """The demo runs the commands that score; `drift` only asks a language model that was named."""
+    """The demo runs the commands that score; `drift` asks a named model, `open` listens."""
     watched = {"text", "book", "parse", "speech", "demo", *(one[0] for one in COMMANDS)}
-    assert watched == set(LISTED) - {"drift"}
+    assert watched == set(LISTED) - {"drift", "open"}
 
 
 def check(seen: Watched) -> None:

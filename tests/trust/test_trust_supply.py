@@ -1,4 +1,4 @@
-"""What the demo is installed from: every package by its version and its files' hashes."""
+"""What demo, tests and image are installed from: packages by version and their files' hashes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 from conftest import ROOT
 
-LOCKS = ("build", "demo")
+LOCKS = ("build", "demo", "image", "test", "weights")
+EXTRAS = {"demo": ["demo"], "image": ["demo", "llm"], "test": ["test"]}
 PIN = re.compile(r"(?m)^([\w.-]+)==([^\s;]+)((?:.*\\\n)*.*)")
 
 
@@ -43,14 +44,15 @@ def test_every_package_is_locked_with_its_hashes(name: str) -> None:
 def test_locks_and_constraints_name_the_same_versions(name: str) -> None:
     constraints = pins((ROOT / "constraints.txt").read_text("utf-8"))
     shared = constraints.keys() & locked(name).keys()
-    assert shared
+    assert shared or name == "weights"
     for package in shared:
         assert locked(name)[package][0] == constraints[package][0], f"{package}: run make lock"
 
 
-def test_the_lock_has_all_that_the_demo_asks_for() -> None:
+@pytest.mark.parametrize("name", EXTRAS)
+def test_the_lock_has_all_that_is_asked_for(name: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted, extras = list(project["dependencies"]), ["demo"]
+    wanted, extras = list(project["dependencies"]), [*EXTRAS[name]]
     for extra in extras:  # grows while it is read
         for one in project["optional-dependencies"][extra]:
             inner = re.fullmatch(r"gistmeter\[(.+)\]", one)
@@ -58,16 +60,26 @@ def test_the_lock_has_all_that_the_demo_asks_for() -> None:
             wanted += [] if inner else [one]
     names = {plain(re.match(r"[\w.-]+", one)[0]) for one in wanted}  # type: ignore[index]
     assert len(names) > 20
-    assert names <= locked("demo").keys(), f"{names - locked('demo').keys()}: run make lock"
+    assert names <= locked(name).keys(), f"{names - locked(name).keys()}: run make lock"
+    assert "torch" not in locked(name)  # its builds for a processor alone are not the index's
 
 
-def test_the_demo_is_installed_by_hashes() -> None:
-    rule = re.search(r"(?m)^\$\(VENV\)/\.demo:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text())
-    assert rule is not None
-    installs = [line for line in rule[1].splitlines() if "$(LOCKED)" in line or "pip" in line]
-    hashed = [line for line in installs if "--require-hashes" in line]
-    assert len(hashed) == len(LOCKS)
-    assert all("--no-deps" in line for line in installs if line not in hashed)
+@pytest.mark.parametrize(
+    ("rule", "locks"),
+    [(".demo", {"build", "demo"}), (".test", {"build", "test", "weights"}), ("image", set())],
+)
+def test_what_is_installed_is_installed_by_hashes(rule: str, locks: set[str]) -> None:
+    if rule == "image":
+        text, locks = (ROOT / "Dockerfile").read_text(), {"build", "image"}
+        lines = re.findall(r"pip install (.+)", text)
+    else:
+        recipe = rf"(?m)^\$\(VENV\)/\{rule}:.*\n((?:\t.*\n)+)"
+        found = re.search(recipe, (ROOT / "Makefile").read_text())
+        assert found is not None
+        lines = [line for line in found[1].splitlines() if "INSTALL" in line or "LOCKED" in line]
+    hashed = [line for line in lines if "--require-hashes" in line]
+    assert {re.search(r"(\w+)\.txt", line)[1] for line in hashed} == locks  # type: ignore[index]
+    assert all("--no-deps" in line for line in lines if line not in hashed)
 
 
 def test_the_package_names_the_licences_of_all_that_it_carries() -> None:

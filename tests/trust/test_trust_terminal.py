@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from gistmeter.cli import console
+from gistmeter.cli import commands, console
+from gistmeter.core.files import CONTROL
 from gistmeter.report.progress import ProgressBars
-from gistmeter.report.terminal import CONTROL, Screen
+from gistmeter.report.terminal import Screen
 from trust.payloads import STEERING
 
 COMMAND_LINE = ROOT / "src" / "gistmeter" / "cli"
@@ -57,7 +58,7 @@ def test_every_way_to_the_terminal_is_plain(payload: str) -> None:
             way(payload)
     with on_terminal() as terminal:
         handler = logging.StreamHandler(terminal)
-        handler.setFormatter(console.PlainFormatter("%(message)s"))
+        handler.setFormatter(commands.PlainFormatter("%(message)s"))
         handler.emit(logging.makeLogRecord({"msg": "%s", "args": (payload,)}))
 
 

@@ -14,6 +14,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
+from gistmeter.book.edition_alarms import ALARM_KINDS, ALARM_LEVELS, EditionAlarm, Person, Span
 from gistmeter.book.metrics.moves import MovedBlock
 from gistmeter.book.metrics.segmentation import Chapter, Segments
 from gistmeter.core.errors import FormatError
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
 Numbers = tuple[float | None, ...]
-Span = tuple[int, int]
 KIND = "book"
 
 
@@ -57,6 +57,9 @@ class EditionSentence:
     moved: bool | None = None
     changed: tuple[str, ...] = ()  # what differs, in words
     marks: FactMarks | None = None
+    verdict: str = ""  # of a summary's claim: supported, contradicted or not found
+    probability: float | None = None  # of the verdict
+    passages: tuple[Span, ...] = ()  # that a claim was read beside: first and last sentence
 
     @property
     def finding(self) -> str:
@@ -154,6 +157,19 @@ class BookDocument:
     system: str = ""
     language: str = ""
     model: str = ""
+    edition: str = "abridgement"  # or summary: its sentences are claims
+    alarms: tuple[EditionAlarm, ...] = ()  # of every level, the most probable first
+    alarm_level: str = "balanced"  # of the alarms that are shown
+    people: tuple[Person, ...] = ()  # who is who, learned from the source
+
+    @property
+    def is_summary(self) -> bool:
+        return self.edition == "summary"
+
+    @property
+    def shown_alarms(self) -> list[EditionAlarm]:
+        """The alarms of the chosen level; the others are counted."""
+        return [alarm for alarm in self.alarms if alarm.is_shown(self.alarm_level)]
 
     @property
     def invented(self) -> list[EditionSentence]:
@@ -167,6 +183,10 @@ class BookDocument:
     def largest_cuts(self) -> list[Cut]:
         return sorted(self.cuts, key=lambda cut: (-cut.words, cut.first))
 
+    @property
+    def summary_sentences(self) -> list[str]:
+        return [entry.sentence for entry in self.sentences]
+
     def source_text(self, place: int | None) -> str:
         return "" if place is None else self.source.sentences[place]
 
@@ -178,6 +198,16 @@ class BookDocument:
             if place is not None and chapter.first <= place <= chapter.last
         )
         return next(inside, "")
+
+    def source_with_titles(self) -> str:
+        """The source as a text: a paragraph for each sentence, chapters with their titles."""
+        titles = {chapter.first: chapter.title for chapter in self.chapters}
+        parts = [
+            part
+            for place, sentence in enumerate(self.source.sentences)
+            for part in (titles.get(place, ""), sentence)
+        ]
+        return "\n\n".join(filter(None, parts))
 
     def to_dict(self) -> dict[str, Any]:
         document: dict[str, Any] = _to_json(self)
@@ -192,6 +222,7 @@ class BookDocument:
             places = (entry.best_source_index, entry.aligned_index, entry.place, entry.home)
             _check((place for place in places if place is not None), source, "sentences")
             _check((place for place, _ in entry.topk), source, "topk")
+            _check((place for span in entry.passages for place in span), source, "passages")
         _check((row for row, _ in document.path), summary, "path")
         _check((column for _, column in document.path), source, "path")
         for chapter in document.chapters:
@@ -201,6 +232,16 @@ class BookDocument:
         for move in document.moves:
             _check((move.first, move.last), summary, "moves")
             _check((move.start, move.end, move.other), source, "moves")
+        for alarm in document.alarms:
+            inside = (place for place in (alarm.first, alarm.last) if place is not None)
+            _check(inside, summary, "alarms")
+            reasons = [reason.place for reason in alarm.reasons]
+            beside = (alarm.start, alarm.end, *reasons)
+            _check((place for place in beside if place is not None), source, "alarms")
+            if alarm.kind not in ALARM_KINDS or alarm.level not in ALARM_LEVELS:
+                raise FormatError(f"alarms: there is no '{alarm.kind}' of level '{alarm.level}'")
+        if document.alarm_level not in ALARM_LEVELS:
+            raise FormatError(f"alarm_level: there is no '{document.alarm_level}'")
         return document
 
 

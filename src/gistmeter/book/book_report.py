@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.book.book_document import BookDocument, EditionSentence, editions
+from gistmeter.book.flags import flags_of, stretch
 from gistmeter.book.metrics.sentence_rows import passage_labels
 from gistmeter.core.files import write_atomically
 from gistmeter.core.rows import Rows
 from gistmeter.core.statistics import intervals
-from gistmeter.core.types import defined
+from gistmeter.core.types import Metric, defined
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
@@ -35,6 +36,9 @@ class BookReport:
     intervals: Mapping[str, Sequence[float]] = field(default_factory=dict)  # over sentences
     reason: str = ""  # why there is no alignment
     source_sentences: Sequence[str] = ()  # what the indices of sources mean
+    flags: Sequence[Mapping[str, Any]] = ()  # what was cut, invented, moved and changed
+    chapters: Sequence[Mapping[str, Any]] = ()  # of the source
+    cuts: Sequence[Mapping[str, Any]] = ()
 
     def __getitem__(self, name: str) -> Any:
         return self.to_dict()[name]
@@ -49,6 +53,9 @@ class BookReport:
             "sentences": [dict(sentence) for sentence in self.sentences],
             "intervals": {name: list(bounds) for name, bounds in self.intervals.items()},
             "source_sentences": list(self.source_sentences),
+            "flags": [dict(flag) for flag in self.flags],
+            "chapters": [dict(chapter) for chapter in self.chapters],
+            "cuts": [dict(cut) for cut in self.cuts],
         }
         return {**report, "reason": self.reason} if self.reason else report
 
@@ -66,13 +73,22 @@ def make_reports(run: Run, system: str) -> dict[str, BookReport]:
         if book is None:
             reports[title] = BookReport(title, metrics, reason=_reason(title, run.rows))
             continue
+        source = book.source.sentences
         reports[title] = BookReport(
             title,
             {**metrics, "coverage_threshold": book.coverage_threshold},
             book.path,
             [_sentence(entry, book) for entry in book.sentences],
             bounds.get(title, {}),
-            source_sentences=book.source.sentences,
+            source_sentences=source,
+            flags=[flag.to_dict(book) for flag in flags_of(book)],
+            chapters=[
+                {**asdict(chapter), "kept": defined(chapter.kept)} for chapter in book.chapters
+            ],
+            cuts=[
+                {**asdict(cut), "text": " ".join(stretch(source, cut.first, cut.last))}
+                for cut in book.cuts
+            ],
         )
     return reports
 
@@ -93,7 +109,7 @@ def _reason(title: str, rows: Rows | None) -> str:
 
 
 def book_intervals(
-    pool: Callable[[Any], Mapping[str, Any]], rows: Rows, **statistics: Any
+    metric: Metric, rows: Rows, **statistics: Any
 ) -> dict[str, dict[str, dict[str, list[float]]]]:
     """The intervals of each book by system and title, drawn over its passages; `statistics` are
     seed, resamples and confidence."""
@@ -102,7 +118,11 @@ def book_intervals(
             title: {
                 name: [low, high]
                 for name, (low, high) in intervals(
-                    pool, book, cluster=passage_labels(book), **statistics
+                    metric.pool,
+                    book,
+                    infos=metric.scores,
+                    cluster=passage_labels(book),
+                    **statistics,
                 ).items()
             }
             for title, book in edition.by("group").items()

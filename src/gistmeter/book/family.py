@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gistmeter.book.edition_kinds import kind_of
+from gistmeter.book.read import read_shelf
 from gistmeter.book.settings import BookSettings
-from gistmeter.core.by_language import shared_by
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import EMBEDDED, Context, Family, Items, Task, summary_sheet
+from gistmeter.core.item_columns import assign_languages, shared_by
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Book, Metric, Sheet
 
@@ -43,15 +45,16 @@ class Books(Family[BookSettings, Book]):
     )
     Settings: ClassVar[type[Settings]] = BookSettings
     # Half of any summary is "covered" by its mean similarity, whatever it says.
-    headline = ("fidelity", "source_recall", "unsupported", "moved", "changed", "gist")
+    headline = (
+        "fidelity", "source_recall", "unsupported", "moved", "changed", "gist", "claims_supported",
+        "claims_contradicted", "claims_not_found", "plot_coverage",
+    )  # fmt: skip
     roles: ClassVar[Mapping[str, str]] = {"embedder": "model_name"}
     shows = "gistmeter.book.views:VIEW"
     chunk = 1
     stage = "Evaluating summaries"
 
     def read(self, settings: BookSettings, context: Context) -> Items[Book]:
-        from gistmeter.book.read import read_shelf
-
         source, summaries = settings.paths
         shelf = read_shelf(
             source,
@@ -64,11 +67,24 @@ class Books(Family[BookSettings, Book]):
             context.warn(remark)
         return Items(list(shelf.books), files=list(shelf.files))
 
+    def restore(self, run: Run) -> Items[Book]:
+        """Both texts of each edition, sentence by sentence, under the titles of the chapters."""
+        from gistmeter.book.book_document import editions
+
+        return Items([
+            Book(
+                edition.book.title,
+                edition.book.source_with_titles(),
+                "\n\n".join(edition.book.summary.sentences),
+                edition.system,
+                edition.book.language,
+            )
+            for edition in editions(run)
+        ])  # fmt: skip
+
     def prepare(self, read: Items[Book], settings: BookSettings, context: Context) -> Items[Book]:
         """Every book with its language, found from the beginning of its source; a remark on one
         that seems to be swapped with its edition."""
-        from gistmeter.core.by_language import assign_languages
-
         path = settings.output_path
         if path is not None and path.is_dir():
             raise InputError(f"{path}: is a folder; --output-path names a file")
@@ -82,9 +98,18 @@ class Books(Family[BookSettings, Book]):
                     " comes first: are they swapped?"
                 )
         texts = [((book.source.strip() or book.summary)[:BEGINNING],) for book in read.items]
-        return assign_languages(
+        named = assign_languages(
             read, settings.language, texts, context, [(book.id,) for book in read.items]
         )
+        kinds = [kind_of(book, settings.kind) for book in named.items]
+        for found in kinds:
+            if found.remark:
+                context.warn(found.remark)
+        books = [
+            replace(book, kind=found.kind, edition_language=found.language)
+            for book, found in zip(named.items, kinds, strict=True)
+        ]
+        return replace(named, items=books)
 
     def profile(self, settings: BookSettings) -> str:
         plain = settings.no_judge and settings.profile == EMBEDDED
@@ -118,7 +143,7 @@ class Books(Family[BookSettings, Book]):
         metric = task.metrics.get(ALIGNMENT)
         notes = {"language": task.read.found["language"], **task.read.notes}
         if metric is not None:
-            notes["book_intervals"] = book_intervals(metric.pool, rows, **task.statistics)
+            notes["book_intervals"] = book_intervals(metric, rows, **task.statistics)
         return notes
 
     def finish(self, run: Run, task: Task[BookSettings, Book], context: Context) -> None:
@@ -138,9 +163,12 @@ class Books(Family[BookSettings, Book]):
 
     def answer(self, run: Run, findings: Findings) -> str:
         """What was kept, invented, moved and changed; of several editions, first which is best."""
+        from gistmeter.book.summaries import summary_verdict
         from gistmeter.book.verdict import verdict
 
-        return "\n".join(verdict(run, findings))
+        is_aligned = any("fidelity" in own.scores for own in run.systems.values())
+        aligned = verdict(run, findings) if is_aligned else []
+        return "\n".join([*summary_verdict(run, findings), *aligned])
 
     def sheets(self, run: Run) -> list[Sheet]:
         """The verdict, chapters, what was cut, moved, invented and changed, and every sentence."""

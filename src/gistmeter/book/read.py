@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,19 +28,21 @@ from gistmeter.book.formats.book_text import (
     set_aside,
 )
 from gistmeter.book.formats.packed import read_docx, read_epub, read_fb2
+from gistmeter.book.formats.pdf import read_pdf
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.core.files import MAX_PIPED, printable, read_bytes, system_names
+from gistmeter.core.files import MAX_PIPED, printable, read_bytes, refuse_strays, system_names
 from gistmeter.core.inputs import decode
 from gistmeter.core.types import Book
+from gistmeter.languages.normal_forms import normal_form
 
 FileReader = Callable[[bytes, Path], BookText]
 READERS: Mapping[str, FileReader] = {
     ".txt": read_plain, ".md": read_plain, ".markdown": read_plain,
     ".html": read_html, ".htm": read_html, ".xhtml": read_html,
-    ".epub": read_epub, ".docx": read_docx, ".fb2": read_fb2, ".fbz": read_fb2,
+    ".epub": read_epub, ".docx": read_docx, ".fb2": read_fb2, ".fbz": read_fb2, ".pdf": read_pdf,
 }  # fmt: skip
-FORMATS = ".txt, .md, .html, .epub, .docx, .fb2"
-OTHERS = (".pdf", ".mobi", ".azw", ".azw3", ".doc", ".rtf", ".odt", ".djvu", ".lit")
+FORMATS = ".txt, .md, .html, .epub, .docx, .fb2, .pdf"
+OTHERS = (".mobi", ".azw", ".azw3", ".doc", ".rtf", ".odt", ".djvu", ".lit")
 STANDARD_INPUT = "-"
 HEADING, ENDS = 60, (".", "!", "?", ",", ";", "。", "！", "？", "，")  # of a first line
 NAMED = 5  # titles that an error lists
@@ -183,6 +184,7 @@ def match_titles(
 def _read_folder(path: Path, *, keep_matter: bool, one_book: bool) -> Texts:
     visible = (file for file in path.iterdir() if not file.name.startswith("."))
     files = sorted((file for file in visible if file.suffix.lower() in READERS), key=_natural)
+    refuse_strays(path, files)
     if not files:
         raise FormatError(f"is a folder without books ({FORMATS})", path=path)
     parts = [
@@ -219,8 +221,8 @@ def _parse(text: str, path: Path) -> dict[str, str]:
         raise FormatError(
             f"is not JSON ({error.msg})", path=path, row=error.lineno, column=error.colno
         ) from error
-    except RecursionError as error:
-        raise FormatError("is not an object of title → text (it is nested)", path=path) from error
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, too
+        raise FormatError("is not an object of title → text", path=path) from error
     if not isinstance(document, dict) or not document:
         raise FormatError("is not an object of title → text with at least one title", path=path)
     texts: dict[str, str] = {}
@@ -243,7 +245,7 @@ def _unique(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
 
 
 def _title(name: str) -> str:
-    return unicodedata.normalize("NFC", name)
+    return normal_form("NFC", name)
 
 
 def _listed(titles: Sequence[str]) -> str:

@@ -36,14 +36,14 @@ class BookSettings(ModelSettings):
     preset: Literal["gistmeter", "aligneval"] = option(
         OURS,
         "Score as another system does: aligneval sets model, sentences, path and constants to what"
-        " its code does. Options given beside it win.",
+        " its code does. Options that are given with it take precedence.",
         panel="scores", flag="--as",
     )  # fmt: skip
 
     books: tuple[Path, ...] = option(
         (),
-        "The original, then one or more editions of it: .txt, .md, .html, .epub, .docx, .fb2, a"
-        " folder of chapters, - for the standard input, or .json (title → text).",
+        "The original, then one or more editions of it: .txt, .md, .html, .epub, .docx, .fb2, .pdf,"
+        " a folder of chapters, - for the standard input, or .json (title → text).",
         panel="input", reach="read", argument="only", metavar="ORIGINAL EDITION...", main=True,
     )  # fmt: skip
     source_path: Path | None = option(
@@ -69,6 +69,12 @@ class BookSettings(ModelSettings):
     skip_missing: bool = option(
         False, "Skip titles that one side lacks.", panel="input", kept=False
     )
+    kind: Literal["auto", "abridgement", "summary"] = option(
+        "auto",
+        "What the editions are: abridgements are aligned, summaries checked claim by claim. auto:"
+        " one that is short and in other words is a summary.",
+        panel="scores", reach="nothing", main=True,
+    )  # fmt: skip
     language: str = option(
         "auto", "zh, zh-Hant, ja, ko, en, cs, ru or any other code; auto finds it for each book.",
         panel="input", reach="nothing", main=True,
@@ -79,7 +85,7 @@ class BookSettings(ModelSettings):
         panel="input", advanced=True,
     )  # fmt: skip
     metrics: tuple[str, ...] = option(
-        (), "Scores to make, separated by commas; further ones come from installed packages."
+        (), "Scores to compute, separated by commas; further ones come from installed packages."
         " Default: all of the alignment.",
         panel="scores", reach="nothing",
     )  # fmt: skip

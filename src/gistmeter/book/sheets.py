@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.book.book_document import BookDocument, Edition, editions
+from gistmeter.book.flags import flags_of, stretch
+from gistmeter.book.metrics.claims import SUPPORTED, VERDICTS
+from gistmeter.book.review import review_sheet
 from gistmeter.book.verdict import QUESTIONS, percent
 from gistmeter.core.types import Sheet
 from gistmeter.core.views import shown
@@ -34,6 +37,14 @@ def book_sheets(run: Run) -> list[Sheet]:
         ]
         return Sheet(name, ["edition", "title", *columns], rows)
 
+    claims_sheet = sheet("Claims", ["claim", "text", "verdict", "probability", "chapter", "from",
+                                    "to", "passage"], lambda book: (
+        [entry.index + 1, entry.sentence, entry.verdict, entry.probability,
+         book.chapter_title(entry.home), first + 1, last + 1,
+         " ".join(book.source.sentences[first : last + 1])]
+        for entry in book.sentences
+        for first, last in entry.passages
+    ))  # fmt: skip
     return [
         verdict_sheet(run),
         sheet("Chapters", ["chapter", "from", "to", "words", "kept", "sentences from it",
@@ -63,6 +74,8 @@ def book_sheets(run: Run) -> list[Sheet]:
              *_placed(book, entry.place)]
             for entry in book.changed
         )),
+        review_sheet(books),
+        *([claims_sheet] if claims_sheet.rows else []),
         sheet("Alignment", ["sentence", "text", "finding", "source", "chapter", "source_sentence",
                             "similarity", "evidence", "scs"], lambda book: (
             [entry.index + 1, entry.sentence, entry.finding, source,
@@ -120,7 +133,8 @@ def _books(run: Run) -> Sheet:
         for system, scores in run.systems.items()
         for title, values in scores.groups.items()
     ]
-    names = [name for name in QUESTIONS if books and name in books[0][1]]
+    asked = (*QUESTIONS, "claims_supported", "claims_contradicted", "plot_coverage")
+    names = [name for name in asked if books and name in books[0][1]]
     cells = [[title, *(percent(values[name]) for name in names)] for title, values in books]
     note = "Intervals over each book's passages: -o books.xlsx, --output-path, or run.json"
     return Sheet("books", ["title", *names], cells, note=note)
@@ -137,6 +151,8 @@ def _edition(edition: Edition, lead: str) -> list[Sheet]:
         note = f"and {rest} more: -o tables.xlsx" if rest > 0 else ""
         return Sheet(lead + name, columns, [cells(entry) for entry in entries[:most]], note=note)
 
+    if book.is_summary:
+        return [_claims(book, lead)]
     sheets = [
         sheet("largest cuts", ["where", "words", "begins"], book.largest_cuts, CUTS, lambda cut: [
             f"{book.chapter_title(cut.first)} {span(cut.first, cut.last)}".strip(),
@@ -157,3 +173,22 @@ def _edition(edition: Edition, lead: str) -> list[Sheet]:
         ]),
     ]  # fmt: skip
     return [sheet for sheet in sheets if sheet.rows]
+
+
+def _claims(book: BookDocument, lead: str) -> Sheet:
+    """The claims that do not hold, with the nearest passage."""
+    flags = [flag for flag in flags_of(book) if flag.kind != SUPPORTED]
+    flags.sort(key=lambda flag: (VERDICTS.index(flag.kind), -(flag.probability or 0)))
+    rest = len(flags) - INVENTED
+    cells = [
+        [
+            flag.kind,
+            shown(book.sentences[flag.first or 0].sentence, TEXT),
+            shown(" ".join(stretch(book.source.sentences, flag.start, flag.end)), TEXT),
+        ]
+        for flag in flags[:INVENTED]
+    ]
+    note = f"and {rest} more: -o tables.xlsx" if rest > 0 else ""
+    return Sheet(
+        f"{lead}claims that do not hold", ["", "claim", "nearest passage"], cells, note=note
+    )

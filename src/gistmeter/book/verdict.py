@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from gistmeter.book.book_document import BookDocument, Edition, editions
+from gistmeter.book.book_document import BookDocument, ChapterFindings, Edition, editions
 from gistmeter.core.types import Score
 from gistmeter.core.views import shown
 from gistmeter.core.wording import probability
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
 NAMED = 3  # moved blocks that a sentence names
+GONE = 0.05  # share of a chapter's words below which it is missing
 RANKED = "fidelity"
-TIES = "gist"  # what decides between editions of one fidelity
+UNSCORED = Score(RANKED, math.nan)
 QUESTIONS = ("source_recall", "unsupported", "moved", "changed")
 MOST = 4  # other editions that a sentence compares with the first
 PHRASES = {
@@ -29,7 +30,6 @@ PHRASES = {
     "gist": ("is less true to the original in what it says", "is truer to it in what it says"),
 }
 LEAST = 0.001  # p-values below are shown as a bound
-UNCERTAIN = 0.05  # with p-values from here on, the data cannot tell two editions apart
 LEVEL = 0.005  # shares that differ by less count as the same
 
 
@@ -40,11 +40,13 @@ class PairTest:
     p: float = math.nan
     clusters: int = 0
     too_few: bool = False  # passages for a test
+    is_real: bool = False
 
     @classmethod
     def of(cls, pair: PairedDifference) -> Self:
         too_few = bool(pair.note)
-        return cls(math.nan if too_few else pair.p_corrected, pair.clusters, too_few)
+        p = math.nan if too_few else pair.p_corrected
+        return cls(p, pair.clusters, too_few, pair.is_real and not too_few)
 
     def __str__(self) -> str:
         if math.isnan(self.p):
@@ -98,12 +100,38 @@ def verdict(run: Run, findings: Findings) -> list[str]:
 
 
 def _kept(score: Score, books: Sequence[BookDocument]) -> str:
-    cuts = [(book, cut) for book in books for cut in book.largest_cuts if cut.whole]
-    titles = [title for book, cut in cuts if (title := book.chapter_title(cut.first))]
-    named = ", ".join(f"“{shown(title, 60)}”" for title in titles[:NAMED])
-    whole = f"; cut as a whole: {named}" if titles else ""
-    more = f" and {len(titles) - NAMED} more" if len(titles) > NAMED else ""
-    return f"Kept: {with_interval(score)} of the original's content{whole}{more}."
+    gone = [stretch for book in books for stretch in missing_chapters(book)]
+    named = "; ".join(gone[:NAMED])
+    more = f"; and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
+    missing = f". Missing: {named}{more}" if gone else ""
+    return f"Kept: {with_interval(score)} of the original's content{missing}."
+
+
+def missing_chapters(book: BookDocument) -> list[str]:
+    """Neighbouring chapters of which nearly nothing is there, in words."""
+    if len(book.chapters) < 2:
+        return []
+    runs: list[list[ChapterFindings]] = []
+    last = -2
+    for number, chapter in enumerate(book.chapters):
+        if chapter.words and chapter.kept < GONE:
+            if last == number - 1:
+                runs[-1].append(chapter)
+            else:
+                runs.append([chapter])
+            last = number
+    return [_missing(run) for run in runs]
+
+
+def _missing(run: Sequence[ChapterFindings]) -> str:
+    first, last = (
+        f"“{shown(one.title, 60)}”" if one.title else f"sentences {one.first + 1}–{one.last + 1}"
+        for one in (run[0], run[-1])
+    )
+    name = first if len(run) == 1 else f"{first} to {last}"
+    left = sum(chapter.sentences for chapter in run)
+    rest = f" but for {left} sentence{'s' if left > 1 else ''}" if left else ""
+    return f"{name}{rest}"
 
 
 def _invented(score: Score, books: Sequence[BookDocument]) -> str:
@@ -111,7 +139,8 @@ def _invented(score: Score, books: Sequence[BookDocument]) -> str:
     if not count:
         return "Invented: nothing."
     total = sum(len(book.sentences) for book in books)
-    return f"Invented: {with_interval(score)}, {count} of {total} sentences without a source."
+    told = f"Invented: {with_interval(score)}, {count} of {total} sentences without a source"
+    return f"{told}."
 
 
 def _moved(score: Score, books: Sequence[BookDocument]) -> str:
@@ -134,7 +163,8 @@ def _changed(score: Score, books: Sequence[BookDocument]) -> str:
 
 def rank_editions(run: Run, every: Sequence[Edition], findings: Findings) -> str:
     """The first edition against each other, in words."""
-    order = sorted(run.systems, key=lambda system: _rank(run, system), reverse=True)
+    held = {system: own.scores.get(RANKED, UNSCORED) for system, own in run.systems.items()}
+    order = findings.ranking(RANKED, held).order
     best, others = order[0], order[1 : MOST + 1]
     tests = [pair_tests(findings, best, other) for other in others]
     compared = [
@@ -149,8 +179,8 @@ def rank_editions(run: Run, every: Sequence[Edition], findings: Findings) -> str
             f"p-values are over {test.clusters} passages of the book: they speak of no other book"
         )
         note = f" {test.clusters} passages are too few for a test." if test.too_few else f" {over}."
-    lead = _lead(run, test, best, others[0])
-    return f"{shown(best, 60)} {lead}: {'; '.join(compared)}{more}.{note}"
+    first = _lead(run, test, best, others[0])
+    return f"{shown(best, 60)} {first}: {'; '.join(compared)}{more}.{note}"
 
 
 def _lead(run: Run, test: PairTest, best: str, other: str) -> str:
@@ -161,14 +191,21 @@ def _lead(run: Run, test: PairTest, best: str, other: str) -> str:
     if abs(ours - theirs) < LEVEL:
         return f"has the same fidelity as {shown(other, 60)} ({percent(ours)})"
     values = f"(fidelity {percent(ours)} against {percent(theirs)}{test})"
-    if not test.p < UNCERTAIN:
+    if not test.is_real:
         return f"comes first, but the data cannot tell it from {shown(other, 60)} {values}"
+    if rival := _less_false(run, best):
+        return f"comes first {values}, but {shown(rival, 60)} has fewer false sentences"
     return f"is most faithful {values}"
 
 
-def _rank(run: Run, system: str) -> tuple[float, float]:
-    """By fidelity as it is shown; where that is the same, by gist."""
-    return round(_value(run, system, RANKED, -1.0), 2), _value(run, system, TIES, 0.0)
+def _less_false(run: Run, best: str) -> str:
+    """An edition of which clearly less is invented or changed; empty where there is none."""
+
+    def wrong(system: str) -> float:
+        return sum(_value(run, system, name, 0.0) for name in ("unsupported", "changed"))
+
+    least = min(run.systems, key=wrong)
+    return least if wrong(best) - wrong(least) >= LEVEL else ""
 
 
 def _value(run: Run, system: str, name: str, undefined: float) -> float:

@@ -10,7 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gistmeter.book.book_document import Edition, EditionSentence, Span, editions
+from gistmeter.book.book_document import Edition, EditionSentence, editions
+from gistmeter.book.edition_alarms import Span
 from gistmeter.book.map import ROOM, book_map, book_view, findings_by_chapter
 from gistmeter.core.views import (
     LONGEST,
@@ -34,7 +35,7 @@ SHOWN = 6  # editions whose map is drawn
 SCORES = (
     "gist", "follows", "contradicts", "unsupported", "moved", "changed", "evidence", "coverage",
     "alignment_confidence", "scs", "coverage_at", "best_similarity", "position_deviation",
-    "order_violations",
+    "order_violations", "support", "contradiction",
 )  # fmt: skip
 NAMES = {
     "fidelity": "faithful", "source_recall": "kept", "unsupported": "invented",
@@ -43,8 +44,15 @@ NAMES = {
     "coverage": "coverage above the mean", "coverage_at": "supported", "pfs": "order kept",
     "alignment_confidence": "similarity to the source", "scs": "compactness",
     "order_violations": "sentences out of order",
-    "position_deviation": "distance from its place",
+    "position_deviation": "distance from its place", "claims_supported": "supported",
+    "claims_contradicted": "contradicted", "claims_not_found": "not found",
+    "plot_coverage": "chapters told", "support": "is supported",
+    "contradiction": "is contradicted",
 }  # fmt: skip
+NOT_DRAWN = (
+    "{} further editions are not drawn here: the page has room for {}. Their flags are in the"
+    " tables (-o tables.xlsx); the report of a run of their own draws them."
+)
 TOO_LARGE: Block = {
     "k": "note",
     "x": "The view of this book is left out: the books before it fill the page. Report its run "
@@ -57,12 +65,16 @@ class BookView(View):
 
     def opening(self, opener: Opener) -> list[Block]:
         """Map and findings of each edition; its texts are kept for all that points to them."""
-        drawn = _editions(opener)[:SHOWN]
+        every = _editions(opener)
+        drawn = every[:SHOWN]
         blocks: list[Block] = []
         for edition in drawn:
             opener.share(edition.name, book_view(edition.book, ROOM // len(drawn)), limited=False)
             if edition.book.chapters:
-                blocks += [book_map(edition), findings_by_chapter(edition)]
+                drawn_map = [] if edition.book.is_summary else [book_map(edition)]
+                blocks += [*drawn_map, findings_by_chapter(edition)]
+        if more := len(every) - len(drawn):
+            blocks.append({"k": "note", "x": NOT_DRAWN.format(more, len(drawn))})
         return blocks
 
     def listed(self, rows: Rows) -> list[int]:
@@ -80,12 +92,15 @@ class BookView(View):
         if sentence:
             spans = marks.sentence if marks else ()
             blocks.append(_marked("Sentence of the edition", sentence, spans, row))
-        if row.number("unsupported") == 1.0:
-            nearest = edition.book.source_text(entry.best_source_index) if edition else source or ""
-            label = "The nearest passage, which is no source"
+        if 1.0 in (row.number("unsupported"), row.number("claims_not_found")):
+            nearest = source or ""
+            if edition and not entry.verdict:
+                nearest = edition.book.source_text(entry.best_source_index)
+            label = "The nearest passage, which is not a source"
             blocks.append(plain(label, nearest, row.lang(nearest)))
         elif source:
-            blocks.append(_marked("Its source", source, marks.source if marks else (), row))
+            label = "What the original says of it" if entry.verdict else "Its source"
+            blocks.append(_marked(label, source, marks.source if marks else (), row))
             if marks:
                 differing = "; ".join(entry.changed)
                 blocks.append({"k": "note", "n": "What differs", "x": differing})
@@ -132,8 +147,33 @@ VIEW = BookView(
     heading="Book: is the abridgement faithful?",
     noun="book",
     part="summary sentence",
+    cluster="passage",
     names=NAMES,
     texts=("sentence",),
+    rated=("source_sentence", "sentence"),
+    decisive=(
+        "fidelity",
+        "source_recall",
+        "unsupported",
+        "moved",
+        "changed",
+        "gist",
+        "claims_supported",
+        "claims_contradicted",
+        "claims_not_found",
+        "plot_coverage",
+    ),
+    methods={
+        "fidelity": "the faithfulness of an edition to its original, from what it kept, invented,"
+        " moved and changed",
+        "source_recall": "the share of the original's sentences that the edition keeps",
+        "unsupported": "the share of the edition's sentences that the original does not support",
+        "moved": "the share of sentences in another order",
+        "claims_supported": "the share of the summary's claims that passages of the original"
+        " support",
+        "plot_coverage": "the share of the original's chapters that supported claims come from",
+        "changed": "the share of sentences whose facts differ",
+    },
 )
 
 

@@ -8,17 +8,20 @@ is called: the list of commands costs nothing.
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import click
 
+from gistmeter.cli.memory import ADVICE, is_exhaustion, is_panic, supervise
 from gistmeter.core.errors import GistmeterError
 from gistmeter.version import __version__
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143  # 128 and the number of the signal: SIGINT, SIGTERM
 # In the order in which they are listed: the shapes of data, what is done with runs, the rest. Each
 # with its place below this package, which is empty for a family's command, and its summary.
 COMMANDS = {
@@ -28,8 +31,12 @@ COMMANDS = {
     "speech": ("", "Transcripts against what was said; recognisers side by side."),
     "compare": ("compare:command", "Is the difference between systems real?"),
     "validate": ("validate:command", "Do the scores agree with people?"),
+    "open": ("open:command", "A page here to drop files, run, review and sign off."),
+    "label": ("label:command", "A sample of a run for people to rate, and what they said."),
     "check": ("tools:check_command", "A whole evaluation from one file, for pipelines."),
     "report": ("runs:report_command", "One HTML page over one or several runs."),
+    "selftest": ("tools:selftest_command", "What the scores notice on your own references."),
+    "rescore": ("tools:rescore_command", "The texts of an old run with the models of today."),
     "runs": ("runs:runs_command", "The runs that are kept, with their headline scores."),
     "history": ("tools:history_command", "A score over time, and where it really changed."),
     "drift": ("tools:drift_command", "Is a language model that judged a run still the same?"),
@@ -106,16 +113,25 @@ class Commands(click.Group):
         except click.ClickException as error:
             console.say(f"Error: {error.format_message()}", console.RED)
             code = error.exit_code
-        except (KeyboardInterrupt, click.Abort):
-            code = INTERRUPTED
+        except (KeyboardInterrupt, click.Abort) as error:  # click's comes from ours
+            code = TERMINATED if isinstance(error.__cause__ or error, Terminated) else INTERRUPTED
         except BrokenPipeError:
             with contextlib.suppress(OSError):
                 sys.stderr.close()
             code = 1
-        except OSError as error:  # a full disk, a drive that was pulled out
-            place = f"{error.filename}: " if error.filename else ""
-            console.say(f"Error: {place}{error.strerror or error}", console.RED)
+        except BaseException as error:
+            if not isinstance(error, Exception) and not is_panic(error):
+                raise
+            if is_exhaustion(error):
+                console.say(f"Error: memory ran out. {ADVICE}", console.RED)
+            elif isinstance(error, OSError):  # a full disk, a drive that was pulled out
+                place = f"{error.filename}: " if error.filename else ""
+                console.say(f"Error: {place}{error.strerror or error}", console.RED)
+            else:
+                raise
             code = 1
+            with contextlib.suppress(OSError):
+                _drop_output()
         if standalone_mode:
             sys.exit(code)
         return int(code or 0)
@@ -154,7 +170,7 @@ def app(context: click.Context, verbose: bool) -> None:
     """Score texts, books, parses and speech by how much of the meaning survived."""
     import logging
 
-    from gistmeter.cli.console import PlainFormatter
+    from gistmeter.cli.commands import PlainFormatter
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(PlainFormatter("%(levelname)s %(name)s: %(message)s"))
@@ -164,11 +180,45 @@ def app(context: click.Context, verbose: bool) -> None:
 
 
 def main() -> None:
-    """The entry point."""
-    signal.signal(signal.SIGTERM, _interrupt)
-    app.main()
+    """A command inside this process."""
+    signal.signal(signal.SIGTERM, _terminate)
+    _open_streams()
+    sys.exit(app.main(standalone_mode=False))
 
 
-def _interrupt(*_: object) -> None:
-    """A polite kill is treated as Ctrl-C: what is done stays, and the run can be resumed."""
-    raise KeyboardInterrupt
+def run() -> None:
+    """The entry point: a command in a process of its own, so that an abort is reported, too."""
+    signal.signal(signal.SIGTERM, _terminate)
+    _open_streams()
+    sys.exit(supervise(partial(app.main, standalone_mode=False)))
+
+
+class Terminated(KeyboardInterrupt):
+    """A polite kill, treated as Ctrl-C: what is done stays, and the run can be resumed."""
+
+
+def _terminate(*_: object) -> None:
+    raise Terminated
+
+
+def _drop_output() -> None:
+    """Close a stdout that takes nothing, or Python complains of it once more when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout.close()
+
+
+def _open_streams() -> None:
+    """Stand in for streams that the caller closed (`2>&-`): else the next file takes their place.
+
+    What is said on a closed stderr is lost; a result that stdout cannot take is an error.
+    """
+    ways = (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY))
+    for number, (name, way) in enumerate(ways):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, way)  # the lowest free number, which is this one
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(opened, mode, encoding="utf-8", closefd=False))  # noqa: SIM115

@@ -7,8 +7,9 @@ returns is its exit code; nothing else decides it.
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,10 @@ from typing import Any, ClassVar, Literal
 import click
 
 from gistmeter.cli import console
+from gistmeter.cli.memory import SHARE, limit_memory, parse_size
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.files import MAX_PIPED, write_atomically
+from gistmeter.core.folders import sweep_temporary, temporary_folder
 from gistmeter.core.settings import PANELS, Option, Settings, option, options_of, split
 
 TITLES = {
@@ -53,6 +56,9 @@ class FileDisplay(Display):
         (), "Write a file too, by its suffix: .json, or .html with charts. May be repeated.",
         panel="output", flags=("-o",), metavar="FILE",
     )  # fmt: skip
+    quiet: bool = option(
+        False, "No remarks; errors and the result still show.", panel="output", flags=("-q",)
+    )
 
     def check(self) -> None:
         for path in self.output:
@@ -69,7 +75,8 @@ class FileDisplay(Display):
                 write_page(path)
             else:
                 write_atomically(path, spell(form))
-            console.say(f"Wrote {path}")
+            if not self.quiet:
+                console.say(f"Wrote {path}")
         if self.format == "json":
             console.write_json(spell("json"))
         elif self.format != "table":
@@ -99,6 +106,11 @@ class SettingsCommand(click.Command):
             ["--help-all"], is_flag=True, is_eager=True, expose_value=False,
             callback=self._help_all, help="Show every option and exit.",
         )  # fmt: skip
+        self.limit = click.Option(
+            ["--memory-limit"], metavar="SIZE", is_eager=True, expose_value=False,
+            callback=_limit_memory, envvar="GISTMETER_MEMORY_LIMIT",
+            help=f"Memory that the command may take, such as 4G. [{SHARE:.0%} of the machine's]",
+        )  # fmt: skip
         super().__init__(
             name,
             params=[
@@ -113,6 +125,7 @@ class SettingsCommand(click.Command):
                     if declared.argument != "only"
                 ),
                 everything,
+                self.limit,
             ],
             callback=self._call,
             context_settings=CONTEXT,
@@ -146,7 +159,9 @@ class SettingsCommand(click.Command):
         )
 
     def _call(self, **values: Any) -> int:
+        sweep_temporary()
         given: dict[str, Any] = {}
+        said: list[str] = []  # what the environment sets
         context = click.get_current_context()
         for key, value in values.items():
             name = key.removesuffix("_given") if key not in self.declared else key
@@ -157,6 +172,11 @@ class SettingsCommand(click.Command):
             piped = self.declared[name].panel == "input"
             read = _without_stdin(value, context) if piped else value
             given[name] = [*given.get(name, ()), *read] if isinstance(read, tuple) else read
+            variable = self.declared[name].variable
+            if context.get_parameter_source(key) is ENVIRONMENT and variable in os.environ:
+                said.append(f"{variable}={os.environ[variable]}")
+        if said and not values.get("quiet"):
+            console.say(f"From the environment: {', '.join(said)}")
         file: dict[str, Any] = {}
         if "config" in self.declared and given.get("config"):
             from gistmeter.core.configuration import options_for
@@ -210,9 +230,25 @@ class SettingsCommand(click.Command):
                     formatter.write_dl(
                         [(_flags(one, everything), _meaning(one)) for one in options]
                     )
+        if everything and (row := self.limit.get_help_record(context)):
+            with formatter.section("Limits"):
+                formatter.write_dl([row])
         if not everything and len(shown) < len(self.declared):
             formatter.write_paragraph()
             formatter.write_text("Every option: --help-all")
+
+
+class PlainFormatter(logging.Formatter):
+    """Log lines, which quote data too."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return console.plain(super().format(record))
+
+
+def _limit_memory(context: click.Context, option: click.Parameter, size: str | None) -> None:
+    del context, option
+    if size:
+        limit_memory(parse_size(size))
 
 
 def _without_stdin(value: Any, context: click.Context) -> Any:
@@ -224,9 +260,7 @@ def _without_stdin(value: Any, context: click.Context) -> Any:
     content = sys.stdin.buffer.read(MAX_PIPED + 1)
     if len(content) > MAX_PIPED:
         raise InputError(f"stdin gives more than {MAX_PIPED:,} bytes; name a file")
-    folder = tempfile.TemporaryDirectory(prefix="gistmeter-")
-    context.call_on_close(folder.cleanup)
-    path = Path(folder.name) / f"stdin{_suffix(content)}"
+    path = context.with_resource(temporary_folder()) / f"stdin{_suffix(content)}"
     path.write_bytes(content)
     return path
 

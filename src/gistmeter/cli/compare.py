@@ -18,6 +18,7 @@ from gistmeter.core.settings import option
 if TYPE_CHECKING:
     from gistmeter.core.comparison import Comparison
     from gistmeter.core.run import Run
+    from gistmeter.core.slices import Slices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,37 +73,44 @@ class CompareDisplay(FileDisplay):
 @of_runs
 def work(settings: CompareSettings, display: CompareDisplay) -> int:
     from gistmeter.core.comparison import compare_all
-    from gistmeter.report.comparison_text import print_comparison
-    from gistmeter.report.terminal import print_lines
+    from gistmeter.report.comparison_text import print_comparison, print_slices
 
     if display.fail_if_worse and not settings.baseline:
         raise InputError("--fail-if-worse needs --baseline RUN: what is it not to be worse than?")
     runs, baseline = _runs(display, settings.baseline)
     found = compare_all(runs, replace(settings, baseline=baseline))
-    if not display.deliver(partial(_spell, found)):
+    slices = _slices(runs, settings, found)
+    if not display.deliver(partial(_spell, found, slices)):
         screen = console.stdout()
-        print_lines(_answer(runs, () if settings.baseline else found).splitlines()[:1], screen)
         for comparison in found:
             print_comparison(comparison.to_dict(), screen)
+        print_slices(slices, screen)
     if display.fail_if_worse:
-        refuse_losses(found, display.margin)
+        refuse_losses(found, display.margin, quiet=display.quiet)
     return 0
 
 
-def _answer(runs: Sequence[Run], found: Sequence[Comparison]) -> str:
-    """What the family says of all systems together, where the runs can stand side by side.
+def _slices(
+    runs: Sequence[Run], settings: CompareSettings, found: Sequence[Comparison]
+) -> list[Slices]:
+    """Runs that stand together, by the columns that are asked for, on the scores compared."""
+    from gistmeter.core import comparison, slices
 
-    It uses the tests of the table below it; scores that are not there keep the run's tests.
-    """
-    from gistmeter.core.comparison import Findings, gather
-    from gistmeter.core.family import family_of
-
-    together = gather(runs)
-    if len(together) != 1:
-        return ""
-    run, by_score = together[0], {comparison.metric: comparison for comparison in found}
-    tested = [by_score.get(own.metric, own) for own in run.findings.comparisons]
-    return family_of(run.command).answer(run, Findings(tuple(tested)))
+    if not settings.by:
+        return []
+    together = comparison.gather(runs)
+    if len(together) > 1:
+        raise InputError(
+            "--by needs runs of the same items that were measured in the same way; these differ"
+        )
+    options = comparison.Options(
+        settings.test, settings.correction, settings.resamples, settings.confidence, settings.seed,
+        baseline=found[0].baseline,
+    )  # fmt: skip
+    return [
+        slices.slice_run(together[0], name, one.metric, options)
+        for one in found for name in settings.by
+    ]  # fmt: skip
 
 
 def _runs(display: CompareDisplay, baseline: str) -> tuple[list[Run], str]:
@@ -129,7 +137,9 @@ def _load(place: Path, display: CompareDisplay) -> Run:
     return load_run(place)
 
 
-def refuse_losses(found: Sequence[Comparison], margin: float | None) -> None:
+def refuse_losses(
+    found: Sequence[Comparison], margin: float | None, *, quiet: bool = False
+) -> None:
     """End with 3 where a system is shown to be worse than the baseline, or not shown to be within
     the margin."""
     from gistmeter.core.comparison import loss
@@ -142,20 +152,26 @@ def refuse_losses(found: Sequence[Comparison], margin: float | None) -> None:
     ]
     if failed:
         raise ThresholdError("\n".join(failed))
+    if quiet:
+        return
     if margin is None:  # which does not prove that there is no loss
         console.say("Passed: no loss against the baseline was shown. --margin asks for proof")
     else:
         console.say(f"Passed: every loss against the baseline is below the margin of {margin:g}")
 
 
-def _spell(found: Sequence[Comparison], form: str) -> str:
+def _spell(found: Sequence[Comparison], slices: Sequence[Slices], form: str) -> str:
     from gistmeter.report.comparison_text import to_csv, to_latex, to_markdown
 
     plain: list[dict[str, Any]] = [comparison.to_dict() for comparison in found]
     if form == "json":
+        for comparison in plain:
+            own = [held.to_dict() for held in slices if held.score == comparison["metric"]]
+            comparison.update({"slices": own} if own else {})
         return console.to_json(plain[0] if len(plain) == 1 else plain)
-    spell = {"markdown": to_markdown, "latex": to_latex, "csv": to_csv}[form]
-    return spell(plain)
+    if form == "csv":
+        return to_csv(plain)
+    return {"markdown": to_markdown, "latex": to_latex}[form](plain, slices)
 
 
 command = SettingsCommand(
@@ -172,6 +188,7 @@ command = SettingsCommand(
     examples=(
         "gistmeter compare runs/first runs/second",
         "gistmeter compare runs/all --metric s_acc --baseline old -o table.tex",
+        "gistmeter compare runs/all --by category --by language",
         "gistmeter compare latest --baseline runs/main --fail-if-worse --margin 0.01",
         "gistmeter compare comet.csv",
     ),

@@ -7,7 +7,6 @@ terminal's title, clear the screen or turn text round, so every line goes throug
 from __future__ import annotations
 
 import codecs
-import logging
 import re
 import sys
 from collections.abc import Callable
@@ -26,9 +25,9 @@ YELLOW, RED, DIM, OFF = "\x1b[33m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
 
 def plain(text: str) -> str:
     """Text without control characters, ANSI codes or right-to-left overrides; lines stay."""
-    from gistmeter.report import terminal
+    from gistmeter.core import files  # the list of commands needs none
 
-    return terminal.plain(text)
+    return files.plain(text)
 
 
 def tolerate() -> None:
@@ -87,7 +86,7 @@ def write(text: str) -> None:
         text.encode(sys.stdout.encoding or "utf-8", "surrogateescape")
     except UnicodeEncodeError:
         warn(
-            f"stdout is {sys.stdout.encoding}, so some characters are spelt out. "
+            f"stdout is {sys.stdout.encoding}, so some characters are spelled out. "
             "Set PYTHONIOENCODING=utf-8, or write a file with -o"
         )
 
@@ -100,7 +99,7 @@ def to_json(document: Any) -> str:
 
 def write_json(text: str) -> None:
     """JSON on stdout: what stdout or a terminal cannot take is escaped, so nothing is lost."""
-    from gistmeter.report.terminal import CONTROL
+    from gistmeter.core.files import CONTROL
 
     narrow = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     kind = re.compile("[^\\x00-\\x7f]") if narrow else CONTROL
@@ -118,10 +117,3 @@ def stdout() -> Console:
     from gistmeter.report.terminal import Screen
 
     return Screen()
-
-
-class PlainFormatter(logging.Formatter):
-    """Log lines, which quote data too."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return plain(super().format(record))

@@ -161,7 +161,7 @@ def checked(steps: Sequence[Step]) -> tuple[list[Step], dict[str, str]]:
 
 def run_step(step: Step, folder: Path) -> None:
     """Run a step's command as if it had been typed, without its own table."""
-    from gistmeter.cli import INTERRUPTED, app
+    from gistmeter.cli import INTERRUPTED, TERMINATED, Terminated, app
 
     samples, clips = importlib.resources.files("gistmeter") / "samples", folder.with_name("clips")
     if any("{clips}" in part for part in step.arguments):
@@ -175,8 +175,8 @@ def run_step(step: Step, folder: Path) -> None:
         given = [*arguments, "-o", str(folder), "--overwrite", "--quiet"]
         with command.make_context(step.family, given) as context:
             code = context.command.invoke(context)
-    if code == INTERRUPTED:
-        raise KeyboardInterrupt
+    if code in (INTERRUPTED, TERMINATED):
+        raise Terminated if code == TERMINATED else KeyboardInterrupt
 
 
 def family_table(family: str, runs: Mapping[str, Run]) -> Table:

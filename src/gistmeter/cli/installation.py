@@ -71,7 +71,7 @@ class TrustSettings(Settings):
         None, "The folder of the configuration files (*.toml), or one file.",
         panel="input", reach="read", argument="only", metavar="FOLDER",
     )  # fmt: skip
-    remove: bool = option(False, "Trust the folder no longer.", panel="input")
+    remove: bool = option(False, "Stop trusting the folder.", panel="input")
 
     def check(self) -> None:
         if self.remove and self.folder is None:

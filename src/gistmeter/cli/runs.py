@@ -102,11 +102,13 @@ def list_runs(settings: RunsSettings) -> None:
     from gistmeter.core.runs import runs_in
     from gistmeter.report.terminal import safe
 
-    if not settings.folder.is_dir():
-        raise InputError(f"{settings.folder}: is no folder. Runs are kept in {ROOT}/ by default")
-    places = runs_in(settings.folder)
+    if not settings.folder.is_dir() and settings.folder != ROOT:
+        raise InputError(f"{settings.folder}: is not a folder. Runs are kept in {ROOT}/ by default")
+    places = runs_in(settings.folder) if settings.folder.is_dir() else []
     if not places:
-        raise InputError(f"{settings.folder}: has no finished run")
+        where = f"{settings.folder}/" if settings.folder.is_dir() else "this folder"
+        console.say(f"No finished run in {where}. A scoring command keeps one: gistmeter text …")
+        return
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in ("run", "system"):
         table.add_column(name, overflow="fold")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import logging
 import shlex
+import signal
 import sys
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.cli import INTERRUPTED, console
+import click
+
+from gistmeter.cli import console
 from gistmeter.cli.commands import Display, SettingsCommand
 from gistmeter.core.errors import UnknownName
 from gistmeter.core.family import family_of
@@ -19,10 +23,9 @@ from gistmeter.core.options import RunSettings
 from gistmeter.core.settings import Settings, option
 
 if TYPE_CHECKING:
-    import click
-
     from gistmeter.core.family import Family
     from gistmeter.core.run import Run
+    from gistmeter.report.progress import ProgressBars
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +36,9 @@ class ScoreDisplay(Display):
         False, "No progress, no remarks and no warnings; errors and the result still show.",
         panel="output", flags=("-q",),
     )  # fmt: skip
+    all: bool = option(
+        False, "Show every score, and not only those to judge by.", panel="output", flags=("-a",)
+    )
 
 
 class ScoringCommand(SettingsCommand):
@@ -93,32 +99,40 @@ def _score(
     family: Family[Any, Any], settings: Any, how: RunSettings, display: ScoreDisplay, folder: Path
 ) -> int:
     from gistmeter.core.cache import Cache, cache_file
-    from gistmeter.core.configuration import profiles
     from gistmeter.core.score import score
-    from gistmeter.report.progress import ProgressBars
 
     hear = console.listener(quiet=display.quiet)
-    bars = ProgressBars(quiet=display.quiet)
+    began = time.monotonic()
+    shown: list[ProgressBars] = []  # none before the first report
+
+    def progress(stage: str, done: int, total: int) -> None:
+        from gistmeter.report.progress import ProgressBars
+
+        if not shown:
+            shown.append(ProgressBars(began=began))
+        shown[0].update(stage, done, total)
+
     cache = None if how.no_cache else Cache(cache_file())
     try:
         run = score(
-            family, settings, how=how, cache=cache, profiles=profiles(how.config, trust=how.trust),
-            progress=None if display.quiet else bars.update,
-            hear=hear, confirm=_confirm,
+            family, settings, how=how, cache=cache,
+            progress=None if display.quiet else progress, hear=hear, confirm=_confirm,
         )  # fmt: skip
     except KeyboardInterrupt:
-        bars.stop()
+        for bars in shown:
+            bars.stop()
         _tell_resume(family.name, how, folder)
         raise
     finally:
-        bars.stop()
+        for bars in shown:
+            bars.stop()
         if cache is not None:
             cache.close()
     show(run, family, display)
     run.require(how.fail_under)
     if stopped := run.notes.get("interrupted"):
         hear(f"Stopped by {stopped}; what was done is scored. Add --resume to go on", True)
-        return INTERRUPTED
+        return 128 + signal.Signals[stopped]
     return 0
 
 
@@ -144,8 +158,6 @@ def _with_folder(name: str, how: RunSettings) -> tuple[RunSettings, Path]:
 
 
 def _confirm(question: str) -> bool:
-    import click
-
     return sys.stdin.isatty() and click.confirm(console.plain(question), err=True)
 
 
@@ -164,14 +176,14 @@ def show(run: Run, family: Family[Any, Any], display: ScoreDisplay) -> None:
     if display.format == "json":
         console.write_json(console.to_json(run.to_dict()))
         return
-    from gistmeter.report.ending import print_ending
-    from gistmeter.report.terminal import print_run, print_sheet
+    from gistmeter.report.ending import print_ending, print_result
+    from gistmeter.report.terminal import print_sheet
 
-    screen = console.stdout()
-    print_run(run, screen)
+    screen, view = console.stdout(), family.view()
+    print_result(run, view, screen, everything=display.all)
     for sheet in family.overview(run):
         print_sheet(sheet, screen)
-    print_ending(run, family.view(), screen, next_command=next_command(run))
+    print_ending(run, view, screen, next_command=next_command(run))
 
 
 def next_command(run: Run) -> str:

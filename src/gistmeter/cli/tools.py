@@ -1,7 +1,8 @@
-"""The commands `check`, `history`, `drift` and `doctor`, each over the tool of its name."""
+"""`check`, `history`, `drift`, `rescore`, `selftest`, `doctor`: each over the tool of its name."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,13 +14,15 @@ from gistmeter.cli import console
 from gistmeter.cli.commands import Display, FileDisplay, SettingsCommand
 from gistmeter.cli.runs import find_run, of_runs
 from gistmeter.core.errors import InputError, ThresholdError
-from gistmeter.core.settings import option
+from gistmeter.core.settings import Settings, option
+from gistmeter.core.types import SEED
 from gistmeter.tools.check import CheckSettings
 from gistmeter.tools.doctor import DoctorSettings, examine
 from gistmeter.tools.drift import DriftSettings
 from gistmeter.tools.history import HistorySettings
 
 if TYPE_CHECKING:
+    from gistmeter.core.cache import Cache
     from gistmeter.tools.check import EvaluationOutcome, Outcomes
     from gistmeter.tools.doctor import Finding, Health
     from gistmeter.tools.drift import Drift
@@ -48,8 +51,14 @@ class CheckDisplay(FileDisplay):
     )  # fmt: skip
 
 
-def check(settings: CheckSettings, display: CheckDisplay) -> int:
+def open_cache() -> Cache:
+    """The user's own cache."""
     from gistmeter.core.cache import Cache, cache_file
+
+    return Cache(cache_file())
+
+
+def check(settings: CheckSettings, display: CheckDisplay) -> int:
     from gistmeter.core.run import write_report
     from gistmeter.tools.check import run_check
 
@@ -57,7 +66,7 @@ def check(settings: CheckSettings, display: CheckDisplay) -> int:
         if not display.quiet:
             console.say(f"Scoring {name}", console.DIM)
 
-    cache = Cache(cache_file())
+    cache = open_cache()
     try:
         hear = console.listener(quiet=display.quiet)
         outcomes = run_check(settings, cache=cache, began=began, hear=hear)
@@ -154,12 +163,12 @@ def drift(settings: DriftSettings, display: DriftDisplay) -> int:
     if settings.run is None:
         raise InputError("Name the run whose judge is asked again: gistmeter drift RUN")
     run = load_run(find_run(settings.run))
-    found = ask_again(run, settings, lambda text, warn: console.say(text) if warn else None)
+    outcome = ask_again(run, settings, lambda text, warn: console.say(text) if warn else None)
     if display.format == "json":
-        console.write_json(console.to_json(found.to_dict()))
+        console.write_json(console.to_json(outcome.to_dict()))
     else:
-        _show_drift(found)
-    if display.fail_if_drifted and found.real:
+        _show_drift(outcome)
+    if display.fail_if_drifted and outcome.real:
         raise ThresholdError("The judge has drifted")
     return 0
 
@@ -224,7 +233,8 @@ def doctor(settings: DoctorSettings, display: Display) -> int:
 
 
 def _show_health(health: Health) -> None:
-    for part, findings in groupby(health.findings, lambda finding: _group(finding.part)):
+    rooms = groupby(health.findings, lambda one: "model" if one.part == "profile" else one.part)
+    for part, findings in rooms:
         console.show(HEADS[part])
         for finding in findings:
             console.show(_line(finding))
@@ -238,11 +248,7 @@ def _show_health(health: Health) -> None:
     for fault in health.faults:
         console.show(f"  {fault.name}: {fault.detail or 'is missing'}")
         if fault.command:
-            console.show(f"    mend it with: {fault.command}")
-
-
-def _group(part: str) -> str:
-    return "model" if part == "profile" else part
+            console.show(f"    fix it with: {fault.command}")
 
 
 def _line(finding: Finding) -> str:
@@ -263,4 +269,120 @@ doctor_command = SettingsCommand(
         " Nothing is fetched."
     ),
     examples=("gistmeter doctor", "gistmeter doctor --need zh,GEMINI_API_KEY"),
+)
+
+
+TRUST_RUN = (
+    "Let the run's settings do all that options can do: import metrics, ask services, load models."
+    " Without it a run of somebody else may not (gistmeter trust RUN/run.json)."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RescoreSettings(Settings):
+    """Which run, and where the new one goes."""
+
+    title: ClassVar[str] = "rescore"
+    run: Path | None = option(
+        None, "The folder of a finished run, or 'latest'.",
+        panel="input", argument="only", metavar="RUN",
+    )  # fmt: skip
+    output: Path | None = option(
+        None, "The new run's folder. Default: RUN-rescored.",
+        panel="output", flags=("-o",), metavar="FOLDER",
+    )  # fmt: skip
+    overwrite: bool = option(False, "Replace the run in that folder.", panel="output")
+    quiet: bool = option(False, "Say nothing; errors still show.", panel="output", flags=("-q",))
+    trust: bool = option(False, TRUST_RUN, panel="input", kept=False)
+
+    def check(self) -> None:
+        if self.run is None:
+            raise InputError("Name the run to score again: gistmeter rescore RUN")
+
+
+@of_runs
+def rescore_run(settings: RescoreSettings) -> int:
+    from gistmeter.tools.rescore import MARK, rescore
+
+    assert settings.run is not None
+    place = find_run(settings.run)
+    target = settings.output or place.with_name(place.name + MARK)
+    with contextlib.closing(open_cache()) as cache:
+        hear = console.listener(quiet=settings.quiet)
+        run = rescore(
+            place, target, overwrite=settings.overwrite, trust=settings.trust, cache=cache,
+            hear=hear,
+        )  # fmt: skip
+    console.show(run.answer())
+    if not settings.quiet:
+        console.say(f"Run: {target}")
+    return 0
+
+
+rescore_command = SettingsCommand(
+    "rescore",
+    (RescoreSettings,),
+    rescore_run,
+    summary="The texts of an old run, scored with the models and rules of today.",
+    description=(
+        "A new judge changes scores, and runs that were measured differently are not compared. The"
+        " texts come from the run's folder; the old run stays as it is."
+    ),
+    examples=("gistmeter rescore runs/release-1", "gistmeter rescore latest -o runs/today"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelftestSettings(Settings):
+    """Whose references, and how many of them."""
+
+    title: ClassVar[str] = "selftest"
+    source: Path | None = option(
+        None, "The folder of a finished run, 'latest', or a file of references.",
+        panel="input", argument="only", metavar="RUN|FILE",
+    )  # fmt: skip
+    language: str = option("auto", "The language of a file of references.", panel="input")
+    sample: int = option(40, "How many references are altered.", panel="scores", low=4, high=10_000)
+    metrics: tuple[str, ...] = option(
+        (), "Scores to look at. Default: those of the run; gist, s_acc and s_logic for a file.",
+        panel="scores",
+    )  # fmt: skip
+    seed: int = option(SEED, "Seed of the sample.", panel="scores")
+    trust: bool = option(False, TRUST_RUN, panel="input", kept=False)
+
+    def check(self) -> None:
+        if self.source is None:
+            raise InputError("Name a run or a file of references: gistmeter selftest RUN")
+
+
+@of_runs
+def run_selftest(settings: SelftestSettings, display: Display) -> int:
+    from gistmeter.report.terminal import print_sheet
+    from gistmeter.tools.selftest import selftest
+
+    assert settings.source is not None
+    with contextlib.closing(open_cache()) as cache:
+        tested = selftest(
+            find_run(settings.source), sample=settings.sample, metrics=settings.metrics,
+            language=settings.language, seed=settings.seed, trust=settings.trust, cache=cache,
+        )  # fmt: skip
+    if display.format == "json":
+        console.write_json(console.to_json(tested.to_dict()))
+        return 0
+    print_sheet(tested.sheet(), console.stdout())
+    for blind in (one for one in tested.found if one.blind):
+        console.show(f"Mind: {blind.sentence}.")
+    return 0
+
+
+selftest_command = SettingsCommand(
+    "selftest",
+    (SelftestSettings, Display),
+    run_selftest,
+    summary="What the scores notice on your own references.",
+    description=(
+        "Alters references by rule (denied, another number, another name, half of the text, a chat"
+        " model's wrapping) and shows how often each score notices. Nothing is sent anywhere."
+    ),
+    examples=("gistmeter selftest latest", "gistmeter selftest explanations.csv --language zh"),
 )

@@ -27,7 +27,7 @@ class ValidateSettings(Settings):
     human: Path | None = option(
         None,
         "A table of people's judgements: an id, a number or yes/no in the column 'human', and"
-        " 'system' and 'group' where the run has several.",
+        " 'system' and 'group' where the run has several. Default: the run's labels.jsonl.",
         panel="input", metavar="FILE",
     )  # fmt: skip
     column: Mapping[str, str] = option(
@@ -52,22 +52,20 @@ class ValidateSettings(Settings):
     seed: int = option(SEED, "Seed of the resamples and folds.", panel="statistics")
 
     def check(self) -> None:
-        if self.run is None or self.human is None:
+        if self.run is None:
             raise InputError("Name the run and the labels: gistmeter validate RUN --human FILE")
 
 
 @of_runs
 def work(settings: ValidateSettings, display: FileDisplay) -> int:
     from gistmeter.core.runs.saved import load_run
-    from gistmeter.core.validation import read_labels, validate
     from gistmeter.report.human_agreement import print_validation, write_validation
 
-    assert settings.run is not None and settings.human is not None
+    assert settings.run is not None
     run = load_run(find_run(settings.run))
-    labels = read_labels(settings.human, run.measured, dict(settings.column))
-    validation = validate(
-        run,
-        labels,
+    validation = run.validate(
+        settings.human,
+        dict(settings.column),
         columns=settings.score,
         components=dict(settings.component),
         resamples=settings.resamples,
@@ -93,5 +91,8 @@ command = SettingsCommand(
         " that decides best (a reason for --fail-under); calibration; and weights refitted by"
         " cross-validation, shown beside those in use and never used silently."
     ),
-    examples=("gistmeter validate runs/first --human labels.csv",),
+    examples=(
+        "gistmeter validate runs/first --human labels.csv",
+        "gistmeter validate runs/first",
+    ),
 )

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.core.cache import Cache
-from gistmeter.core.configuration import options_for, profiles
+from gistmeter.core.configuration import options_for
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Items, family_of
 from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.score import score as score_family
 from gistmeter.core.settings import Settings, options_of, split
+from gistmeter.core.table.textual import Table, cell_text
 from gistmeter.core.wiring import settings_of
 
 Files = str | Path
@@ -49,11 +50,10 @@ def score_shape(
     items: Items[Any] | None = None,
 ) -> Run:
     """The run of a shape; an error where a score is below its threshold."""
-    own, how = settle(shape, settings, options)
+    family_settings, how = settle(shape, settings, options)
     run = score_family(
-        family_of(shape), own, items=items, how=how, cache=open_cache(cache),
-        profiles=profiles(how.config, trust=how.trust),
-    )  # fmt: skip
+        family_of(shape), family_settings, items=items, how=how, cache=open_cache(cache)
+    )
     if how.fail_under:
         run.require(how.fail_under)
     return run
@@ -98,7 +98,7 @@ def is_path(value: object) -> bool:
         except OSError:  # a text that is longer than any file's name
             return False
     return isinstance(value, list | tuple) and bool(value) and all(
-        isinstance(one, Path) for one in value
+        isinstance(part, Path) for part in value
     )  # fmt: skip
 
 
@@ -116,6 +116,22 @@ def column(values: Any, name: str) -> list[Any]:
     return [None if is_undefined(value) else value for value in values]
 
 
+def table_in(values: Any) -> Table | None:
+    """A data frame of pandas, polars or Arrow as a table; None where it is something else."""
+    if isinstance(values, Mapping | list | tuple | str):
+        return None
+    try:
+        names = list(values.columns)
+        if names and not isinstance(names[0], str | int):  # Arrow gives the columns themselves
+            names = list(values.column_names)
+    except AttributeError:
+        return None
+    columns = [[cell_text(cell) for cell in column(values[name], str(name))] for name in names]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    lines = list(range(1, len(rows) + 1))
+    return Table("system", [str(name) for name in names], rows, lines, Path("DataFrame"))
+
+
 def reusable(values: Any) -> Any:
     """The same values, as a list where they could be read only once."""
     return list(values) if isinstance(values, Iterator) else values
@@ -129,32 +145,32 @@ def is_undefined(value: object) -> bool:
 
 def texts(values: Any, name: str) -> list[str | None]:
     """A column of texts; something else in it is an error that says where."""
-    found = column(values, name)
-    for at, value in enumerate(found):
+    cells = column(values, name)
+    for at, value in enumerate(cells):
         if value is not None and not isinstance(value, str):
             raise InputError(f"{name}[{at}] is {_kind(value)}; expected text")
-    return found
+    return cells
 
 
 def several(values: Any, name: str) -> list[tuple[str, ...]]:
     """A column of texts or of lists of texts: all that are there, as tuples."""
-    found = []
+    cells = []
     for at, value in enumerate(column(values, name)):
         listed = [value] if value is None or isinstance(value, str) else column(value, name)
         for one in listed:
             if one is not None and not isinstance(one, str):
                 raise InputError(f"{name}[{at}] holds {_kind(one)}; expected text")
-        found.append(tuple(one for one in listed if one is not None))
-    return found
+        cells.append(tuple(one for one in listed if one is not None))
+    return cells
 
 
 def repeated(values: Any, name: str, count: int, default: str = "") -> list[str]:
     """A column of names, or one name for all; another length is an error."""
     if values is None or isinstance(values, str):
         return [default if values is None else values] * count
-    found = [default if value is None else str(value) for value in column(values, name)]
-    same_length(found, count, name)
-    return found
+    cells = [default if value is None else str(value) for value in column(values, name)]
+    same_length(cells, count, name)
+    return cells
 
 
 def same_length(values: Sequence[Any], count: int, name: str, of: str = "items") -> None:

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from json.encoder import encode_basestring
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import platformdirs
 
@@ -36,10 +36,13 @@ from gistmeter.core.signature import canonical
 logger = logging.getLogger(__name__)
 BATCH = 4096  # look-ups in one statement; SQLite allows 32,766 parameters
 SEAL = 8  # bytes of hash before a value
-TRIES = 20  # to make the file, while other processes do the same
+PATIENCE = 60.0  # seconds for a file that another process has locked
+REMARK = 2.0  # seconds after which that is said
 MEMO_BYTES = 256 << 20
 REMEMBERED = 1 << 20  # values of which a memo knows that they were there before
+ENDS = ("", "-wal", "-shm")  # of the names of SQLite's files
 Key = bytes
+Result = TypeVar("Result")
 PREPARATION = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=NORMAL",
@@ -63,17 +66,17 @@ def keys(model: str, inputs: Iterable[Any], settings: Mapping[str, Any] | None =
     """The cache keys of a model's inputs, each anything that JSON can hold."""
     head = canonical([model, dict(settings or {})]).encode("utf-8", "surrogatepass") + b"\0"
     base = hashlib.sha256(head)
-    found = []
+    digests = []
     for entry in inputs:
         hashed = base.copy()
         hashed.update(_spell(entry).encode("utf-8", "surrogatepass"))
-        found.append(hashed.digest())
-    return found
+        digests.append(hashed.digest())
+    return digests
 
 
 def _spell(entry: Any) -> str:
     """`canonical`, at a fraction of its cost for a pair of texts."""
-    if isinstance(entry, tuple) and len(entry) == 2 and all(isinstance(one, str) for one in entry):
+    if isinstance(entry, tuple) and len(entry) == 2 and all(isinstance(e, str) for e in entry):
         return f"[{encode_basestring(entry[0])},{encode_basestring(entry[1])}]"
     return canonical(entry)
 
@@ -174,14 +177,15 @@ class Cache:
         """The answers that are there."""
         unique = list(dict.fromkeys(wanted))
         with self._lock:
-            found = {key: self._memory[key] for key in unique if key in self._memory}
+            answers = {key: self._memory[key] for key in unique if key in self._memory}
             if self._reads:
                 try:
-                    found |= self._select([key for key in unique if key not in found])
+                    missing = [key for key in unique if key not in answers]
+                    answers |= _patiently(self.path, lambda: self._select(missing))
                 except (sqlite3.Error, OSError) as error:
                     self._reads = self._writes = False
                     self._warn(error)
-        return found
+        return answers
 
     def put_many(self, answers: Mapping[Key, bytes]) -> None:
         """Keep answers, all or none of them."""
@@ -190,7 +194,7 @@ class Cache:
         with self._lock:
             if self._writes:
                 try:
-                    self._insert(answers)
+                    _patiently(self.path, lambda: self._insert(answers))
                 except (sqlite3.Error, OSError) as error:
                     self._writes = False
                     self._warn(error)
@@ -231,7 +235,7 @@ class Cache:
         try:
             with self._lock:
                 query = "SELECT count(*) FROM sealed"
-                (entries,) = self._open().execute(query).fetchone()
+                (entries,) = _patiently(self.path, lambda: self._open().execute(query).fetchone())
         except (sqlite3.Error, OSError) as error:
             raise GistmeterError(
                 f"The cache {self.path} cannot be used ({error}). "
@@ -256,11 +260,11 @@ class Cache:
     def files(self) -> list[Path]:
         if self.path is None:
             return []
-        names = (self.path.name + end for end in ("", "-wal", "-shm"))
+        names = (self.path.name + end for end in ENDS)
         return [file for name in names if (file := self.path.with_name(name)).exists()]
 
     def _select(self, wanted: Sequence[Key]) -> dict[Key, bytes]:
-        found = {}
+        answers = {}
         for start in range(0, len(wanted), BATCH):
             part = wanted[start : start + BATCH]
             marks = ",".join("?" * len(part))
@@ -268,8 +272,8 @@ class Cache:
             for key, stored in self._open().execute(query, part):
                 value = unseal(key, stored)
                 if value is not None:
-                    found[key] = value
-        return found
+                    answers[key] = value
+        return answers
 
     def _insert(self, answers: Mapping[Key, bytes]) -> None:
         with self._open() as connection:
@@ -295,36 +299,51 @@ class Cache:
         return self._connection
 
 
+def _patiently(path: Path | None, action: Callable[[], Result]) -> Result:
+    """Do what a file that another process has locked refuses, for as long as a run may wait."""
+    start, said = time.monotonic(), False
+    while True:
+        try:
+            return action()
+        except sqlite3.OperationalError as error:
+            waited = time.monotonic() - start
+            # Turning a new file to WAL does not wait for others that do the same.
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or waited > PATIENCE:
+                raise
+            if waited > REMARK and not said:
+                said = True
+                logger.warning(
+                    "Waiting for the cache %s: another process has locked it. If it still has "
+                    "after %d seconds, the run goes on without the cache (as with --no-cache)",
+                    path,
+                    PATIENCE,
+                )
+            time.sleep(0.05)
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     """The file, made where there is none; only to be read where it cannot be written."""
-    for attempt in range(TRIES):
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with contextlib.suppress(OSError):  # the answers tell of texts: for their owner alone
-                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-                path.chmod(0o600)
-            connection = sqlite3.connect(path, timeout=60, check_same_thread=False)
-            return _prepared(connection, *PREPARATION)
-        except (sqlite3.OperationalError, OSError) as error:
-            # Turning a new file to WAL does not wait for others that do the same.
-            busy = getattr(error, "sqlite_errorcode", 0) in (
-                sqlite3.SQLITE_BUSY,
-                sqlite3.SQLITE_LOCKED,
-            )
-            if busy and attempt + 1 < TRIES:
-                time.sleep(0.05 * (attempt + 1))
-                continue
-            if not path.is_file():
-                raise
-            # On a read-only disk: `immutable`, for SQLite would make files beside it.
-            address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-            connection = sqlite3.connect(address, uri=True, check_same_thread=False)
-            return _prepared(connection, "SELECT count(*) FROM sealed")
-    raise AssertionError  # the last attempt returned or raised
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):  # the answers tell of texts: for their owner alone
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            for end in ENDS:
+                with contextlib.suppress(FileNotFoundError):
+                    path.with_name(path.name + end).chmod(0o600)
+        return _patiently(path, lambda: _prepared(path, *PREPARATION))
+    except (sqlite3.OperationalError, OSError):
+        if not path.is_file():
+            raise
+        # On a read-only disk: `immutable`, for SQLite would make files beside it.
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        return _prepared(address, "SELECT count(*) FROM sealed")
 
 
-def _prepared(connection: sqlite3.Connection, *statements: str) -> sqlite3.Connection:
+def _prepared(place: Path | str, *statements: str) -> sqlite3.Connection:
     """A connection on which some statements have run; closed where one of them fails."""
+    address = isinstance(place, str)
+    connection = sqlite3.connect(place, timeout=REMARK / 2, uri=address, check_same_thread=False)
     try:
         for statement in statements:
             connection.execute(statement)

@@ -30,6 +30,8 @@ from gistmeter.core.trust import MEANINGS, Limits
 
 PROFILES, EVALUATIONS = "profiles", "evaluation"
 FAMILIES = "gistmeter.families"
+LARGEST = 1_000_000
+DOTS = 1000  # a key of keys is read in the square of their number
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,17 @@ class Configuration:
     def read(cls, path: Path, *, trust: bool = False) -> Configuration:
         """`trust` is the user's word that the file may do all that options can."""
         content = read_bytes(path)
+        if len(content) > LARGEST or any(line.count(b".") > DOTS for line in content.splitlines()):
+            raise InputError(
+                f"{path}: no configuration is larger than {LARGEST:,} bytes, or has more than"
+                f" {DOTS:,} dots in a line"
+            )
         try:
             document = tomllib.loads(content.decode("utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except ValueError as error:  # also a number of thousands of digits
             raise InputError(f"{path}: is not TOML ({error})") from error
+        except RecursionError:
+            raise InputError(f"{path}: is not TOML (it is nested too deeply)") from None
         return cls(path, document, Limits.of(path, content, trusted=trust))
 
     def options(
@@ -57,23 +66,23 @@ class Configuration:
 
         Paths start at `base`, or at the working folder.
         """
-        own = self.document.get(command, {})
-        if not isinstance(own, dict):
+        table = self.document.get(command, {})
+        if not isinstance(table, dict):
             raise InputError(f"{self.path}: [{command}] must be a table of options")
         names = {name for kind in kinds for name in (*options_of(kind), *aliases_of(kind))}
         anywhere = {*names, *registry.names(FAMILIES), PROFILES, EVALUATIONS}
-        found: dict[str, Any] = {}
-        for key, value in {**self.document, **own}.items():
+        options: dict[str, Any] = {}
+        for key, value in {**self.document, **table}.items():
             name = key.replace("-", "_").lower()
             if name in names:
-                found[name] = value
-            elif key in own:
+                options[name] = value
+            elif key in table:
                 place = f"option of '{command}' in {self.path}"
                 raise UnknownName(place, name, names - {"config"})
             elif name not in anywhere and not _known_to_families(name):
                 raise UnknownName(f"option or command in {self.path}", name, anywhere - {"config"})
-        self.limits.check(found, kinds, base or Path(), "")
-        return {**self.limits.withheld(kinds), **found}
+        self.limits.check(options, kinds, base or Path(), "")
+        return {**self.limits.withheld(kinds), **options}
 
     def profiles(self) -> dict[str, Mapping[str, Any]]:
         """[profiles.NAME] with a model for each role; only of a file that is trusted."""
@@ -107,4 +116,5 @@ def profiles(path: Path | None, *, trust: bool = False) -> dict[str, Mapping[str
 
 def _known_to_families(name: str) -> bool:
     families = (registry.find(FAMILIES, family) for family in registry.names(FAMILIES))
-    return any(name in options_of(family.Settings) for family in families)
+    kinds = [family.Settings for family in families]
+    return any(name in (*options_of(kind), *aliases_of(kind)) for kind in kinds)

@@ -134,13 +134,13 @@ def name_of(metric: Metric) -> str:
 
 def versions() -> dict[str, str]:
     """What the numbers were computed with."""
-    found = {"python": platform.python_version()}
+    known = {"python": platform.python_version()}
     for package in VERSIONED:
         try:
-            found[package] = importlib.metadata.version(package)
+            known[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return known
 
 
 def _missing(metric: Metric) -> dict[str, str]:
@@ -200,7 +200,9 @@ def _pool_shards(run: Run, engine: Engine, folder: RunFolder, count: Count) -> R
 
     shards, metrics = folder.shards(), run.metrics
     # A metric that makes documents says something of all rows together.
-    whole = any(hasattr(getattr(one, "first", one), "documents") for one in metrics.values())
+    whole = any(
+        hasattr(getattr(metric, "first", metric), "documents") for metric in metrics.values()
+    )
     if not shards or whole:
         return None
     share = SAMPLE / folder.plan.items

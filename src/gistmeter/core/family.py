@@ -125,6 +125,23 @@ class Family(Generic[SettingsT, ItemT]):
         """The items of the files that the settings name."""
         raise NotImplementedError
 
+    def restore(self, run: Run) -> Items[ItemT]:
+        """The items of a run from the texts that it keeps."""
+        del run
+        raise InputError(
+            f"A run of {self.name} does not keep what it was made of: score its files again"
+        )
+
+    def expected(self, item: ItemT) -> str:
+        """What should have been said; empty where that is no single text."""
+        del item
+        return ""
+
+    def answered(self, item: ItemT, answer: str, system: str) -> ItemT:
+        """The item with another answer to what was expected."""
+        del answer, system
+        return item
+
     def prepare(self, read: Items[ItemT], settings: SettingsT, context: Context) -> Items[ItemT]:
         """Items as they are scored, wherever they come from: languages found, groups named."""
         del settings, context
@@ -218,9 +235,9 @@ class Family(Generic[SettingsT, ItemT]):
 
         `findings` are the paired tests of the run's systems, none for a single system.
         """
-        from gistmeter.core.answer import Standing, answer
+        from gistmeter.core.comparison.answer import Standing, answer
 
-        return answer(Standing(run, self.view()), findings)
+        return answer(Standing(run, self.view(), findings))
 
     def view(self) -> View:
         """How a report shows its runs."""
@@ -244,8 +261,8 @@ def summary_sheet(run: Run) -> Sheet:
     rows = [
         [system, name, score.value, score.low, score.high, score.n, score.unscored,
          ", ".join(score.partial), score.signature or run.signature]
-        for system, held in run.systems.items()
-        for name, score in held.scores.items()
+        for system, scored in run.systems.items()
+        for name, score in scored.scores.items()
     ]  # fmt: skip
     return Sheet("summary", columns, rows)
 

@@ -15,15 +15,19 @@ import tempfile
 import time
 import unicodedata
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from gistmeter.core.errors import GistmeterError, InputError
 from gistmeter.core.inputs import note
 
+CONTROL = re.compile(  # characters that a terminal obeys, and those that turn text round
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
 HALVES = re.compile("[\ud800-\udfff]")  # of a character: UTF-8 has no place for them
 MAX_BYTES = 4 * 1024**3  # larger than any table or book that fits in memory
+DEEPEST = 100  # lists and objects of JSON within each other: whoever walks it may call itself
 MAX_PIPED = 1024**3  # of what does not tell its size
 DRAFT, DRAFT_END = ".gistmeter-", ".draft"  # how the name of a draft begins and ends
 PACKED = b"\x1f\x8b"  # how a gzip file begins
@@ -49,7 +53,7 @@ def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
 
 
 def open_input(path: Path) -> io.BufferedReader:
-    """A file to read. It must end: whatever is no regular file is refused, and not waited for."""
+    """A file to read. Anything else than a regular file is refused, and not waited for."""
     refuse_device(path)
     try:
         handle = os.open(path, READING)
@@ -57,20 +61,45 @@ def open_input(path: Path) -> io.BufferedReader:
         raise unreadable(path, error) from error
     if not stat.S_ISREG(os.fstat(handle).st_mode):  # it was replaced since it was looked at
         os.close(handle)
-        raise InputError(f"{path}: is no regular file")
+        raise InputError(f"{path}: is not a regular file")
     return os.fdopen(handle, "rb")
+
+
+def read_plain(path: Path, most: int) -> bytes:
+    """The bytes of a regular file that is no link, at most so many; anything else is an error."""
+    try:
+        handle = os.open(path, READING | getattr(os, "O_NOFOLLOW", 0))
+        with os.fdopen(handle, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(handle).st_mode) or path.is_symlink():
+                raise InputError(f"{path}: is not a regular file")
+            content = stream.read(most + 1)
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
+        raise InputError(f"{path}: cannot be read ({error})") from error
+    if len(content) > most:
+        raise InputError(f"{path}: is larger than {most:,} bytes")
+    return content
+
+
+def refuse_strays(folder: Path, files: Iterable[Path]) -> None:
+    """A link out of a folder may lead to anything of yours, which a report would then show."""
+    top = folder.resolve()
+    for file in files:
+        if not file.resolve().is_relative_to(top):
+            raise InputError(
+                f"{file}: is a link that leads out of {folder}. Put a copy of the file there"
+            )
 
 
 def unpack(content: bytes, path: Path) -> bytes:
     """What a gzip file holds; one that never ends is an error."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-            found = stream.read(MAX_BYTES + 1)
+            unpacked = stream.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: is not a whole gzip file ({error})") from error
-    if len(found) > MAX_BYTES:
+    if len(unpacked) > MAX_BYTES:
         raise InputError(f"{path}: unpacks to more than {MAX_BYTES:,} bytes")
-    return found
+    return unpacked
 
 
 def refuse_device(path: Path) -> None:
@@ -95,9 +124,21 @@ def refuse_device(path: Path) -> None:
 def parse_json(text: str | bytes, **options: Any) -> Any:
     """What JSON says. Whatever is not JSON, or nested beyond reason, is a `ValueError`."""
     try:
-        return json.loads(text, **options)
+        document = json.loads(text, **options)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    marks: Any = "[{" if isinstance(text, str) else b"[{"
+    level, depth = [document] if sum(map(text.count, marks)) > DEEPEST else [], 0
+    while level := [part for part in level if isinstance(part, dict | list)]:
+        level = [
+            part
+            for parent in level
+            for part in (parent.values() if isinstance(parent, dict) else parent)
+        ]
+        depth += 1
+        if depth > DEEPEST:
+            raise ValueError("it is nested too deeply")
+    return document
 
 
 def write_atomically(
@@ -123,7 +164,7 @@ def write_atomically(
         os.umask(mask)
         draft.chmod(0o666 & ~mask if mode is None else mode)
         draft.replace(path)
-        _settle(path.parent)
+        settle(path.parent)
     except BaseException as error:
         if draft is not None:
             with contextlib.suppress(OSError):
@@ -133,15 +174,6 @@ def write_atomically(
         if isinstance(error, UnicodeEncodeError):
             raise unspellable(path) from error
         raise
-
-
-def append(path: Path, line: bytes) -> None:
-    """Add a line to a file, on the disk when this returns."""
-    try:
-        with path.open("ab") as stream:
-            _put(stream, line)
-    except OSError as error:
-        raise unwritable(path, error) from error
 
 
 def unreadable(path: Path, error: OSError) -> InputError:
@@ -179,7 +211,7 @@ def _put(stream: IO[bytes], content: bytes) -> None:
     os.fsync(stream.fileno())
 
 
-def _settle(folder: Path) -> None:
+def settle(folder: Path) -> None:
     """Let a folder's entries reach the disk, where the system can say so."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -207,6 +239,11 @@ def printable(text: str) -> str:
     except UnicodeEncodeError:
         return HALVES.sub("\N{REPLACEMENT CHARACTER}", text)
     return text
+
+
+def plain(text: str) -> str:
+    """Text without control characters, ANSI codes or right-to-left overrides; lines stay."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _unpacked(path: Path) -> Path:

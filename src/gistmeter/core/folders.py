@@ -4,6 +4,9 @@ The folder itself may be a link, for its user named it. Nothing in it may: neith
 one level of folders that a run has. Every name is looked up relative to an open folder (`dir_fd`),
 so a folder that is replaced by a link in the meantime leads nowhere. Windows has no such look-up:
 there each part is looked at before it is used.
+
+Temporary folders are for their owner alone, and go even where their process is killed: a folder is
+locked while its process lives, and the next command removes one that nobody holds.
 """
 
 from __future__ import annotations
@@ -13,7 +16,10 @@ import errno
 import io
 import os
 import secrets
+import shutil
 import stat
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +32,8 @@ RELATIVE = {os.open, os.stat, os.unlink, os.mkdir, os.rmdir, os.rename} <= os.su
 NOFOLLOW, NONBLOCK = getattr(os, "O_NOFOLLOW", 0), getattr(os, "O_NONBLOCK", 0)
 DIRECTORY, BINARY = getattr(os, "O_DIRECTORY", 0), getattr(os, "O_BINARY", 0)
 LINKS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)  # what systems say where a link is in the way
+BEGIN, END, LOCK = ".gistmeter-", ".folder", ".lock"
+TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what systems say where a file is locked
 KINDS = ((stat.S_ISLNK, "link"), (stat.S_ISDIR, "folder"), (stat.S_ISFIFO, "pipe"))
 
 
@@ -53,7 +61,7 @@ class Place:
         return Place(path, path if self.parent is None else name, self.parent)
 
     def refuse_others(self) -> bool:
-        """Whether the file is there; what is no regular file is an error."""
+        """Whether the file is there; what is not a regular file is an error."""
         entry = self.lstat()
         if entry is not None and not stat.S_ISREG(entry.st_mode):
             raise InputError(
@@ -93,7 +101,7 @@ class Folder:
         parts = name.split("/")
         odd = {"", ".", ".."} & set(parts) or {os.sep, "\0"} & set("".join(parts))
         if len(parts) > 2 or odd:
-            raise InputError(f"{self.path}: '{name}' is no name of a file in a run")
+            raise InputError(f"{self.path}: '{name}' is not the name of a file in a run")
         try:
             os.fsencode(name)
         except UnicodeEncodeError as error:
@@ -231,3 +239,67 @@ class Folder:
             for name in self.names(inner):
                 if files.is_draft(Path(name)):
                     self.remove(base + name)
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """An empty folder that is removed in the end."""
+    folder, handle = _make()
+    try:
+        yield folder
+    finally:
+        os.close(handle)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make() -> tuple[Path, int]:
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=BEGIN, suffix=END))
+        with contextlib.suppress(FileNotFoundError):  # another process took it for one left behind
+            handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                lock(handle)
+                taken = not (folder / LOCK).exists()
+            except OSError as error:  # a file system without locks: there, none is removed
+                taken = error.errno in TAKEN
+            if not taken:
+                return folder, handle
+            os.close(handle)
+
+
+def sweep_temporary() -> None:
+    """Remove the folders that killed processes of this user left."""
+    with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if entry.name.startswith(BEGIN) and entry.name.endswith(END) and _is_ours(entry):
+                _remove(Path(entry.path))
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    if not entry.is_dir(follow_symlinks=False):
+        return False
+    return os.name != "posix" or entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder unless a process holds it, or is about to."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder / LOCK, os.O_RDWR)
+        try:
+            lock(handle)
+            shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            os.close(handle)
+
+
+def lock(handle: int) -> None:
+    """Lock an open file until its process ends; an `OSError` where another one has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(handle, 1 << 40, os.SEEK_SET)  # beyond the text, which others must read
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -17,7 +17,6 @@ import contextlib
 import contextvars
 import hashlib
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -90,10 +89,10 @@ class Reader:
 def stamp_of(path: Path) -> Stamp:
     """By what a file is known to be the same, without being read."""
     try:
-        found = path.stat()
+        state = path.stat()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    return found.st_size, found.st_mtime_ns, found.st_ino
+    return state.st_size, state.st_mtime_ns, state.st_ino
 
 
 def refuse_change(path: Path, stamp: Stamp) -> None:
@@ -192,11 +191,11 @@ def address_of(given: str | Path) -> str:
     >>> address_of(Path("s3://bucket/answers.csv"))
     's3://bucket/answers.csv'
     """
-    found = ADDRESS.fullmatch(str(given))
-    if found is None or Path(given).exists():
+    match = ADDRESS.fullmatch(str(given))
+    if match is None or Path(given).exists():
         return ""
-    slashes = ":///" if found["scheme"].lower() in ("file", "local") else "://"
-    return f"{found['scheme']}{slashes}{found['rest']}"
+    slashes = ":///" if match["scheme"].lower() in ("file", "local") else "://"
+    return f"{match['scheme']}{slashes}{match['rest']}"
 
 
 def fetch_inputs(
@@ -211,7 +210,9 @@ def fetch_inputs(
         given: Sequence[Path] = value if declared.kind == "paths" else (value,)
         if not any(map(address_of, given)):
             continue
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gistmeter-")))
+        from gistmeter.core.folders import temporary_folder  # which needs `files`, and that us
+
+        folder = stack.enter_context(temporary_folder())
         here = [file for path in given for file in fetched(path, folder, say)]
         if declared.kind == "path" and len(here) > 1:
             raise InputError(f"{name} names {len(here)} files ({address_of(value)}); one is meant")

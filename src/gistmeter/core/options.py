@@ -41,7 +41,7 @@ class ModelSettings(Settings):
     max_length: int = option(
         0,
         "Tokens a model reads at once; 0: its own maximum.",
-        panel="models", low=0, flags=("--max-len",), advanced=True,
+        panel="models", low=0, flags=("--max-len",), advanced=True, variable="MAX_LEN",
     )  # fmt: skip
 
 
@@ -52,8 +52,8 @@ class RunSettings(Settings):
     title: ClassVar[str] = "a run"
     output: tuple[Path, ...] = option(
         (),
-        "Where to write: a file by its suffix (.json .csv .tsv .xlsx .parquet .md .html), or the"
-        " run's folder. May be repeated. The command always keeps its run, by default in"
+        "Where to write: a file by its suffix (.json .csv .tsv .xlsx .parquet .md .tex .html), or"
+        " the run's folder. May be repeated. The command always keeps its run, by default in"
         " runs/COMMAND-TIME.",
         panel="output", reach="write", flags=("-o",), metavar="PATH", main=True,
         variable="OUTPUT_FILE",
@@ -66,6 +66,12 @@ class RunSettings(Settings):
     confidence: float = option(
         0.95, "Confidence of the intervals.", panel="statistics", low=0.5, high=0.9999
     )
+    by: tuple[str, ...] = option(
+        (),
+        "Show scores and paired tests by the values of this column of the input, such as category."
+        " May be repeated; several languages are shown apart without asking.",
+        panel="statistics", reach="nothing", metavar="COLUMN",
+    )  # fmt: skip
     fail_under: Mapping[str, float] = option(
         {},
         "Exit with 3 when a score of any system is worse than this. May be repeated.",
@@ -73,7 +79,7 @@ class RunSettings(Settings):
     )  # fmt: skip
     resume: bool = option(
         False,
-        "Go on with the unfinished run in the folder given by -o, or with the command's newest"
+        "Continue the unfinished run in the folder given by -o, or with the command's newest"
         " one.",
         panel="output",
     )  # fmt: skip
@@ -95,6 +101,10 @@ class RunSettings(Settings):
     no_report: bool = option(
         False, "Do not write report.html into the run's folder.", panel="output", advanced=True
     )
+    no_selftest: bool = option(
+        False, "Do not try the scores on a few altered references at the end; see selftest.",
+        panel="output", advanced=True, kept=False,
+    )  # fmt: skip
     engine: str = option(
         "local", "Where the work runs: local (here) or ray (on a cluster, see docs/cluster.md).",
         panel="output", reach="network", model=True, kept=False,
@@ -143,6 +153,11 @@ class CompareSettings(TestingSettings):
         (), "The score to compare, such as s_acc. May be repeated. Default: the runs' first.",
         panel="scores", metavar="SCORE", main=True,
     )  # fmt: skip
+    by: tuple[str, ...] = option(
+        (),
+        "Compare by the values of this column of the input, such as category. May be repeated.",
+        panel="scores", reach="nothing", metavar="COLUMN",
+    )  # fmt: skip
     baseline: str = option(
         "", "Compare all others with this run or system only.", panel="scores", metavar="RUN"
     )
@@ -154,7 +169,13 @@ class CompareSettings(TestingSettings):
     correction: Literal["bh", "holm", "none"] = option(
         "bh", "Correction for many pairs: Benjamini-Hochberg, Holm, or none.", panel="statistics"
     )
+    difference: float | None = option(
+        None,
+        "Say how many items would show a true difference of this size, from the variance of these"
+        " (of rates in points).",
+        panel="statistics", low=1e-9,
+    )  # fmt: skip
     force: bool = option(
-        False, "Compare although the signatures differ; the difference is said.",
+        False, "Compare although the signatures differ; the difference is reported.",
         panel="statistics",
     )  # fmt: skip

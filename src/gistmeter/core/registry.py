@@ -11,7 +11,6 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -43,6 +42,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "text/recovery": "gistmeter.text.metrics.information:Recovery",
         "text/reading": "gistmeter.text.metrics.logic:Reading",
         "book/alignment": "gistmeter.book.metrics.book_alignment:BookAlignment",
+        "book/claims": "gistmeter.book.metrics.claim_support:ClaimSupport",
         "parse/parsing": "gistmeter.parse.metrics.parsing:ParseAccuracy",
         "parse/conll18": "gistmeter.parse.metrics.conll18:Conll18",
         "parse/enhanced": "gistmeter.parse.metrics.enhanced:EnhancedDependencies",
@@ -51,7 +51,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "speech/sem_dist": "gistmeter.speech.metrics.distance:SemanticDistance",
         "speech/facts": "gistmeter.speech.metrics.semantic_error:SemanticErrorRate",
         "speech/keywords": "gistmeter.speech.metrics.keywords:KeywordScores",
-        "speech/gist": "gistmeter.metrics.gist:Gist",
+        "speech/gist": "gistmeter.speech.metrics.transcript_gist:TranscriptGist",
+        "speech/meetings": "gistmeter.speech.metrics.meetings:MeetingErrors",
         "speech/latency": "gistmeter.speech.metrics.latency:Latency",
         "speech/custom_metric": "gistmeter.speech.metrics.custom:CustomMetric",
     },
@@ -124,8 +125,8 @@ def metrics(shape: str) -> dict[str, Callable[[], Any]]:
 
 def find_metric(name: str, shape: str = "") -> Any:
     """A metric of a shape, or of any shape that has one of that name."""
-    if name in (own := metrics(shape)):
-        return own[name]()
+    if name in (known := metrics(shape)):
+        return known[name]()
     table = list(TABLES[METRICS].items())
     ours = {key.partition("/")[2]: target for key, target in reversed(table)}
     if name in ours:
@@ -154,7 +155,7 @@ def load(target: str) -> Any:
 IMPORTING = ("importlib", "_frozen_importlib", "_frozen_importlib_external")
 
 
-class WorkingFolder(MetaPathFinder):
+class WorkingFolder:
     """Finds the modules of a folder for those who may import them.
 
     The folder is never put on the import path: a `jinja2.py` or a `*.dist-info` beside the data

@@ -18,14 +18,17 @@ from gistmeter.core.errors import InputError, ThresholdError, UnknownName
 from gistmeter.core.family import DETAILS, family_of
 from gistmeter.core.options import CompareSettings
 from gistmeter.core.rows import Rows
-from gistmeter.core.runs import REPORT, claim, save_run, write_beside
+from gistmeter.core.runs import REPORT, RUN, claim, save_run, write_beside
 from gistmeter.core.runs.layout import read_items
 from gistmeter.core.types import SEED, Metric, Score, SystemScores
 from gistmeter.version import __version__
 
 if TYPE_CHECKING:
     from gistmeter.core.comparison import Comparison, Findings
-    from gistmeter.core.validation import Validation
+    from gistmeter.core.repeats import Repeats
+    from gistmeter.core.slices import Slices
+    from gistmeter.people.records import DecisionRecord, LabelRecord
+    from gistmeter.people.validation import Validation
     from gistmeter.report.html.plot import Plot
 
 SHOWN = 16  # lines of scores in a repr
@@ -64,6 +67,7 @@ class Run:
     confidence: float = 0.95
     excerpt: Excerpt | None = None  # of a large run, in place of its rows
     _findings: list[Findings] = field(default_factory=list, init=False, repr=False, compare=False)
+    _slices: list[list[Slices]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Score:
         """The score of the only system; with several, ask `run.systems[system][name]`."""
@@ -74,6 +78,13 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """The shape of `--format json`; it never changes without notice."""
+        slices = [one.to_dict() for one in self.slices]
+        repeats = {one.system: one.to_dict() for one in self.repeats}
+        beside = {"slices": slices, "repeats": repeats}
+        return {**self.outline(), **{name: value for name, value in beside.items() if value}}
+
+    def outline(self) -> dict[str, Any]:
+        """The same without what is computed of the rows: what `run.json` keeps."""
         return {
             "gistmeter": __version__,
             "command": self.command,
@@ -89,13 +100,18 @@ class Run:
 
     def to_pandas(self) -> Any:
         """All statistics as a pandas DataFrame; needs pandas and nothing of pyarrow."""
-        frame = self.to_polars()
-        pandas = importlib.import_module("pandas")
+        frame, pandas = self.to_polars(), _package("pandas", "A pandas DataFrame")
         return pandas.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
     def to_arrow(self) -> Any:
         """All statistics as an Arrow table; needs pyarrow."""
+        _package("pyarrow", "An Arrow table")
         return self.to_polars().to_arrow()
+
+    @property
+    def document(self) -> Path | None:
+        """The file that says all about the run, once it is in a folder."""
+        return self.path and self.path / RUN
 
     @property
     def measured(self) -> Rows:
@@ -165,7 +181,9 @@ class Run:
         if target.suffix.lower() == ".html":
             return [self.report(target)]
         family = family_of(self.command)
-        return write_table(self, target, family.sheets, family.companions, mark=bom)
+        return write_table(
+            self, target, family.sheets, family.companions, view=family.view(), mark=bom
+        )
 
     def compare(self, *others: Run, **options: Any) -> Comparison:
         """Test the difference between this run's systems, or between them and those of others.
@@ -175,16 +193,53 @@ class Run:
         return compare([self, *others], **options)
 
     def validate(
-        self, human: str | Path, column: Mapping[str, str] | None = None, **options: Any
+        self,
+        human: str | Path | None = None,
+        column: Mapping[str, str] | None = None,
+        **options: Any,
     ) -> Validation:
-        """Set the scores against people's judgements in a file, as `gistmeter validate` does.
+        """Set the scores against people's judgements in a file, or in `labels.jsonl`.
 
         `column` names columns of the file (`{"human": "Rating"}`); `options` are `columns` (the
         scores to look at), `components`, `resamples`, `confidence` and `seed`.
         """
-        from gistmeter.core.validation import read_labels, validate
+        from gistmeter.people.validation import validate
 
-        return validate(self, read_labels(Path(human), self.measured, column), **options)
+        given = _later("people.beside").human_labels(self, Path(human) if human else None, column)
+        return validate(self, given, **options)
+
+    @property
+    def labels(self) -> list[LabelRecord]:
+        """What people said of this run's items, here or in a run of the same texts."""
+        said: list[LabelRecord] = _later("people.item_keys").labels_of(self)
+        return said
+
+    @property
+    def decisions(self) -> list[DecisionRecord]:
+        """What reviewers decided on findings of this run's items."""
+        decided: list[DecisionRecord] = _later("people.item_keys").decisions_of(self)
+        return decided
+
+    def by(self, column: str, score: str = "") -> Slices:
+        """The run by the values of a column of its input: scores, intervals and paired tests.
+
+        Each slice is a run: `run.by("category")["law"]`.
+        """
+        sliced: Slices = _later("core.slices").slice_run(self, column, score)
+        return sliced
+
+    @property
+    def slices(self) -> list[Slices]:
+        """The slices that the run was asked for (`by`), and its languages where it has several."""
+        if not self._slices:
+            self._slices.append(_later("core.slices").sliced(self))
+        return self._slices[0]
+
+    @property
+    def repeats(self) -> list[Repeats]:
+        """What several answers to one item say of each system, by the score to judge by."""
+        several: list[Repeats] = _later("core.slices").repeated(self)
+        return several
 
     @property
     def findings(self) -> Findings:
@@ -203,15 +258,15 @@ class Run:
 
     def require(self, thresholds: Mapping[str, float]) -> None:
         """Raise where a score of any system is worse than its threshold."""
-        known = {name for held in self.systems.values() for name in held.scores}
+        known = {name for scored in self.systems.values() for name in scored.scores}
         for name in thresholds:
             if name not in known:
                 raise UnknownName("score for fail_under", name, known)
         failed = [
             f"{system}: {name} is {score.value:.4f}, worse than {threshold:g}"
             for name, threshold in thresholds.items()
-            for system, held in self.systems.items()
-            if (score := held.scores.get(name, Score(name, math.nan))).is_worse_than(threshold)
+            for system, scored in self.systems.items()
+            if (score := scored.scores.get(name, Score(name, math.nan))).is_worse_than(threshold)
         ]
         if failed:
             raise ThresholdError("\n".join(failed))
@@ -220,8 +275,8 @@ class Run:
         lines = [
             f"{system}  {score.name}{'*' if score.partial else ''}  {score.spelled()}  n={score.n}"
             + (f"  unscored={score.unscored}" if score.unscored else "")
-            for system, held in self.systems.items()
-            for score in held.scores.values()
+            for system, scored in self.systems.items()
+            for score in scored.scores.values()
         ]
         if len(lines) > SHOWN:
             lines = [*lines[: SHOWN - 1], f"… {len(lines) - SHOWN + 1} more: run.systems"]
@@ -250,8 +305,23 @@ class Run:
     @property
     def missing(self) -> list[str]:
         """What partial scores were made without."""
-        scores = (score for held in self.systems.values() for score in held.scores.values())
+        scores = (score for scored in self.systems.values() for score in scored.scores.values())
         return sorted({part for score in scores for part in score.partial})
+
+
+def _later(name: str) -> Any:
+    """A module of ours that few runs need."""
+    return importlib.import_module(f"gistmeter.{name}")
+
+
+def _package(name: str, purpose: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"{purpose} needs the package '{name}', which is not installed. Install it with: pip "
+            f"install {name}. run.to_polars() needs nothing else"
+        ) from error
 
 
 def compare(runs: Sequence[Run], **options: Any) -> Comparison:
@@ -261,7 +331,10 @@ def compare(runs: Sequence[Run], **options: Any) -> Comparison:
     """
     from gistmeter.core.comparison import compare_all
 
-    return compare_all(runs, CompareSettings.of(options))[0]
+    settings = CompareSettings.of(options)
+    if settings.by:
+        raise InputError(f'by: a run is sliced with run.by("{settings.by[0]}")')
+    return compare_all(runs, settings)[0]
 
 
 def write_report(

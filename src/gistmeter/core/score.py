@@ -11,15 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gistmeter.core.cache import Cache
+from gistmeter.core.configuration import Configuration
 from gistmeter.core.engines import engine_of
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.evaluation import HERE, evaluate
 from gistmeter.core.family import Context, Family, Items, Progress, Task
 from gistmeter.core.files import sha256
 from gistmeter.core.inputs import Noted, fetch_inputs, noting, reading_as
+from gistmeter.core.item_columns import BY, column_named, columns_of
 from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.runs import REPORT, RunFolder, hold, open_folder
@@ -27,6 +29,9 @@ from gistmeter.core.settings import OURS, PRESET, Settings
 from gistmeter.core.signature import digest
 from gistmeter.core.types import Metric
 from gistmeter.core.wiring import build
+
+if TYPE_CHECKING:
+    from gistmeter.core.noticed import Selftest
 
 LISTED = 6  # systems named in a remark
 
@@ -46,9 +51,12 @@ def score(
     """Score what the settings name, or the given items, and keep the run where that is asked for.
 
     `hear` gets every remark and whether it is a warning; without it they are logged, and they are
-    in `run.remarks` in any case.
+    in `run.remarks` in any case. `profiles` of models are those of the configuration file unless
+    others are given.
     """
     how = how or RunSettings()
+    if profiles is None and how.config:
+        profiles = Configuration.read(how.config, trust=how.trust).profiles()
     files, folder = split_outputs(how.output)
     engine = engine_of(how, getattr(settings, "device", "auto"))
     with contextlib.ExitStack() as stack:
@@ -69,11 +77,21 @@ def score(
             metrics = build(family, read, settings, context)
         read = replace(read, digests={**input_digests(read.files, noted), **read.digests})
         know_thresholds(how.fail_under, metrics)
+        read = _sliced(read, how.by, family)
         read = family.collect(read, metrics, settings, context)
         statistics = {"seed": how.seed, "resamples": how.resamples, "confidence": how.confidence}
+        is_apart = engine.apart or family.streams(settings, context)
+        asked = "gist" in metrics and not (how.no_selftest or is_apart)
+        noticed = None
+        if asked:
+            from gistmeter.core.alterations import glance
+
+            noticed = glance(family, metrics, read)
         task = Task(settings, read, metrics, statistics)
-        run = _evaluate(family, task, how, context)
+        run = _evaluate(family, task, how, context, noticed)
         family.finish(run, task, context)
+        if noticed and (line := noticed.line()):
+            context.say(line)
         tell_uneven(run, context)
         return _written(run, files, how, context)
 
@@ -91,6 +109,12 @@ def _read(
     with reading_as(getattr(settings, "encoding", "")):
         read = items if items is not None else family.read(settings, context)
     return settings, family.prepare(read, settings, context)
+
+
+def look_at(family: Family[Any, Any], settings: Settings, context: Context) -> Items[Any]:
+    """The items that a run would score; nothing is scored."""
+    with contextlib.ExitStack() as stack:
+        return _read(family, settings, None, stack, context)[1]
 
 
 def estimate(
@@ -124,9 +148,14 @@ class Scorer:
 
 
 def _evaluate(
-    family: Family[Any, Any], task: Task[Any, Any], how: RunSettings, context: Context
+    family: Family[Any, Any],
+    task: Task[Any, Any],
+    how: RunSettings,
+    context: Context,
+    noticed: Selftest | None,
 ) -> Run:
     """`evaluate` with what a family says of its task, into the run's folder where there is one."""
+    tested = {"selftest": noticed.to_dict()} if noticed else {}
     read, folder, progress = task.read, context.folder, context.progress
     settings = {**task.settings.to_dict(), **read.found}
     resume, overwrite = how.resume and not read.anew, how.overwrite or read.anew
@@ -143,7 +172,11 @@ def _evaluate(
         ),
         chunk=family.chunk,
         progress=(lambda _, *counts: progress(family.stage, *counts)) if progress else None,
-        notes=read.notes if family.adds_up else lambda rows: family.notes(rows, task),
+        notes=(
+            {**read.notes, **tested}
+            if family.adds_up
+            else lambda rows: {**family.notes(rows, task), **tested}
+        ),
         count=family.count if family.adds_up else None,
         documents=family.documents(read),
         base=family.base,
@@ -174,8 +207,8 @@ def tell_preset(settings: Settings, context: Context) -> None:
     chosen = getattr(settings, PRESET, OURS)
     if chosen == OURS:
         return
-    own = settings.presets[chosen]
-    changed = [name for name, value in own.items() if getattr(settings, name) != value]
+    preset = settings.presets[chosen]
+    changed = [name for name, value in preset.items() if getattr(settings, name) != value]
     but = f", but for {', '.join(changed)}" if changed else ""
     context.say(f"Scored as {chosen} does{but}; see docs/differences.md")
 
@@ -183,8 +216,8 @@ def tell_preset(settings: Settings, context: Context) -> None:
 def tell_uneven(run: Run, context: Context) -> None:
     """Warn where systems are ranked on different items: one that skips hard items would win."""
     for name in run.headline:
-        held = [(system, own.scores[name]) for system, own in run.systems.items()
-                if name in own.scores]  # fmt: skip
+        held = [(system, scored.scores[name]) for system, scored in run.systems.items()
+                if name in scored.scores]  # fmt: skip
         if len({score.unscored for _, score in held}) > 1:
             listed = ", ".join(f"{system} {score.unscored}" for system, score in held[:LISTED])
             context.warn(
@@ -193,6 +226,16 @@ def tell_uneven(run: Run, context: Context) -> None:
                 " gistmeter compare takes the items that they share"
             )
             return
+
+
+def _sliced(read: Items[Any], columns: Sequence[str], family: Family[Any, Any]) -> Items[Any]:
+    """The items with the columns that they are sliced by; one that is not there is a mistake to
+    report at once."""
+    if not columns:
+        return read
+    first = family.base(read.items[:1])
+    first = first.with_texts({**{name: [""] for name in columns_of(read.notes)}, **first.texts})
+    return replace(read, notes={**read.notes, BY: [column_named(name, first) for name in columns]})
 
 
 def know_thresholds(thresholds: Mapping[str, float], metrics: Mapping[str, Metric]) -> None:
@@ -213,7 +256,7 @@ def spare(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
 
 # Suffixes of files that we do not write: a run's folder is hardly ever called so.
 DOCUMENTS = (
-    ".xls", ".xlsm", ".ods", ".doc", ".docx", ".odt", ".pdf", ".txt", ".tex", ".htm", ".xml",
+    ".xls", ".xlsm", ".ods", ".doc", ".docx", ".odt", ".pdf", ".txt", ".htm", ".xml",
     ".yaml", ".yml", ".jsonl", ".zip", ".png", ".svg",
 )  # fmt: skip
 

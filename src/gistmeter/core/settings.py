@@ -145,16 +145,19 @@ def split(
     values = [
         {name: value for name, value in named.items() if known[name] is kind} for kind in kinds
     ]
-    return [kind(from_file=from_file, **own) for kind, own in zip(kinds, values, strict=True)]
+    return [
+        kind(from_file=from_file, **options) for kind, options in zip(kinds, values, strict=True)
+    ]
 
 
 def aliases_of(kind: type[Settings]) -> dict[str, str]:
-    """Other names of options, as the seeds have them: max_len for max_length."""
+    """Other names of options, as the seeds have them: max_len for max_length, MODEL_FILE for
+    predictions."""
     return {
-        flag.lstrip("-").replace("-", "_"): name
+        spelled.lstrip("-").replace("-", "_").lower(): name
         for name, declared in options_of(kind).items()
-        for flag in (declared.flag, *declared.flags)
-        if flag.startswith("--")
+        for spelled in (declared.flag, *declared.flags, declared.variable)
+        if spelled.startswith("--") or (spelled and spelled == declared.variable)
     }
 
 
@@ -251,7 +254,7 @@ def _paths(declared: Option, value: Any) -> tuple[Path, ...]:
     listed = [value] if isinstance(value, str | Path) else value
     if not isinstance(listed, Iterable):
         raise _wrong(declared, value, "one path or several")
-    return tuple(_path(declared, one) for one in listed)
+    return tuple(_path(declared, path) for path in listed)
 
 
 def _texts(declared: Option, value: Any) -> tuple[str, ...]:
@@ -275,7 +278,7 @@ def _numbers(declared: Option, value: Any) -> tuple[float, ...]:
     listed = value.strip(" []()").split(",") if isinstance(value, str) else value
     if not isinstance(listed, Iterable):
         raise _wrong(declared, value, "numbers")
-    return tuple(_number(declared, one, float, "numbers") for one in listed)
+    return tuple(_number(declared, number, float, "numbers") for number in listed)
 
 
 def _map(declared: Option, value: Any) -> dict[str, Any]:
@@ -293,7 +296,9 @@ def _map(declared: Option, value: Any) -> dict[str, Any]:
             if len(pair) < 2 or not all(pair):
                 raise _wrong(declared, text, declared.metavar or "NAME=VALUE")
     if declared.numeric:
-        return {key: _number(declared, one, float, "a number for each name") for key, one in pairs}
+        return {
+            key: _number(declared, number, float, "a number for each name") for key, number in pairs
+        }
     texts: dict[str, list[str]] = {}
     for key, held in pairs:
         several = held if isinstance(held, list | tuple) else [held]
@@ -319,7 +324,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     if value is None or isinstance(value, bool | int | float | str | Mapping):
         return value
     return str(getattr(value, "id", type(value).__name__))

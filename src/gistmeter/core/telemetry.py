@@ -1,8 +1,9 @@
 """Switches off the usage reports of other libraries, before they are imported.
 
 Some of them decide at import (ONNX Runtime then writes a device id and looks for its server), so
-`gistmeter/__init__.py` calls this first, so importing any part of gistmeter is enough.
-What the user has set stays as it is. A library that was imported before gistmeter is out of reach.
+`gistmeter/__init__.py` imports this first: importing any part of gistmeter is enough. What the user
+has set stays as it is, and child processes inherit the rest. A library that was imported before
+gistmeter is out of reach.
 """
 
 from __future__ import annotations
@@ -21,8 +22,5 @@ SWITCHES = {
     "PYDANTIC_AI_NO_BANNER": "1",  # no report, but words on the user's terminal
 }
 
-
-def switch_off() -> None:
-    """Set what is not set. Child processes inherit it."""
-    for name, value in SWITCHES.items():
-        os.environ.setdefault(name, value)
+for name, value in SWITCHES.items():
+    os.environ.setdefault(name, value)

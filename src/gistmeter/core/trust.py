@@ -17,7 +17,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -175,16 +175,18 @@ class Limits:
         return cls(file, reason)
 
     def check(
-        self, given: Mapping[str, Any], kinds: Sequence[type[Settings]], base: Path, table: str
-    ) -> None:
-        """Refuse what a table of options may not do; its paths start at `base`."""
+        self, given: Mapping[str, Any], kinds: Sequence[type[Settings]], base: Path, table: str,
+        below: Path | None = None,
+    ) -> None:  # fmt: skip
+        """Refuse what a table of options may not do; its paths start at `base`, and lie `below` a
+        folder, or below the file's own."""
         if OPTION in given:
             raise UntrustedError(
                 f"{self.file}{table}: {OPTION} cannot be said in a file. Give --{OPTION}, or: "
                 f"{self._command()}"
             )
         for key, value, declared in _declared(given, kinds) if self.reason else ():
-            if refused := _refused(declared, value, self.file.parent, base):
+            if refused := _refused(declared, value, below or self.file.parent, base):
                 self.refuse(key, value, refused, table)
 
     def refuse(self, key: str, value: Any, meaning: str, table: str = "") -> None:
@@ -297,3 +299,32 @@ def _resolved(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # a circle of links, a NUL in the name
         raise InputError(f"{path}: cannot be looked up ({error})") from error
+
+
+def permitted(
+    said: Mapping[str, Any],
+    file: Path | None,
+    kind: type[Settings],
+    left_out: Collection[str] = (),
+    *,
+    trust: bool = False,
+) -> dict[str, Any]:
+    """What a run said of options that exist today, but for its inputs.
+
+    `file` is the document that says it, if any. Somebody else may have written its folder, and a
+    run must not start a program, ask a service or load a model: what a configuration file may not
+    do is refused here too, unless it is trusted.
+    """
+    declared = options_of(kind)
+    kept = {
+        name: value
+        for name, value in said.items()
+        if name in declared
+        and name not in left_out
+        and (declared[name].panel, declared[name].reach) != ("input", "read")
+    }
+    if file is None:  # made here
+        return kept
+    limits = Limits.of(file, read_bytes(file), trusted=trust)
+    limits.check(kept, [kind], Path(), "", Path())
+    return {**limits.withheld([kind]), **kept}

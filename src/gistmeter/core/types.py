@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from gistmeter.core.errors import UnknownName
 
 if TYPE_CHECKING:
     from gistmeter.core.rows import Pool, Rows, Value
 
+ORIGINAL = "original"  # the arrangement of unscrambled forms
 SEED = 20260  # of all intervals, unless another is given
+MOST_READ = 2_000_000  # characters, the budget of an item: two long novels
+MOST_COMPARED = 250_000_000_000  # of characters: half a million beside as many
 
 
 class Item(Protocol):
@@ -36,6 +39,22 @@ class Item(Protocol):
     def cluster(self) -> str: ...
 
 
+class Burden(NamedTuple):
+    """How much there is to do for an item, whatever the machine."""
+
+    read: int  # characters, as often as they are read for a comparison
+    compared: int  # pairs of characters, where every word of one text meets every one of another
+
+    @property
+    def excess(self) -> str:
+        """Why the item is not scored; "" where it is."""
+        if self.read > MOST_READ:
+            return f"more than {MOST_READ:,} characters to compare"
+        if self.compared > MOST_COMPARED:
+            return f"more than {MOST_COMPARED:,} pairs of characters to compare"
+        return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A text and what it should have said."""
@@ -46,7 +65,10 @@ class Pair:
     system: str = "system"
     arrangement: str = ""
     language: str = ""
-    fields: Mapping[str, str] = field(default_factory=dict)  # further columns, by canonical name
+    fields: Mapping[str, str] = field(default_factory=dict)  # what metrics ask for, by our name
+    sample: str = ""  # which of several answers of its system to one item
+    columns: Mapping[str, str] = field(default_factory=dict)  # the input's further columns
+    stripped: str = ""  # what stood around the answer and was taken off
 
     @property
     def group(self) -> str:
@@ -55,6 +77,21 @@ class Pair:
     @property
     def cluster(self) -> str:
         return self.id
+
+    @property
+    def burden(self) -> Burden:
+        said = len(self.candidate or "")
+        sizes = [len(reference) for reference in self.references]
+        return Burden(said * len(sizes) + sum(sizes), said * sum(sizes))
+
+    def emptied(self) -> Pair:
+        """The same item without its texts."""
+        return replace(self, candidate=None, references=())
+
+
+def is_original(arrangement: str) -> bool:
+    """Whether it is that of unscrambled forms."""
+    return arrangement.strip().lower() == ORIGINAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +103,14 @@ class Book:
     summary: str
     system: str = "summary"
     language: str = ""
+    kind: str = "abridgement"  # or summary, which is read claim by claim
+    edition_language: str = ""  # where it is not the original's
 
     @property
     def group(self) -> str:
         return self.id
 
-    @property
-    def cluster(self) -> str:
-        return self.id
+    cluster = group
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +167,8 @@ class Clip:
     language: str = ""
     speaker: str = ""
     group: str = ""
+    sample: str = ""  # which of several transcripts of its recogniser
+    columns: Mapping[str, str] = field(default_factory=dict)  # the input's further columns
 
     @property
     def system(self) -> str:
@@ -138,6 +177,16 @@ class Clip:
     @property
     def cluster(self) -> str:
         return self.speaker or self.id
+
+    @property
+    def burden(self) -> Burden:
+        return Burden(
+            len(self.expected) + len(self.got or ""), len(self.expected) * len(self.got or "")
+        )
+
+    def emptied(self) -> Clip:
+        """The same item without its texts."""
+        return replace(self, expected="", got=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +306,7 @@ class Sheet:
     suffixes: tuple[str, ...] = ()  # the only formats it is for; empty: all
     note: str = ""  # a line beneath it, where it is shown
     links: tuple[str, ...] = ()  # columns with paths in the run's folder
+    grows: bool = False  # its file keeps the lines of others, each known by its first cell
 
 
 def defined(value: float) -> float | None:

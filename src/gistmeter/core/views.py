@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gistmeter.core.types import Sheet
 
 Block = dict[str, Any]
+MAX_AUDIO = 1_000_000  # bytes of recordings in one page
 LONGEST = 4000  # characters of a text that a reader can be expected to look at
 DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
@@ -75,7 +76,7 @@ class Row:
 
     `extra` holds further fields of the page's item: `e` and `h`, the shared view it points to and
     the place in it; `a`, one that stands before the item's own blocks; `x`, its text in the
-    table; `w`, its worth: the highest come first.
+    table; `q`, words that it is found by; `w`, its worth: the highest come first.
     """
 
     rows: Rows
@@ -99,7 +100,7 @@ class Row:
         if not cell:
             return None
         try:
-            return json.loads(cell)
+            return parse_json(cell)
         except ValueError:
             return None
 
@@ -112,12 +113,21 @@ class Row:
         return script_language(text, self.language)
 
 
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """A cell of a table that finds items: what it shows, what it searches for, in which system."""
+
+    shown: object
+    query: str
+    system: str = ""
+
+
 class Details(Mapping[str, Any]):
     """The run's documents by file name, read when asked for; a broken one is as good as none."""
 
     def __init__(self, run: Run) -> None:
-        held = run.rows.details if run.rows is not None else {}
-        self._known: dict[str, Any] = dict(held)
+        documents = run.rows.details if run.rows is not None else {}
+        self._known: dict[str, Any] = dict(documents)
         self._folder = Folder(run.path) if run.path else None
         self._files = set(self._folder.names("details") if self._folder else ())
 
@@ -163,16 +173,16 @@ class Opener:
 
     def documents(self, ending: str) -> dict[str, Any]:
         """Documents of one name, by system."""
-        found: dict[str, Any] = {}
+        documents: dict[str, Any] = {}
         for name in self.details:
             if name.endswith(ending) and isinstance(self.details[name], Mapping):
-                found |= self.details[name]
-        return found
+                documents |= self.details[name]
+        return documents
 
     def is_lower_better(self, name: str) -> bool:
-        held = self.run.systems.values()
+        systems = self.run.systems.values()
         return any(
-            not system.scores[name].higher_is_better for system in held if name in system.scores
+            not system.scores[name].higher_is_better for system in systems if name in system.scores
         )
 
     @property
@@ -259,6 +269,12 @@ class View:
     texts: Sequence[str] = ()  # columns of which the first there is stands in the table
     reference: str = ""  # the column of what should have been, the same for all systems
     against: Sequence[tuple[str, str]] = ()  # pairs of scores that are worth a picture
+    decisive: Sequence[str] = ()  # the few scores that a reader sees first; none: all
+    blind: Mapping[str, str] = field(default_factory=dict)  # components, and what they cannot see
+    methods: Mapping[str, str] = field(default_factory=dict)  # what a score is, with a citation
+    rated: Sequence[str] = ()  # columns of texts: what should have been, and what people judge
+    asked: Sequence[str] = ()  # columns of the input that say what a system was asked
+    legend: Sequence[tuple[str, str]] = ()  # kinds of marks in the items' texts, and their meaning
 
     def cautions(self, run: Run) -> list[str]:
         """What is known to mislead in the scores of a run, said where they are shown."""
@@ -329,4 +345,4 @@ def _occurrences(text: str, words: Sequence[str]) -> Iterable[tuple[int, int]]:
         rf"\b{re.escape(word)}\w{{0,3}}" if word[0].isascii() else re.escape(word)
         for word in ordered
     ]
-    return (found.span() for found in re.finditer("|".join(spelled), text, re.IGNORECASE))
+    return (match.span() for match in re.finditer("|".join(spelled), text, re.IGNORECASE))

@@ -29,8 +29,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.core import registry
-from gistmeter.core.by_language import by_language
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel, UnknownName
+from gistmeter.core.item_columns import by_language
 from gistmeter.core.settings import MARK, Settings, option, options_of
 from gistmeter.core.signature import UNSIGNED
 
@@ -139,14 +139,14 @@ def readers_of(wiring: Wiring) -> Mapping[str, Any]:
 
 def metrics_of(shape: str) -> dict[str, Callable[[], Any]]:
     """The metrics of a shape by name, ours and those of other packages, each with its loader."""
-    found = registry.metrics(shape)
+    loaders = registry.metrics(shape)
     for point in registry.installed(registry.METRICS):
-        if point.name not in found:
+        if point.name not in loaders:
             # A metric of another package that names no shapes serves all.
             shapes = getattr(registry.find_metric(point.name), "family", shape)
             if shape in ((shapes,) if isinstance(shapes, str) else shapes):
-                found[point.name] = partial(registry.find_metric, point.name)
-    return found
+                loaders[point.name] = partial(registry.find_metric, point.name)
+    return loaders
 
 
 def metric_named(shape: str, score: str) -> str:
@@ -238,9 +238,11 @@ def choose(shape: str, wanted: Sequence[str], beside: Sequence[str] = ()) -> Cho
     for name in [one for kind in kinds.values() for one in getattr(kind, "companions", ())]:
         if set(known[name]().derives) <= chosen:
             kinds[name] = known[name]()
-    own = {name: () if name in whole | bases else asked.get(name, ()) for name in kinds}
+    scores_of = {name: () if name in whole | bases else asked.get(name, ()) for name in kinds}
     ordered = {name: kinds[name] for name in known if name in kinds}
-    return Choice(ordered, own, frozenset(kinds) - {*beside} | {*asked} if asked else frozenset())
+    return Choice(
+        ordered, scores_of, frozenset(kinds) - {*beside} | {*asked} if asked else frozenset()
+    )
 
 
 @dataclass

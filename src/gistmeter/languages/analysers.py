@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 from gistmeter.core.files import printable
 
-ENDLESS, PIECE = re.compile(r"\w{1000,}"), 500
+ENDLESS, PIECE = re.compile(r"\w{1000,}|[^\w\s]{1000,}"), 500
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = "\u3041-\u309f\u30a0-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 THAI_LAO = "[เแโใไເແໂໃໄ]?[ก-ฮກ-ຮ][ะ-ฺๅ็-๎ະ-ຼ່-ໍ]*"
@@ -76,8 +76,8 @@ def well_formed(text: str) -> str:
     """The text as every library can take it, of the same length.
 
     Lone surrogates, which JSON can hold and no library in C takes, are replaced. A thousand letters
-    without a break are no word of any language, and take some libraries quadratic time: such a run
-    is broken, by a space in place of every five-hundredth.
+    (or marks) without a break are no word of any language, and take some libraries quadratic time:
+    such a run is broken, by a space in place of every five-hundredth.
     """
     return ENDLESS.sub(_broken, printable(text))
 

@@ -2,8 +2,9 @@
 or its texts, in this order.
 
 Texts of one file belong together and are looked at together, as long as they are in one script: a
-single text is short, and a thousand of them are not. A guess that is not sound is refused; every
-guess is reported, in one wording.
+single text is short, and a thousand of them are not. Japanese is apart from Chinese there: a text
+of some length without kana is not Japanese, whatever stands beside it. A guess that is not sound is
+refused; every guess is reported, in one wording.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.languages import generic
 from gistmeter.languages.codes import name_of, of_name, resolve
 from gistmeter.languages.detection import SOUND, Detection, detect, hinted, sample
-from gistmeter.languages.hints import ENOUGH, LETTER
+from gistmeter.languages.hints import ENOUGH, HAN, KANA, LETTER, writing_of
 
 UNKNOWN = frozenset(("", "auto"))  # no language is given
 BEGINNING = 120  # characters of a text that show its script
@@ -34,6 +35,9 @@ SCRIPTS = {
     "Han": "\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af",  # with kana
 }
 SCRIPT = re.compile("|".join(f"(?P<{name}>[{letters}])" for name, letters in SCRIPTS.items()))
+UNCLEAR = "Han or kana"
+PHRASE = 4  # characters of what is often written without kana: 一石二鳥
+TELLING = 10  # characters of a text that has no kana and is not Japanese
 WORTH_SAYING = 0.2  # the confidence from which on a guess helps the user
 HOW = "Set it with language (--language) or a 'language' column"
 
@@ -135,6 +139,13 @@ def _by_texts(
     files: dict[Item, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for at in places if texts else ():
         files[names[at] if names else ()][script(texts[at])].append(at)
+    for scripts in files.values():
+        unclear = scripts.pop(UNCLEAR, [])
+        most = max(("Kana", "Han"), key=lambda one: len(scripts.get(one, ())))
+        chinese = bool(scripts.get("Han"))
+        for at in unclear:  # longer than a phrase in a file with Chinese; else as most others are
+            longer = chinese and len(HAN.findall(" ".join(texts[at])[:BEGINNING])) > PHRASE
+            scripts["Han" if longer else most].append(at)
 
     def detected(some: Iterable[int]) -> Detection:
         return detect([text for at in some for text in texts[at]])
@@ -163,8 +174,19 @@ def script(texts: Item) -> str:
     del counts[""]
     other = max((one for one in counts if one != "Latin"), key=lambda one: counts[one], default="")
     if other and counts[other] >= ENOUGH * counts.total():
-        return other
+        return _of_han(beginning) if other == "Han" else other
     return "Latin" if counts["Latin"] else ""
+
+
+def _of_han(text: str) -> str:
+    """Whether a text in Chinese characters is Japanese by its kana, Chinese by characters that
+    Japanese does not have (nor the Japanese encodings), or too short to tell."""
+    kana, han = len(KANA.findall(text)), len(HAN.findall(text))
+    writing, _ = writing_of(text, kana, han)
+    if writing == "japanese":
+        return "Kana"
+    unknown = len(HAN.findall(text.encode("cp932", "ignore").decode("cp932"))) < han
+    return "Han" if unknown or han >= TELLING else UNCLEAR
 
 
 @cache
@@ -179,7 +201,7 @@ def _script_of(character: str) -> str:
 def _refusal(guess: Detection, file: Item) -> str:
     where = f"{PurePath(file[0]).name}: " if file and file[0] else ""
     if guess.confidence < WORTH_SAYING:
-        return f"{where}The language of the texts cannot be told. {HOW}"
+        return f"{where}The language of the texts cannot be determined. {HOW}"
     name = name_of(guess.code)
     looks = f"{name} ({guess.code})" if name else guess.code
     return (

@@ -6,6 +6,7 @@ import difflib
 import pkgutil
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,10 @@ SCRIPT = re.compile(r"-([a-z]{4})(?![a-z0-9])")
 NO_LANGUAGE = frozenset(("", "und", "mul", "zxx"))  # BCP 47: undetermined, several, none
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 SHORTEST = 4  # letters of a name that a file's name may have by no accident
+TOKENIZERS: Mapping[str, str] = {
+    "jieba": "gistmeter.languages.zh.words:PLAIN",
+    "unicode": "gistmeter.languages.analysers:UNICODE",
+}
 
 
 @cache
@@ -142,3 +147,27 @@ def _names() -> re.Pattern[str]:
 def name_of(code: str) -> str:
     """The English name of a language, "" where it is not known."""
     return pack_of(code).name
+
+
+def codes_with_packs() -> tuple[str, ...]:
+    """The codes of all packs, and "generic", which stands for every other language."""
+    return (*packs(), generic.CODE)
+
+
+@cache
+def get(code: str, tokenizer: str = "") -> Language:
+    """The pack of a language; a code without one of its own gets the generic pack.
+
+    Codes and names are read in any usual spelling (`zh_TW`, `jp`, `korean`); regions are dropped
+    (`en-GB` is `en`), except that they tell the Chinese scripts apart. `tokenizer` names an
+    analyser instead of the language's own: "jieba" is plain jieba on the text as it is,
+    punctuation kept; "unicode" needs no dictionary.
+    """
+    meant = resolve(code)
+    language = pack_of(meant)
+    if not tokenizer:
+        return language
+    if tokenizer not in TOKENIZERS:
+        raise UnknownName("tokenizer", tokenizer, TOKENIZERS)
+    analyser = registry.load(TOKENIZERS[tokenizer])
+    return replace(language, analyser=analyser, plain=getattr(analyser, "plain", False))

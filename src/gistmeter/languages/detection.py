@@ -49,7 +49,7 @@ def detect(texts: Iterable[str]) -> Detection:
     letters = len(LETTER.findall(text))
     if not letters:
         return Detection(generic.CODE, 0.0)
-    code, sure = max(hinted(text).items(), key=lambda one: one[1])
+    code, sure = max(hinted(text).items(), key=lambda hint: hint[1])
     return Detection(code, sure) if sure else _by_letters(well_formed(text), letters < SHORT)
 
 
@@ -76,9 +76,9 @@ def _by_letters(text: str, short: bool) -> Detection:
         for code, value in _identifier().rank(text[start : start + PIECE]):
             if code != "zxx" and (code in COMMON or not short):  # zxx: no language
                 values[code] += float(value)
-    letters = [one for one in text.lower() if CYRILLIC[0] <= one <= CYRILLIC[1]]
+    letters = [letter for letter in text.lower() if CYRILLIC[0] <= letter <= CYRILLIC[1]]
     for code, alphabet in lexicons.pairs(generic.__name__, "alphabets").items():
-        foreign = sum(one not in alphabet for one in letters)
+        foreign = sum(letter not in alphabet for letter in letters)
         if code in values and foreign > FOREIGN * len(letters):
             values[code] = 0.0
     total = sum(values.values())

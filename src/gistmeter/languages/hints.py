@@ -69,11 +69,11 @@ class HanHint:
         sure = confidence(kana + han, len(LETTER.findall(text))) if kana + han else 0.0
         if not sure:
             return 0.0
-        writing, certain = _writing(text, kana, han)
+        writing, certain = writing_of(text, kana, han)
         return (sure if certain else min(sure, UNSURE)) if writing == self.writing else 0.0
 
 
-def _writing(text: str, kana: int, han: int) -> tuple[Writing, bool]:
+def writing_of(text: str, kana: int, han: int) -> tuple[Writing, bool]:
     """How a text is written, and whether some character tells."""
     only = _characters().items()
     count = {writing: sum(letter in letters for letter in text) for writing, letters in only}

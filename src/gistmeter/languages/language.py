@@ -1,19 +1,29 @@
-"""A language: what is a word, a sentence, a content word, a negation in it."""
+"""A language: what is a word, a sentence, a content word, a negation in it.
+
+A segmenter takes about a millisecond for a text, three times over, and a run asks about the same
+references with every arrangement and system, and about everything again when it is repeated. So
+a `RememberingLanguage` analyses a text once and keeps that in the cache, as models' answers are. A
+chunk's texts are looked up together (`prepare`); a text that comes alone is looked up alone.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from gistmeter.core.cache import Cache, Form
 from gistmeter.languages import lexicons
 from gistmeter.languages.analysers import Analyser, Token, Unicode
+from gistmeter.languages.normal_forms import normal_form
 from gistmeter.languages.numbers import NumberPart, words_to_digits
 from gistmeter.languages.paragraphs import Heading
-from gistmeter.languages.polarity import Polarity, PolarityReader, compose, present
+from gistmeter.languages.polarity import Polarity, PolarityReader, PolarWord, compose, present
 from gistmeter.languages.sentences import Splitter, simple_sentences
+from gistmeter.version import __version__
 
 Step = Callable[[str], str]
 Hint = Callable[[str], float]
@@ -26,6 +36,9 @@ INVISIBLE = re.compile(
 QUOTES = str.maketrans("‘’‚‛′“”„‟″–—―‐‑−", "'''''\"\"\"\"\"------")
 # After digits, in Latin and in Cyrillic letters, whatever the language: 5th Avenue, 5-й
 ORDINAL_END = r"(?:st|nd|rd|th)\b|-?(?:й|я|е|го|му|м|х|ми|ой|ая|ый|ю|ом)\b"
+REVISION = 6  # to be raised when analysers or polarity change what they find
+WORD_BYTES = 120  # that a word, or an alarm's words, take in memory, roughly
+ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +62,17 @@ class FactRules:
 
     # Numbers
     decimal_comma: bool = False  # 3,5 and not 3.5
-    # Characters that are numerals: signs (三, 삼), and tens (十) and larger ones that multiply
+    # Numerals: signs (三, 삼), tens (十) and larger ones that multiply, words that no list has
     numerals: Mapping[str, NumberPart] = field(default_factory=dict, hash=False)
     over: str = ""  # between the parts of a share, the whole first: 三分之二
     number_links: tuple[str, ...] = ()  # words within numbers: two *and a* half
+    decimal: str = ""  # what parts a whole number from its decimals when said, a pattern: point
+    minus: str = ""  # what makes a number negative, before it, a pattern
+    zero: str = ""  # another word for 0 among digits that are said one by one, a pattern: oh
     unit_link: str = ""  # words between a number and its unit, a pattern: half *an* hour
     ordinal_end: str = ORDINAL_END  # endings of ordinals in digits, a pattern
     ordinal_sign: str = "第"  # before an ordinal, where spaces do not part words
+    short_numbers: bool = False  # whether the place of a last digit may be left out: 四千五
     word_before: str = ""  # letters after which a numeral is part of a word, a pattern
     # Dates
     day_end: str = r"\.?"  # what may follow the day before or after a month's name, a pattern
@@ -69,7 +86,9 @@ class FactRules:
     names: Namer | None = None  # where capitals do not show names
     respell: Step | None = None  # to the spelling of the lists, of the same length
     # Negation
+    unsaid: frozenset[str] = frozenset()  # negations that speech leaves out: French ne
     prefixes: tuple[str, ...] = ()  # that deny the rest of a word
+    denies_back: bool = False  # whether a negation denies what stands before it, if nothing follows
     verbs: frozenset[str] = frozenset()  # negations that are verbs of their own: 拒绝
     cancels: tuple[str, ...] = ()  # words with which a negation means "only": しか, 밖에
     light: frozenset[str] = frozenset()  # forms that a negation passes over to what it denies
@@ -101,6 +120,7 @@ class Language:
     steps: tuple[Step, ...] = ()  # of `normalise`, after what is done for every language
     folds: tuple[Step, ...] = ()  # spellings that are optional in writing, folded where asked
     conjunction: str = ""  # a word within numbers: two hundred *and* five
+    elides: bool = False  # whether an apostrophe parts two words: l'eau
     reader: PolarityReader | None = None  # finds polar words and negations
     hint: Hint | None = None  # how sure it is, in [0, 1], that a text is in this language
     facts: FactRules = field(default_factory=FactRules)  # how the guard reads facts
@@ -176,6 +196,112 @@ class Language:
 def unify(text: str) -> str:
     """NFKC (full-width and half-width forms, ligatures), case folded, quotes and dashes plain,
     invisible characters dropped, white space collapsed. Idempotent."""
-    text = unicodedata.normalize("NFKC", INVISIBLE.sub("", text))
-    text = unicodedata.normalize("NFKC", text.casefold())
+    text = normal_form("NFKC", INVISIBLE.sub("", text))
+    text = normal_form("NFKC", text.casefold())
     return " ".join(text.translate(QUOTES).split())
+
+
+def decode_json(stored: bytes) -> Any:
+    return json.loads(stored.decode("utf-8", "surrogatepass"))
+
+
+class Analysis(NamedTuple):
+    """What a language finds in a text."""
+
+    content: tuple[str, ...]
+    words: tuple[str, ...]  # of the normalised text
+    polarity: Polarity
+
+    def encode(self) -> bytes:
+        return ENCODE(self).encode("utf-8", "surrogatepass")
+
+    @classmethod
+    def decode(cls, stored: bytes) -> Analysis:
+        content, words, (*flags, marks, denied, last, turn) = decode_json(stored)
+        found = tuple(PolarWord(*mark) for mark in marks)
+        polarity = Polarity._make((*flags, found, tuple(denied), last, turn))
+        return cls(tuple(content), tuple(words), polarity)
+
+    def size(self) -> int:
+        return WORD_BYTES * (4 + len(self.content) + len(self.words))
+
+
+ANALYSIS = Form("analysis", Analysis.decode, Analysis.encode, Analysis.size, cheap=True)
+
+
+class RememberingLanguage:
+    """A language behind a cache; it answers as the language does, and has its id."""
+
+    def __init__(self, language: Language, cache: Cache) -> None:
+        self.language, self._cache = language, cache
+        version = f"{__version__}.{REVISION}"
+        self._name = f"analysis/{version}/{language.id}/plain={language.plain}"
+        self._memory = f"{self._name}/{ANALYSIS.name}"  # its name in the memo, and that of counts
+        self._counts = f"{self._name}/counts"
+
+    @property
+    def id(self) -> str:
+        return self.language.id
+
+    @property
+    def lists(self) -> str:
+        return self.language.lists
+
+    @property
+    def plain(self) -> bool:
+        return self.language.plain
+
+    def content_words(self, text: str) -> list[str]:
+        return list(self._analysis(text).content)
+
+    def content_counts(self, text: str) -> Counter[str]:
+        """How often each content word (each word, where there is none) occurs."""
+        known: Counter[str] | None = self._cache.memo.get(self._counts, text)
+        if known is None:
+            analysis = self._analysis(text)
+            known = Counter(analysis.content or analysis.words)
+            self._cache.memo.keep(self._counts, {text: known}, _size_of_counts)
+        return known
+
+    def normalise(self, text: str) -> str:
+        """The text itself: what is kept of its words are those of the normalised text."""
+        return text
+
+    def words(self, text: str) -> list[str]:
+        return list(self._analysis(text).words)
+
+    def polarity(self, text: str) -> Polarity:
+        return self._analysis(text).polarity
+
+    def require(self) -> None:
+        """Raise at once where the analyser's package is missing; else load nothing yet."""
+        if "-absent" in self.language.analyser.id:
+            self.language.words("?")
+
+    def prepare(self, texts: Iterable[str]) -> None:
+        """Have the analyses of texts at hand, looked up and made together."""
+        self._analyses(texts)
+
+    def _analyses(self, texts: Iterable[str]) -> dict[str, Analysis]:
+        wanted = list(texts)
+        known = self._cache.find(self._name, wanted, ANALYSIS)
+        made = {text: analyse(self.language, text) for text in wanted if text not in known}
+        self._cache.keep(self._name, made, ANALYSIS)
+        return known | made
+
+    def _analysis(self, text: str) -> Analysis:
+        known: Analysis | None = self._cache.memo.get(self._memory, text)
+        return known or self._analyses([text])[text]
+
+
+def _size_of_counts(counts: Counter[str]) -> int:
+    return WORD_BYTES * (2 + len(counts))
+
+
+def analyse(language: Language, text: str) -> Analysis:
+    """All that metrics ask a language about a text."""
+    return Analysis(
+        tuple(language.content_words(text)),
+        tuple(language.words(language.normalise(text))),
+        language.polarity(text),
+    )

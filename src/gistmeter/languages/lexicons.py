@@ -5,7 +5,8 @@
   nothing else does in the clause; `shifters` do the same to their object (avoid, overcome, lack);
 - `affirmations` are phrases that look like negations or polar words and are none (not only);
 - `positive` and `negative` are words of praise and blame; after `contrasts` (but) they decide;
-- `abbreviations` and `numbers` have a second column: a class, and a value.
+- `abbreviations` and `numbers` have a second column: a class, and a value;
+- `preambles` and `closings` are what chat models put around an answer; a * stands for a few words.
 
 For the guard:
 
@@ -14,6 +15,12 @@ For the guard:
 - `counters` follow a number; `numberless` are words with a numeral that count nothing;
 - `aliases` are names for the same, `titles` capitalised words that are no names, `names` and
   `surnames` what is one.
+
+For transcripts:
+
+- `hesitations` (um) and `fillers` (you know) fill speech and say nothing;
+- `spellings` are short forms and spellings of the same words, one set per line;
+- `opposites` must not stand in place of each other.
 
 Lists are named by the package in whose folder they are (`gistmeter.languages.en`), which may be
 of another distribution. A list that a language does not have is empty.
@@ -37,9 +44,10 @@ LISTS = (
 )  # fmt: skip
 FACT_LISTS = (
     "numbers", "counts", "units", "times", "clocks", "quantities", "comparisons", "aliases",
-    "titles", "names", "counters", "numberless", "surnames",
+    "titles", "names", "counters", "numberless", "surnames", "fillers", "opposites",
+    "spellings", "hesitations",
 )  # fmt: skip
-WITHOUT_VALUES = ("counters", "numberless")
+WITHOUT_VALUES = ("counters", "numberless", "fillers", "hesitations")
 NEVER = re.compile("(?!)")
 
 _OWN: dict[str, Mapping[str, str]] = {}  # lists of users by the name of their package
@@ -146,8 +154,36 @@ def phrases(package: str, name: str, spaced: bool) -> Phrases:
     )
 
 
+class Spellings(NamedTuple):
+    """All spellings of a list, to be looked for, and what stands for each."""
+
+    pattern: re.Pattern[str]
+    canonical: Mapping[str, str]
+
+    def unify(self, text: str) -> str:
+        """A text in small letters with one spelling for all."""
+        return self.pattern.sub(lambda match: self.canonical[" ".join(match[0].split())], text)
+
+
+@cache
+def spellings(package: str, spaced: bool) -> Spellings:
+    """Short forms and other spellings of the same words."""
+    canonical: dict[str, str] = {}
+    for line in lines(package, "spellings"):
+        first, *others = (form.strip() for form in line.split("="))
+        canonical |= dict.fromkeys(others, first)
+        if any(form in first for form in others):  # "y a" is not to be found within "il y a"
+            canonical[first] = first
+    if not canonical:
+        return Spellings(NEVER, {})
+    ordered = sorted(canonical, key=len, reverse=True)
+    listed = "|".join(re.escape(form).replace("\\ ", "\\s+") for form in ordered)
+    bounded = rf"(?<![\w'])(?:{listed})(?![\w'])" if spaced else listed
+    return Spellings(re.compile(bounded), canonical)
+
+
 class Mask:
-    """Characters of a text that are taken: what is part of a date is no number beside it."""
+    """Characters of a text that are taken: what is part of a date is not a number beside it."""
 
     def __init__(self, length: int, spans: Iterable[tuple[int, int]] = ()) -> None:
         self._taken = bytearray(length)

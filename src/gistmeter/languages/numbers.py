@@ -29,7 +29,7 @@ from gistmeter.languages import lexicons
 
 LIMIT = 40  # characters of a number; more is a code, not a count
 DOTTED = re.compile(r"\d{1,3}(?:\.\d{3})+")
-GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 SPACED = re.compile(r"(?<![\d.,])(?<!\d )\d{1,3}(?: \d{3})+(?![\d,.])(?! \d)")
 
 HAN_COUNTERS = (
@@ -171,12 +171,15 @@ def numerals(
     }
 
 
-HAN_NUMERALS = numerals(
-    {sign: value for value, sign in enumerate("零一二三四五六七八九")}
-    | {"〇": 0, "两": 2, "兩": 2},
-    {"十": 10, "百": 100, "千": 1000},
-    {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8},
-)
+@cache
+def han_numerals() -> Mapping[str, NumberPart]:
+    """The numerals of Chinese and Japanese."""
+    return numerals(
+        {sign: value for value, sign in enumerate("零一二三四五六七八九")}
+        | {"〇": 0, "两": 2, "兩": 2},
+        {"十": 10, "百": 100, "千": 1000},
+        {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8},
+    )
 
 
 def han_to_digits(text: str) -> str:
@@ -190,14 +193,15 @@ def han_value(numeral: str) -> str | None:
     >>> han_value("三百零五"), han_value("二〇二四"), han_value("千万")
     ('305', '2024', None)
     """
+    known = han_numerals()
     if POSITIONAL.fullmatch(numeral):
-        return "".join(str(HAN_NUMERALS[sign].value) for sign in numeral)
+        return "".join(str(known[sign].value) for sign in numeral)
     if not WELL_FORMED.fullmatch(numeral):
         return None
-    parts = [HAN_NUMERALS[sign] for sign in numeral]
+    parts = [known[sign] for sign in numeral]
     if parts[0].role == "large" or all(part.role == "sign" for part in parts):
         return None
-    return str(composed([HAN_NUMERALS[sign] for sign in UNCOUNTED.sub("", numeral)]))
+    return str(composed([known[sign] for sign in UNCOUNTED.sub("", numeral)]))
 
 
 def words_to_digits(text: str, lists: str, conjunction: str = "") -> str:
@@ -211,6 +215,8 @@ def words_to_digits(text: str, lists: str, conjunction: str = "") -> str:
     run, word = _said(lists, conjunction)
 
     def digits(match: re.Match[str]) -> str:
+        if match.lastgroup:
+            return match[0]
         words = word.findall(match[0])
         return " ".join(combine([values.get(word.lower(), word) for word in words]))
 
@@ -222,9 +228,12 @@ def _said(lists: str, conjunction: str) -> tuple[re.Pattern[str], re.Pattern[str
     """Patterns of a run of number words, and of one of them."""
     known = sorted(lexicons.pairs(lists, "numbers"), key=len, reverse=True)
     word = f"(?<!\\w)(?:{'|'.join(map(re.escape, known))})(?!\\w)"
-    joint = f"(?:[ \u00a0]+|-)(?:{conjunction}[ \u00a0]+)?" if conjunction else "[ \u00a0]+"
+    link = f"(?:{conjunction}[ \u00a0]++)?" if conjunction else ""
+    chain = f"{word}(?:-{link}{word})*+" if conjunction else word
+    # What a hyphen follows is part of a longer word. It is matched too, as a whole: otherwise each
+    # of its words would be followed to its end again.
     return (
-        re.compile(f"{word}(?:{joint}{word})*(?!-)", re.IGNORECASE),
+        re.compile(f"(?P<part>{chain}-)|{chain}(?:[ \u00a0]++{link}{chain}(?!-))*+", re.IGNORECASE),
         re.compile(f"{word}|{conjunction}" if conjunction else word, re.IGNORECASE),
     )
 

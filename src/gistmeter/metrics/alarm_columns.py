@@ -37,6 +37,18 @@ class ItemAlarms:
     reference: int
     alarms: Alarms
     placed: bool = True  # whether the places are those of the texts
+    parts: tuple[int, ...] = ()  # the part of the item that each alarm is in, if it has several
+    size: int = 1  # parts of the item
+
+    def share(self, kind: str = "") -> float:
+        """The share of its parts with an alarm, or one of a kind; of a single part 0 or 1."""
+        parts = self.parts or (0,) * len(self.alarms)
+        hit = {
+            part
+            for alarm, part in zip(self.alarms, parts, strict=True)
+            if not kind or alarm.kind == kind
+        }
+        return len(hit) / self.size
 
     def to_json(self) -> str | None:
         """None where there is no alarm."""
@@ -62,9 +74,9 @@ def columns(items: Sequence[ItemAlarms | None]) -> tuple[dict[str, np.ndarray], 
     numbers = {name: np.asarray(compared) for name in NAMES}
     for at, item in enumerate(items):
         if item is not None and item.alarms:
-            numbers["alarms"][at] = 1.0
+            numbers["alarms"][at] = item.share()
             for kind in item.alarms.kinds:
-                numbers[f"alarm_{kind}"][at] = 1.0
+                numbers[f"alarm_{kind}"][at] = item.share(kind)
     return numbers, [item.to_json() if item else None for item in items]
 
 

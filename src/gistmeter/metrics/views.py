@@ -17,7 +17,9 @@ NAMES = {
     "alarms": "changed facts", "alarm_number": "other numbers", "alarm_date": "other dates",
     "alarm_unit": "other units", "alarm_name": "other names", "alarm_negation": "denied or not",
     "alarm_quantity": "other quantity words", "alarm_comparative": "other comparisons",
+    "alarm_word": "other words",
 }  # fmt: skip
+NOTHING = "(nothing)"
 Marks = list[list[Any]]  # start, end, "alarm"
 
 
@@ -40,7 +42,7 @@ class ShownAlarms:
         if not (isinstance(alarm, list) and len(alarm) == 5):
             return
         kind, before, after, expected, said = alarm
-        self.lines.append(f"{kind}: {before} → {after}")
+        self.lines.append(f"{kind}: {before or NOTHING} → {after or NOTHING}")
         for marks, span in ((self.expected, expected), (self.said, said)):
             if isinstance(span, list) and len(span) == 2:
                 marks.append([*span, "alarm"])
@@ -65,7 +67,14 @@ VERDICTS = {
     "says more": "It says all that the reference says, and more.",
     "contradicts": "It contradicts the reference.",
     "says something else": "It says something else than the reference.",
+    "says nothing": "It says nothing of what was said.",
 }
+BESIDE_SOURCE = {  # of a candidate beside a reference that is much longer
+    "says the same": "Its source, which is much longer, supports it.",
+    "contradicts": "It contradicts its source, which is much longer.",
+    "leaves out": "Its source, which is much longer, may support it.",
+}
+NOT_IN_SOURCE = "Its source, which is much longer, does not support it."
 WORDS = (("unmatched", "Only in the reference", "missing"), ("added", "Only here", "extra"))
 
 
@@ -74,11 +83,17 @@ def evidence_blocks(row: Row) -> list[Block]:
     evidence = row.document("evidence")
     if not isinstance(evidence, dict):
         return []
+    named = str(evidence.get("verdict"))
+    beside_source = evidence.get("source") is True
+    sentence = VERDICTS.get(named, "")
+    if beside_source:
+        sentence = BESIDE_SOURCE.get(named, NOT_IN_SOURCE)
+    if "follows" not in evidence:
+        return [{"k": "note", "n": JUDGED, "x": sentence}]
     numbers = (
         f"follows from the reference {_share(evidence, 'follows')}, says all of it"
         f" {_share(evidence, 'says_all')}, contradicts it {_share(evidence, 'contradicts')}"
     )
-    sentence = VERDICTS.get(str(evidence.get("verdict")), "")
     blocks: list[Block] = [{"k": "note", "n": JUDGED, "x": f"{sentence} ({numbers})"}]
     alarms = (
         evidence.get("alarms") if "alarms" not in row.rows.numbers else None

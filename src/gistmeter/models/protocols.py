@@ -64,14 +64,17 @@ class Judgements:
     failures: Mapping[int, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
     """What a judge says of each (reference, candidate): probabilities, the first three sum to 1."""
 
     entailment: Float64  # the candidate follows from the reference
     neutral: Float64
     contradiction: Float64
-    similarity: Float64  # as people rate it, 0 to 1
+    entails: Float64  # the reference follows from the candidate
+    opposes: Float64  # the reference contradicts the candidate
+    survives: Float64  # all of the meaning is kept
+    similarity: Float64  # the share of the meaning that is kept, as people rate it, 0 to 1
     changed: Float64  # that a fact (number, name, negation, ...) differs
     unseen: Float64
     failures: Mapping[int, str] = field(default_factory=dict)
@@ -124,7 +127,7 @@ class EntailmentModel(Protocol):
 
 @runtime_checkable
 class JudgeModel(Protocol):
-    """Entailment, similarity and changed facts of a pair in one reading."""
+    """What survives, entailment both ways and changed facts of a pair in one reading."""
 
     @property
     def id(self) -> str: ...

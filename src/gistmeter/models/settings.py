@@ -9,6 +9,7 @@ that alone ("nli": "judge", once the registry has a `judge`).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -155,14 +156,18 @@ class Absence:
         return f"{self.reason}. Get one with: {self.command}"
 
 
+WINDOW = re.compile(r"/max=\d+")  # in the id of a model
+
+
 def baseline(component: str, model: str, language: str) -> float | None:
     """What a model says of unrelated texts; None for a model that was not measured.
 
     The numbers are made by `training/baselines.py` from random pairs of sentences, for the models
     that come with gistmeter. A language that was not measured takes the mean of those that were.
+    How much of a long text a model reads at once does not matter here.
     """
     document = _baselines()
-    if document["models"].get(component) != model:
+    if document["models"].get(component) != WINDOW.sub("", model):
         return None
     measured = document["by_language"]
     code = language.split("-", maxsplit=1)[0]

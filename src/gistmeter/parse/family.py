@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context, Family, Items
 from gistmeter.core.files import system_names
 from gistmeter.core.settings import OURS, Settings, option
-from gistmeter.core.types import Parse
+from gistmeter.core.types import Parse, Sheet
+from gistmeter.core.views import Opener
+
+if TYPE_CHECKING:
+    from gistmeter.core.run import Run
 
 SEMARKUP: Mapping[str, Any] = {
     "flat_classes": False,
@@ -40,7 +44,7 @@ class ParseSettings(Settings):
     preset: Literal["gistmeter", "semarkup"] = option(
         OURS,
         "Score as another system does: semarkup is the scorer of the shared task SEMarkup-2023."
-        " Options given beside it win.",
+        " Options that are given with it take precedence.",
         panel="scores", flag="--as",
     )  # fmt: skip
 
@@ -54,7 +58,7 @@ class ParseSettings(Settings):
     )  # fmt: skip
     columns: str = option("", COLUMNS_HELP, panel="input", reach="nothing", metavar="NAMES")
     metrics: tuple[str, ...] = option(
-        (), "Scores to make, separated by commas; further ones come from installed packages."
+        (), "Scores to compute, separated by commas; further ones come from installed packages."
         " Default: all.",
         panel="scores", reach="nothing",
     )  # fmt: skip
@@ -67,7 +71,7 @@ class ParseSettings(Settings):
         False, "Compare semantic classes by equality, without a taxonomy.", panel="scores"
     )
     semantic_only: bool = option(
-        False, "Let the total be the mean of uas, semslot and semclass alone.", panel="scores"
+        False, "Use as the total the mean of uas, semslot and semclass alone.", panel="scores"
     )
     conll18: bool = option(
         False,
@@ -80,6 +84,17 @@ class ParseSettings(Settings):
         "Add the scores of enhanced dependencies (elas, eulas), as the IWPT shared tasks have them,"
         " and of empty nodes.",
         panel="scores",
+    )  # fmt: skip
+    training: tuple[Path, ...] = option(
+        (), "Treebanks that the systems learned from: scores of words and lemmas that they lack are"
+        " shown apart.",
+        panel="scores", reach="read", metavar="FILE",
+    )  # fmt: skip
+    weights: Path | None = option(
+        None,
+        "Weights of lemmas and categories, from gistmeter parse estimate-weights. Name and hash of"
+        " the file stand in the signature.",
+        panel="scores", reach="read", metavar="FILE",
     )  # fmt: skip
     lemma_weights: Path | None = option(
         None,
@@ -101,13 +116,19 @@ class ParseSettings(Settings):
     )  # fmt: skip
 
     def check(self) -> None:
+        if self.weights and (self.lemma_weights or self.feats_weights):
+            raise InputError(
+                "--weights has all weights: leave --lemma-weights, --feats-weights out"
+            )
         if self.flat_classes and self.taxonomy:
             raise InputError("A taxonomy and --flat-classes exclude each other: choose one")
 
     @property
     def files(self) -> list[Path]:
         """The files beside the treebanks."""
-        given = (self.taxonomy, self.lemma_weights, self.feats_weights)
+        given = (
+            self.taxonomy, self.weights, self.lemma_weights, self.feats_weights, *self.training
+        )  # fmt: skip
         return list(dict.fromkeys(path for path in given if path is not None))
 
 
@@ -138,10 +159,24 @@ class Parses(Family[ParseSettings, Parse]):
     def read(self, settings: ParseSettings, context: Context) -> Items[Parse]:
         from gistmeter.parse import read as treebanks
 
+        del context
         if settings.gold is None or not settings.systems:
             raise InputError("There is no system to score: give the gold's file, then the systems'")
         named = dict(zip(system_names(settings.systems), settings.systems, strict=True))
-        read = treebanks.read_named(settings.gold, named, settings)
-        for remark in treebanks.remarks(read.items):
-            context.say(remark)
+        return treebanks.read_named(settings.gold, named, settings)
+
+    def prepare(
+        self, read: Items[Parse], settings: ParseSettings, context: Context
+    ) -> Items[Parse]:
+        """The same items, with what the user should know of their files said."""
+        from gistmeter.parse.read import say_how_read
+
+        del settings
+        say_how_read(read.items, context)
         return read
+
+    def overview(self, run: Run) -> list[Sheet]:
+        """The tables of the official script, where its scores were made."""
+        from gistmeter.parse.views import official_tables
+
+        return official_tables(Opener(run))

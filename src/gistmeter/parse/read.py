@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.core.family import Items
+from gistmeter.core.family import Context, Items
 from gistmeter.core.files import read_bytes
 from gistmeter.core.types import Parse
 from gistmeter.core.wiring import Wiring
+from gistmeter.core.wording import listed
 from gistmeter.parse.family import ParseSettings
 from gistmeter.parse.formats.pairs import ParsePairs, pair
 from gistmeter.parse.formats.taxonomy import Taxonomy, read_taxonomy
-from gistmeter.parse.formats.treebank import CONLLU, EMPTY, Treebank, declare
+from gistmeter.parse.formats.treebank import (
+    CONLLU,
+    EMPTY,
+    Bools,
+    Layout,
+    Treebank,
+    compose,
+    declare,
+)
 from gistmeter.parse.formats.treebank_reader import read_treebank
-from gistmeter.parse.formats.word_alignment import align, tree_parents
+from gistmeter.parse.formats.trees import not_trees, problems_of, tree_parents
+from gistmeter.parse.formats.word_alignment import align
 from gistmeter.parse.metrics.conll18 import COLUMNS
 from gistmeter.parse.metrics.points import NEEDED, SEVEN
 from gistmeter.parse.metrics.weighting import (
@@ -46,15 +56,30 @@ def read_pairs(gold_path: Path, systems: Mapping[str, Path], settings: ParseSett
         )
         for name, path in systems.items()
     }  # fmt: skip
+    training = _training(gold, settings.training, layout)
     if not conll18:
-        return pair(gold, parsed)
+        return replace(pair(gold, parsed), training=training)
     for treebank in (gold, *parsed.values()):
         missing = [column for column in COLUMNS if column not in treebank]
         if missing:
             needed = f"--conll18 needs the columns {' '.join(missing)} too"
             raise InputError(f"{treebank.path}: {needed}")
         tree_parents(treebank)
-    return align(gold, parsed)
+    return replace(align(gold, parsed), training=training)
+
+
+def _training(gold: Treebank, paths: Sequence[Path], layout: Layout | None) -> dict[str, Bools]:
+    """Which strings of the gold's forms and lemmas occur in the treebanks of training."""
+    known: dict[str, set[str]] = {"FORM": set(), "LEMMA": set()}
+    for path in paths:
+        treebank = read_treebank(path, columns=("LEMMA",), layout=layout, fallback=gold.layout)
+        for column, strings in known.items():
+            strings.update(map(compose, seen(treebank, column)))
+    return {
+        column: gold.vocabularies[column].flags(lambda one: compose(one) in strings)  # noqa: B023
+        for column, strings in known.items()
+        if strings and column in gold
+    }
 
 
 def read_named(gold: Path, systems: Mapping[str, Path], settings: ParseSettings) -> Items[Parse]:
@@ -88,7 +113,7 @@ def read_weights(path: Path, kind: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for name, weight in document.items():
         number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if not number or not 0 <= weight < math.inf or (not weight and kind == "feats"):
+        if not number or not 0 <= weight < 1e100 or (not weight and kind == "feats"):
             least = "0 or more" if kind == "lemma" else "more than 0"
             raise FormatError(f"the weight of '{name}' is {weight!r}, expected {least}", path=path)
         weights[name] = float(weight)
@@ -104,13 +129,20 @@ def estimate_weights(paths: Sequence[Path], columns: str = "") -> ParseWeights:
 def taxonomy_of(wiring: Wiring) -> Taxonomy | None:
     """The taxonomy that the settings name."""
     path = wiring.settings.taxonomy
-    return read_taxonomy(path, wiring.context.cache) if path else None
+    if path is None:
+        return None
+    taxonomy = read_taxonomy(path, wiring.context.cache)
+    if taxonomy.repeated:
+        several = listed(taxonomy.repeated, SHOWN)
+        wiring.context.warn(f"{path}: of a name used twice the last node counts: {several}")
+    return taxonomy
 
 
 def weights_of(wiring: Wiring) -> ParseWeights:
     """The weights of the files, or of the gold where they know none."""
     settings, gold = wiring.settings, wiring.items.gold  # type: ignore[attr-defined]
-    lemma, feats = settings.lemma_weights, settings.feats_weights
+    lemma = settings.weights or settings.lemma_weights
+    feats = settings.weights or settings.feats_weights
     given = ParseWeights(
         read_weights(lemma, "lemma") if lemma else LEMMA_WEIGHTS,
         read_weights(feats, "feats") if feats else FEATS_WEIGHTS,
@@ -122,6 +154,12 @@ def weights_of(wiring: Wiring) -> ParseWeights:
             raise InputError(f"{warning}. They are refused (unknown_tags is refuse)")
         wiring.context.warn(warning)
     return given.completed(estimated)
+
+
+def named_weights(wiring: Wiring) -> str:
+    """The name of the file of weights, with the hash of what it holds."""
+    path = wiring.settings.weights
+    return f"{path.name}@{hashlib.sha256(read_bytes(path)).hexdigest()[:12]}" if path else ""
 
 
 def absent_scores(wiring: Wiring) -> tuple[str, ...]:
@@ -145,8 +183,17 @@ def foreign_scores(wiring: Wiring) -> tuple[str, ...]:
     return tuple(score for score in SEVEN if any(column not in gold for column in NEEDED[score]))
 
 
-def remarks(pairs: Any) -> list[str]:
-    """What the user should know of how the files were read."""
+def say_how_read(pairs: Sequence[Parse], context: Context) -> None:
+    """What the user should know of the files."""
+    if isinstance(pairs, ParsePairs):
+        for remark in remarks(pairs):
+            context.say(remark)
+        for warning in broken_trees(pairs):
+            context.warn(warning)
+
+
+def remarks(pairs: ParsePairs) -> list[str]:
+    """How the files were read."""
     gold = pairs.gold
     why = ""
     if gold.guessed:
@@ -159,6 +206,25 @@ def remarks(pairs: Any) -> list[str]:
         found.append(
             f"{gold.path}: {len(gold.nodes):,} empty nodes are not scored; --enhanced scores them"
         )
+    return found
+
+
+def broken_trees(pairs: ParsePairs) -> list[str]:
+    """Which sentences of each file are not trees; they are scored as they stand."""
+    found = []
+    for treebank in (pairs.gold, *(match.system for match in pairs.matches)):
+        sentences = not_trees(treebank)
+        problems = [one for at in sentences[:SHOWN] for one in problems_of(treebank, at)]
+        several = [f"line {problem.line}: {problem.message}" for problem in problems[:3]]
+        if sentences:
+            one = len(sentences) == 1
+            number = (
+                "1 sentence is not a tree" if one else f"{len(sentences):,} sentences are not trees"
+            )
+            found.append(
+                f"{treebank.path}: {number}, and scored all the same: "
+                f"{'; '.join(several)}. gistmeter parse validate lists all"
+            )
     return found
 
 

@@ -1,59 +1,66 @@
-"""Parse: gold and system trees with what differs, and the way between two classes.
+"""Parse: gold and system trees with what differs, sentences by what went wrong, and breakdowns.
 
-The trees come from the document `sentences.json`, which has the sentences that lose most, word by
-word; other sentences open with their numbers.
+The trees come from the document `sentences.json`; the pictures and tables from `breakdown.json`,
+`confusions.json` and, where they were made, `conll18.json` and `enhanced.json`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gistmeter.core.types import Sheet
-from gistmeter.core.views import Block, Chart, Dots, Opener, Point, Row, View, bars, shown
-from gistmeter.parse.run_documents import Confusion, SentenceReport, WordReport
+from gistmeter.core.views import Block, Chart, Dots, Finder, Opener, Point, Row, View, shown
+from gistmeter.parse.run_documents import SentenceReport, SystemReport
 
-SCORES = ("total", "lemma", "upos", "feats", "uas", "las", "semslot", "semclass")
 PARTED = ("las", "uas", "lemma", "upos")
-TAGS = ("upos", "lemma", "semslot", "semclass")
+TAGS = ("upos", "semslot", "semclass")  # shown under every word; other cells where they differ
+CELLS = (*TAGS, "lemma", "feats")
 DOCUMENT = "sentences.json"
 LONGEST = 60  # words of a sentence that is drawn
-DIFFERING = ("lemma", "upos", "feats", "head", "deprel", "semslot", "semclass")
-PARTS = (("by_pos", "part of speech"), ("by_relation", "relation"))
-MOST_PARTS, MOST_CONFUSIONS = 14, 12
+PARTS = {
+    "by_length": "length of the sentence", "by_arc_length": "distance from the head",
+    "by_direction": "side of the head", "by_depth": "depth in the tree", "by_projectivity": "arc",
+    "by_form": "word", "by_lemma": "lemma", "by_pos": "part of speech", "by_relation": "relation",
+}  # fmt: skip
+DRAWN = ("by_pos", "by_relation", "by_length", "by_arc_length", "by_depth")
+MOST_PARTS, MOST_ROWS = 14, 60
 NAMES = {
     "total": "all levels", "lemma": "lemmas", "upos": "parts of speech",
     "xpos": "language's own tags", "feats": "features", "uas": "heads", "las": "labelled heads",
     "semslot": "semantic roles", "semclass": "semantic classes",
+    "complete": "complete matches",
 }  # fmt: skip
 
 
 class ParseView(View):
-    """Trees of the sentences that lose most."""
+    """Trees of any sentence, what was taken for what, and where."""
 
     def blocks(self, row: Row, opener: Opener) -> list[Block]:
         if not {"uas", "upos"} & set(row.rows.numbers):
             return []
-        known = [name for name in SCORES if math.isfinite(row.number(name))]
-        scores = bars("Scores of the sentence", row, opener, known)
-        row.used |= set(row.rows.numbers)  # the rest is bookkeeping of sums
-        sentence = sentences(opener).get((row.key("system"), row.key("id")))
+        row.used |= set(row.rows.numbers)  # scores are in the table, the rest is bookkeeping
+        system = row.key("system")
+        sentence = sentences(opener).get((system, row.key("id")))
         if sentence is None:
-            drawn = "Trees are drawn for the sentences that lose most."
-            return [*scores, {"k": "note", "x": drawn}]
-        words = sentence.tokens
-        row.extra["w"] = sentence.lost
-        row.extra["x"] = shown(" ".join(word.form for word in words), 160)
-        lines = f"gold line {sentence.gold_line}, system line {sentence.system_line}"
-        trees = [tree(words)] if 0 < len(words) <= LONGEST else []
-        return [*trees, differences(words), *_ways(words), {"k": "note", "x": lines}, *scores]
+            kept = "Sentences are kept word by word where systems lose most: this one was not."
+            return [{"k": "note", "x": kept}]
+        report = sentence.systems[system]
+        row.extra["w"] = report.lost
+        row.extra["x"] = shown(" ".join(sentence.forms), 160)
+        row.extra["q"] = [shown(one, 80) for one in dict.fromkeys(errors(sentence, report))]
+        name = f"tree\n{sentence.line}\n{sentence.id}"
+        if name not in opener.shared and not opener.share(name, [tree(sentence)]):
+            full = "There is no room for its tree here: gistmeter report RUN --all has every tree."
+            return [{"k": "note", "x": full}]
+        row.extra["a"] = name
+        return []
 
     def charts(self, opener: Opener) -> list[Chart]:
-        """A score by part of speech and by relation, the most frequent first."""
+        """A score by part of speech, relation, length, distance and depth."""
         documents = opener.documents("breakdown.json")
         charts: list[Chart] = []
-        for key, title in PARTS:
+        for key in DRAWN:
             tables = {system: _by_label(parts, key) for system, parts in documents.items()}
             tables = {system: table for system, table in tables.items() if table}
             first = next(iter(tables.values()), {})
@@ -66,27 +73,65 @@ class ParseView(View):
                 if score in table.get(part, {})
             ]
             if len(points) > 1:
-                name = f"{NAMES[score]} ({score}) by {title}"
-                charts.append(Dots(name, points, "higher is better", "the most frequent"))
+                name = f"{NAMES[score]} ({score}) by {PARTS[key]}"
+                note = "the most frequent" if len(first) > MOST_PARTS else ""
+                charts.append(Dots(name, points, "higher is better", note))
         return charts
 
     def tables(self, opener: Opener) -> list[Sheet]:
-        """What was taken for what, a table for each column."""
-        rows: dict[str, list[list[object]]] = {}
-        for system, columns in opener.documents("confusions.json").items():
-            for column, entries in columns.items() if isinstance(columns, Mapping) else ():
-                for entry in entries[:MOST_CONFUSIONS] if isinstance(entries, list) else ():
-                    if confusion := Confusion.of(entry):
-                        cells = [confusion.gold, confusion.system, confusion.count]
-                        rows.setdefault(str(column), []).append([str(system), *cells])
-        heads = ["system", "gold", "given", "times"]
-        return [
-            Sheet(f"{column}: what was taken for what", heads, lines)
-            for column, lines in rows.items()
+        """The official table, scores by kind of word, features, enhancements and confusions."""
+        breakdowns = opener.documents("breakdown.json")
+        features = {
+            system: parts.get("by_feature")
+            for system, parts in breakdowns.items()
+            if isinstance(parts, Mapping)
+        }
+        enhanced = opener.documents("enhanced.json")
+        types = {
+            system: parts.get("by_type")
+            for system, parts in enhanced.items()
+            if isinstance(parts, Mapping)
+        }
+        sheets = [
+            *official_tables(opener),
+            _kinds(breakdowns),
+            _precisions("Features: precision and recall", "feature", features),
+            _precisions("Enhanced dependencies by type", "type", types),
+            *_confusions(opener),
         ]
+        return [sheet for sheet in sheets if sheet.rows]
 
 
-VIEW = ParseView(heading="Parse: morphology, syntax, semantics", noun="sentence", names=NAMES)
+VIEW = ParseView(
+    heading="Parse: morphology, syntax, semantics",
+    noun="sentence",
+    names=NAMES,
+    decisive=("total", "las", "uas", "upos", "semslot", "semclass"),
+    methods={
+        "las": "the labelled attachment score", "uas": "the unlabelled attachment score",
+        "total": "the mean of the layers' scores",
+    },
+)  # fmt: skip
+
+
+def official_tables(opener: Opener) -> list[Sheet]:
+    """Precision, recall, F1 and aligned accuracy in percent, as the official script prints them."""
+    heads = ["Metric", "Precision", "Recall", "F1 Score", "AligndAcc"]
+    rows: dict[str, list[Sequence[object]]] = {}
+    for ending, key in (("conll18.json", "official"), ("enhanced.json", "official")):
+        for system, parts in opener.documents(ending).items():
+            table = parts.get(key) if isinstance(parts, Mapping) else None
+            for metric, numbers in table.items() if isinstance(table, Mapping) else ():
+                cells = [_percent(numbers, name) for name in ("precision", "recall", "f1")]
+                accuracy = _percent(numbers, "aligned_accuracy")
+                rows.setdefault(system, []).append([str(metric), *cells, accuracy])
+    return [Sheet(f"{system}: as the official script prints it", heads, lines)
+            for system, lines in rows.items()]  # fmt: skip
+
+
+def _percent(numbers: Any, name: str) -> str:
+    value = numbers.get(name) if isinstance(numbers, Mapping) else None
+    return f"{100 * value:.2f}" if isinstance(value, int | float) else ""
 
 
 def _by_label(parts: Any, key: str) -> dict[str, dict[str, float]]:
@@ -99,68 +144,136 @@ def _by_label(parts: Any, key: str) -> dict[str, dict[str, float]]:
     }
 
 
-def _ways(words: Sequence[WordReport]) -> list[Block]:
-    """The ways through the taxonomy from gold's classes to the system's."""
-    ways = [shown(f"{word.form}: {word.class_path}", 300) for word in words if word.class_path]
-    groups = [["From gold to system", "", ways]]
-    return [{"k": "facts", "n": "Taxonomy", "g": groups}] if ways else []
+def _kinds(breakdowns: Mapping[str, Any]) -> Sheet:
+    """Every score of every kind of word, a column for each system's heads and labelled heads."""
+    scores = [(system, name) for system in breakdowns for name in ("uas", "las")]
+    heads = ["by", "of the gold", "words", *(f"{system} {name}" for system, name in scores)]
+    rows: list[Sequence[object]] = []
+    for key, title in PARTS.items():
+        tables = {system: _by_label(parts, key) for system, parts in breakdowns.items()}
+        for label in next(iter(tables.values()), {}):
+            own = {system: table.get(label, {}) for system, table in tables.items()}
+            words = next((int(one["words"]) for one in own.values() if "words" in one), 0)
+            rows.append([title, label, words, *(own[system].get(name) for system, name in scores)])
+    return Sheet("Heads and labels by kind of word, arc and sentence", heads, rows)
+
+
+def _precisions(title: str, what: str, tables: Mapping[str, Any]) -> Sheet:
+    """Precision, recall and F1 of each label, three columns for each system."""
+    known = {name: table for name, table in tables.items() if isinstance(table, Mapping)}
+    columns = [(system, name) for system in known for name in ("precision", "recall", "f1")]
+    heads = [what, "in the gold", *(f"{system} {name}" for system, name in columns)]
+    rows: list[Sequence[object]] = []
+    for label in list(dict.fromkeys(one for table in known.values() for one in table))[:MOST_ROWS]:
+        own = {
+            system: numbers if isinstance(numbers := table.get(label), Mapping) else {}
+            for system, table in known.items()
+        }
+        gold = next((numbers["gold"] for numbers in own.values() if "gold" in numbers), None)
+        rows.append([str(label), gold, *(own[system].get(name) for system, name in columns)])
+    return Sheet(title, heads, rows)
+
+
+def _confusions(opener: Opener) -> list[Sheet]:
+    """What was taken for what, a table for each column; each count finds its sentences."""
+    counts: dict[str, dict[tuple[str, str], dict[str, int]]] = {}
+    documents = opener.documents("confusions.json")
+    for system, columns in documents.items():
+        for column, entries in columns.items() if isinstance(columns, Mapping) else ():
+            for entry in entries if isinstance(entries, list) else ():
+                if isinstance(entry, Mapping) and {"gold", "system", "count"} <= entry.keys():
+                    pair = str(entry["gold"]), str(entry["system"])
+                    times = counts.setdefault(str(column), {}).setdefault(pair, {})
+                    times[str(system)] = int(entry["count"])
+    sheets = []
+    for column, pairs in counts.items():
+        often = sorted(pairs.items(), key=lambda one: -sum(one[1].values()))[:MOST_ROWS]
+        rows: list[Sequence[object]] = [
+            [
+                *pair,
+                *(
+                    Finder(times[name], f"{column.lower()}:{pair[0]}>{pair[1]}", name)
+                    if name in times
+                    else None
+                    for name in documents
+                ),
+            ]
+            for pair, times in often
+        ]
+        title = f"{column}: what was taken for what"
+        sheets.append(Sheet(title, ["gold", "given", *documents], rows))
+    return sheets
 
 
 def sentences(opener: Opener) -> dict[tuple[str, str], SentenceReport]:
     """The documented sentences by system and id."""
     if "sentences" not in opener.kept:
+        document = opener.details.get(DOCUMENT)
+        entries = document.get("sentences") if isinstance(document, Mapping) else None
         opener.kept["sentences"] = {
-            (str(system), report.id): report
-            for system, entries in opener.documents(DOCUMENT).items()
+            (system, report.id): report
             for entry in (entries if isinstance(entries, list) else ())
             if (report := SentenceReport.of(entry))
+            for system in report.systems
         }
     reports: dict[tuple[str, str], SentenceReport] = opener.kept["sentences"]
     return reports
 
 
-def tree(words: Sequence[WordReport]) -> Block:
-    """Words with gold and system heads by position; -1 is the root, null unknown."""
-    place = {(word.sentence, word.id): at for at, word in enumerate(words)}
-    their_place = {
-        (word.system_sentence, word.system_id or word.id): at for at, word in enumerate(words)
+def errors(sentence: SentenceReport, report: SystemReport) -> Iterator[str]:
+    """What went wrong in a sentence, in words that can be searched for: deprel:obl>nmod."""
+    for column, cells in report.wrong.items():
+        gold = sentence.gold.get(column, ())
+        for at, theirs in cells.items():
+            ours = gold[at - 1] if at <= len(gold) else "_"
+            if column == "head":
+                yield f"head:{sentence.gold.get('deprel', ['_'] * at)[at - 1]}"
+            elif column == "feats":
+                one, other = (set(str(cell).split("|")) - {"_"} for cell in (ours, theirs))
+                yield from (f"feats:{part}" for part in sorted(one ^ other))
+            else:
+                yield f"{column}:{ours}>{theirs}"
+    if report.missing:
+        yield "missing"
+
+
+def tree(sentence: SentenceReport) -> Block:
+    """The gold's words, heads and tags, and what each system has otherwise, by place from 0."""
+    size = len(sentence.forms) if len(sentence.forms) <= LONGEST else 0
+    tags = [tag for tag in TAGS if any(one not in ("_", "") for one in sentence.gold.get(tag, ()))]
+    sparse = [name for name in ("lemma", "feats") if name in sentence.gold]
+    differing = {
+        name: sorted({at for one in sentence.systems.values() for at in one.wrong.get(name, ())})
+        for name in sparse
     }
-    tags = [tag for tag in TAGS if any(word.gold.get(tag, "_") not in ("_", "") for word in words)]
-    lines = []
-    for word in words:
-        gold, system = word.gold, word.system or {}
-        lines.append(
-            {
-                "f": shown(word.form, 40),
-                "g": _head(word.sentence, gold.get("head"), place),
-                "s": _head(word.system_sentence, system.get("head"), their_place),
-                "gr": shown(str(gold.get("deprel", "")), 24),
-                "sr": shown(str(system.get("deprel", "")), 24),
-                "t": [
-                    [shown(str(gold.get(tag, "_")), 28), shown(str(system.get(tag, "–")), 28)]
-                    for tag in tags
+    return {
+        "k": "tree",
+        "w": [shown(form, 40) for form in sentence.forms],
+        "drawn": bool(size),
+        "line": sentence.line,
+        "h": sentence.gold.get("head", []),
+        "r": [shown(str(one), 24) for one in sentence.gold.get("deprel", ())],
+        "t": {tag: [shown(str(one), 28) for one in sentence.gold[tag]] for tag in tags},
+        "o": {
+            name: {at - 1: shown(str(sentence.gold[name][at - 1]), 80) for at in places}
+            for name, places in differing.items()
+        },
+        "s": {
+            shown(system, 200): {
+                "line": report.line,
+                "m": [at - 1 for at in report.missing],
+                "d": {
+                    column: {
+                        at - 1: cell if column == "head" else shown(str(cell), 80)
+                        for at, cell in cells.items()
+                    }
+                    for column, cells in report.wrong.items()
+                },
+                "p": [
+                    shown(f"{sentence.forms[at - 1]}: {way}", 300)
+                    for at, way in report.paths.items()
                 ],
             }
-        )
-    return {"k": "tree", "n": tags, "w": lines}
-
-
-def _head(sentence: int | None, head: Any, place: Mapping[Any, int]) -> int | None:
-    return -1 if str(head) == "0" else place.get((sentence, str(head)))
-
-
-def differences(words: Sequence[WordReport]) -> Block:
-    """The words that differ, field by field; a wrong cell is marked."""
-    fields = [name for name in DIFFERING if any(name in word.wrong for word in words)]
-    rows: list[list[Any]] = []
-    for word in words:
-        if not word.wrong and word.system is not None:
-            continue
-        cells: list[Any] = [shown(word.id), shown(word.form, 60)]
-        for name in fields:
-            ours = shown(str(word.gold.get(name, "_")), 60)
-            theirs = shown(str((word.system or {}).get(name, "–")), 60)
-            cells.append([f"{ours} ≠ {theirs}"] if name in word.wrong else ours)
-        rows.append(cells)
-    heads = ["id", "form", *fields]
-    return {"k": "table", "n": "What differs: gold ≠ system", "c": heads, "r": rows}
+            for system, report in sentence.systems.items()
+        },
+    }

@@ -1,3 +1,4 @@
 """From values to words and pictures, once, at the end: terminal, tables, HTML."""
 
-SUFFIXES = (".json", ".csv", ".tsv", ".xlsx", ".parquet", ".md", ".html")  # of files that -o writes
+# What -o writes; .docx is for books
+SUFFIXES = (".json", ".csv", ".tsv", ".xlsx", ".parquet", ".md", ".tex", ".html", ".docx")

@@ -28,7 +28,7 @@ def draw(chart: Chart, palette: Palette, systems: Sequence[str]) -> str:
 def dots(chart: Dots, palette: Palette, systems: Sequence[str]) -> str:
     """A row for each label; marks that would cover each other stand above each other."""
     points = [point for point in chart.points if math.isfinite(point.value)]
-    numbers = [one for point in points for one in (point.value, point.low, point.high)]
+    numbers = [number for point in points for number in (point.value, point.low, point.high)]
     scale = Axis.around(numbers)
     rows: dict[str, list[Point]] = {}
     for point in points:
@@ -68,7 +68,7 @@ def _lanes(points: Sequence[Point], scale: Axis) -> list[int]:
     ends: list[list[tuple[float, float]]] = []
     lanes = []
     for point in points:
-        known = [one for one in (point.value, point.low, point.high) if math.isfinite(one)]
+        known = [number for number in (point.value, point.low, point.high) if math.isfinite(number)]
         low, high = scale.place(min(known)) - NEAR / 2, scale.place(max(known)) + NEAR / 2
         lane = next(
             (at for at, taken in enumerate(ends) if all(high <= a or low >= b for a, b in taken)),
@@ -138,7 +138,7 @@ def lines(chart: Lines, palette: Palette, systems: Sequence[str]) -> str:
     xs = [point.x for point in everything]
     wide = bool(chart.cloud) and max(xs) > 20 * max(1.0, min(xs))
     across = Axis(max(1.0, min(xs)), max(xs), log=True) if wide else Axis.around(xs, share=0.04)
-    bounds = [one for point in everything for one in (point.value, point.low, point.high)]
+    bounds = [other for point in everything for other in (point.value, point.low, point.high)]
     up = Axis(*chart.extent) if chart.extent else Axis.around(bounds)
     inside = [_grid(across), _shelves(up)]
     for point in chart.cloud:
@@ -148,7 +148,7 @@ def lines(chart: Lines, palette: Palette, systems: Sequence[str]) -> str:
     alone = chart.cloud or not chart.joined
     aside = [0.0] * (len(systems) + 1) if alone else _aside(len(systems), across)
     for system, shift in zip([*systems, ""], aside, strict=False):
-        placed = [replace(one, x=one.x + shift) for one in points if one.system == system]
+        placed = [replace(other, x=other.x + shift) for other in points if other.system == system]
         inside += [_line(placed, across, up, palette.colour(system))] if chart.joined else []
         for point in placed:
             inside.append(_upright(point, across, up, palette))

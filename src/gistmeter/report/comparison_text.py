@@ -6,51 +6,60 @@ A comparison comes in as plain data, the shape of `compare --format json`.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Console
 from rich.table import Table
 
-from gistmeter.report.export import defused, delimited_text, markdown_text
-from gistmeter.report.terminal import safe
+from gistmeter.core.comparison import RANKS, Ranking
+from gistmeter.report.export import defused, delimited_text, markdown_slices, markdown_text
+from gistmeter.report.latex import LATEX, latex_slices
+from gistmeter.report.study_sheets import slices_sheet
+from gistmeter.report.terminal import print_sheet, safe
+
+if TYPE_CHECKING:
+    from gistmeter.core.slices import Slices
 
 Comparison = Mapping[str, Any]
 COLUMNS = (
     "metric", "a", "b", "difference", "low", "high", "p_value", "p_corrected", "effect",
     "superiority", "detectable", "n", "clusters", "left_out", "test",
 )  # fmt: skip
+BOARD = ["rank", "ties", "system", "value"]
 HEADS = ["a", "b", "a − b", "interval", "p", "d", "n"]
-LATEX = str.maketrans(
-    {
-        "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-        "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
-        "<": r"\textless{}", ">": r"\textgreater{}", "\n": " ",
-    }
-)  # fmt: skip
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Values and ranks, then every pair, within 80 columns."""
+    """The sentence, values and ranks, then every pair, within 80 columns."""
     arrow = "higher" if comparison["higher_is_better"] else "lower"
-    console.print(safe(f"{comparison['metric']} ({arrow} is better)"), style="bold")
+    console.print(safe(comparison["answer"]), style="bold")
+    console.print(safe(f"{comparison['metric']} ({arrow} is better)"))
     board = Table()
-    board.add_column("rank", justify="right")
-    board.add_column("system", overflow="fold")
-    board.add_column("value", justify="right")
+    for name in BOARD:
+        side: Literal["left", "right"] = "left" if name in ("system", "ties") else "right"
+        board.add_column(name, justify=side, overflow="fold")
     for row in _board(comparison):
         board.add_row(*map(safe, row))
     console.print(board)
     pairs = Table()
     for name in HEADS:
-        side: Literal["left", "right"] = "left" if name in ("a", "b") else "right"
+        side = "left" if name in ("a", "b") else "right"
         pairs.add_column(name, justify=side, overflow="fold")
     for cells in _pair_cells(comparison, str):
         pairs.add_row(*map(safe, cells))
     console.print(pairs)
     for line in footnotes(comparison):
         console.print(safe(line), style="dim")
+
+
+def print_slices(several: Sequence[Slices], console: Console) -> None:
+    """Scores by slice, with a sentence for each."""
+    for slices in several:
+        console.print()
+        print_sheet(slices_sheet(slices), console)
+        for line in slices.sentences():
+            console.print(safe(line))
 
 
 def footnotes(comparison: Comparison) -> list[str]:
@@ -63,32 +72,32 @@ def footnotes(comparison: Comparison) -> list[str]:
         f"Test: {tests}, {comparison['resamples']:,} resamples of whole items; p corrected: "
         f"{comparison['correction']}; {share}% intervals."
     ]
-    least = [pair["detectable"] for pair in pairs if pair.get("detectable") is not None]
+    least = [pair["detectable"] for pair in pairs if pair.get("detectable")]
     if least:
         low, high = min(least), max(least)
         shown = _number(low, unit)
         if not math.isclose(low, high, rel_tol=0.05):
             shown += f" to {_number(high, unit)}"
         lines.append(f"Smallest difference these items would show (80% power): {shown}.")
-    left = max((pair["left_out"] for pair in pairs), default=0)
-    if left:
-        lines.append(f"Items that only one side has, left out: up to {left:,}.")
+    lines += [comparison["plan"]] if comparison.get("plan") else []
+    lines += [comparison["rule"]] if comparison["rule"] else []
+    lines += [RANKS] if comparison["letters"] else []
     lines += [f"Forced although the signatures differ: {line}" for line in comparison["forced"]]
     return [*lines, *comparison["notes"]]
 
 
-def _board(comparison: Comparison) -> list[tuple[str, str, str]]:
-    """Rank, name and value of every system, the best first; a shared rank is marked."""
-    ranks, values, unit = comparison["ranks"], comparison["values"], _unit(comparison)
-    sign, often = -1 if comparison["higher_is_better"] else 1, Counter(ranks.values())
-
-    def place(system: str) -> tuple[int, float]:
-        value = values.get(system)
-        return ranks[system], sign * value if value is not None else math.inf
-
+def _board(comparison: Comparison) -> list[tuple[str, str, str, str]]:
+    """Rank, letters, name and value of every system, the best first."""
+    ranking = Ranking(comparison["order"], comparison["ranks"], comparison["letters"])
+    values, unit = comparison["values"], _unit(comparison)
     return [
-        (f"{rank}=" if often[rank] > 1 else str(rank), system, _number(values.get(system), unit))
-        for system, rank in ((system, ranks[system]) for system in sorted(ranks, key=place))
+        (
+            ranking.rank(system),
+            ranking.letters.get(system, ""),
+            system,
+            _number(values[system], unit),
+        )
+        for system in ranking.order
     ]
 
 
@@ -124,15 +133,22 @@ def _plain(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-def to_markdown(comparisons: Sequence[Comparison]) -> str:
+def to_markdown(comparisons: Sequence[Comparison], slices: Sequence[Slices] = ()) -> str:
     """Tables in Markdown, for job summaries."""
     parts = []
     for comparison in comparisons:
-        board = [(rank, markdown_text(name), value) for rank, name, value in _board(comparison)]
+        board = [
+            (rank, ties, markdown_text(name), value)
+            for rank, ties, name, value in _board(comparison)
+        ]
         parts.append(f"### {markdown_text(str(comparison['metric']))}\n")
-        parts.append(_grid(["rank", "system", "value"], board, "rlr"))
+        parts.append(f"{markdown_text(str(comparison['answer']))}\n")
+        parts.append(_grid(BOARD, board, "rllr"))
         parts.append(_grid(HEADS, _pair_cells(comparison, markdown_text), "llrrrrr"))
         parts.append("\n".join(f"- {markdown_text(line)}" for line in footnotes(comparison)) + "\n")
+    parts += [
+        "\n".join(markdown_slices(slices_sheet(part), part.sentences())) + "\n" for part in slices
+    ]
     return "\n".join(parts)
 
 
@@ -154,7 +170,7 @@ def _grid(head: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> str
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def to_latex(comparisons: Sequence[Comparison]) -> str:
+def to_latex(comparisons: Sequence[Comparison], slices: Sequence[Slices] = ()) -> str:
     """Tables for a paper, with booktabs."""
     parts = []
     for comparison in comparisons:
@@ -169,6 +185,7 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
             "a & b & $a - b$ & interval & $p$ & $d$ & $n$ \\\\\n\\midrule\n"
             f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
         )
+    parts += map(latex_slices, slices)
     return "% needs \\usepackage{booktabs}\n" + "\n".join(parts)
 
 

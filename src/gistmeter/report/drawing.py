@@ -80,7 +80,7 @@ class Palette:
     def legend(self, systems: Sequence[str]) -> str:
         if len(systems) < 2:
             return ""
-        names = (f"<li>{self.sign(one)}{escape(self.labels[one])}</li>" for one in systems)
+        names = (f"<li>{self.sign(system)}{escape(self.labels[system])}</li>" for system in systems)
         return tag("ul", {"class": "legend"}, *names)
 
 
@@ -101,11 +101,9 @@ class Axis:
         return cls(max(0.0, low - room) if low >= 0 else low - room, high + room)
 
     def place(self, value: float) -> float:
-        low, high, value = (self._warped(one) for one in (self.low, self.high, value))
+        ends = [self.low, self.high, value]
+        low, high, value = [math.log(max(end, 1e-9)) for end in ends] if self.log else ends
         return round(100 * (value - low) / (high - low or 1.0), 2)
-
-    def _warped(self, value: float) -> float:
-        return math.log(max(value, 1e-9)) if self.log else value
 
     def ticks(self, most: int = 6) -> list[float]:
         """Round numbers within the scale."""

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from rich.style import Style
 from rich.text import Text
 
-from gistmeter.core.answer import Standing
+from gistmeter.core.comparison.answer import Standing
 from gistmeter.core.views import View, shown
 from gistmeter.core.wording import figure
+from gistmeter.report.comparison_text import print_slices
+from gistmeter.report.decisive import contradiction, deciding
 from gistmeter.report.highlights import Highlight, apart, judged_by, worst
-from gistmeter.report.terminal import print_lines, safe
+from gistmeter.report.study_sheets import TOLD, repeats_sheet
+from gistmeter.report.terminal import print_lines, print_run, print_sheet, safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,13 +26,36 @@ if TYPE_CHECKING:
 LONGEST = 60  # characters of a text
 
 
-def print_ending(run: Run, view: View, console: Console, *, next_command: str = "") -> None:
-    """The sentence that the report begins with, three items of each kind, the report's place."""
-    standing = Standing(run, view)
-    console.print()
+def print_result(run: Run, view: View, console: Console, *, everything: bool) -> None:
+    """The answer, the scores to judge by or all, slices, and repeated answers."""
+    print_answer(run, view, console)
+    print_run(run, console, () if everything else deciding(run, view))
+    print_slices(run.slices, console)
+    print_repeats(run, console)
+
+
+def print_answer(run: Run, view: View, console: Console) -> None:
+    """The sentence that the report begins with, and what to be careful with."""
     print_lines(run.answer().splitlines(), console)
+    if said := contradiction(run, view):
+        console.print(safe(said))
     for caution in view.cautions(run):
         console.print(safe(caution), style="dim")
+
+
+def print_repeats(run: Run, console: Console) -> None:
+    """What several answers to an item say of each system."""
+    if repeats := run.repeats:
+        console.print()
+        print_sheet(repeats_sheet(repeats), console)
+        for entry in repeats[:TOLD]:
+            console.print(safe(entry.sentence()))
+
+
+def print_ending(run: Run, view: View, console: Console, *, next_command: str = "") -> None:
+    """Three items of each kind, the report's place, and what to do next."""
+    standing = Standing(run, view, run.findings)
+    console.print()
     name = judged_by(standing)
     if name:
         called, unit = standing.called(name), standing.score(name).unit

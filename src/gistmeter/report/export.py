@@ -19,11 +19,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gistmeter.core.comparison.answer import Standing
 from gistmeter.core.errors import InputError
 from gistmeter.core.files import printable, write_atomically
+from gistmeter.core.table import read_table
 from gistmeter.core.types import Score, Sheet
+from gistmeter.core.views import View
 from gistmeter.report import SUFFIXES
-from gistmeter.report.terminal import safe
+from gistmeter.report.commented import SUFFIX, commented_document, only_sheet
+from gistmeter.report.decisive import contradiction, deciding
+from gistmeter.report.latex import latex
+from gistmeter.report.methods import methods
+from gistmeter.report.study_sheets import repeats_sheet, slices_sheet
+from gistmeter.report.terminal import safe, score_names
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
@@ -44,6 +52,7 @@ def write_table(
     layout: Layout,
     companions: Companions = lambda _: {},
     *,
+    view: View | None = None,
     mark: bool = True,
 ) -> list[Path]:
     """Write a run to a file whose suffix decides the format; returns all files written."""
@@ -53,12 +62,18 @@ def write_table(
         write_atomically(path, text + "\n")
         return [path]
     if suffix == ".md":
-        write_atomically(path, markdown(run))
+        write_atomically(path, markdown(run, view or View()))
+        return [path]
+    if suffix == ".tex":
+        write_atomically(path, latex(run, view or View()))
         return [path]
     if suffix == ".parquet":
         stream = io.BytesIO()
         run.to_polars().write_parquet(stream)
         write_atomically(path, stream.getvalue())
+        return [path]
+    if suffix == SUFFIX:
+        write_atomically(path, commented_document(only_sheet(layout(run), run.command)))
         return [path]
     sheets = [
         _linked(sheet, run.path, path)
@@ -96,8 +111,25 @@ def _beside(path: Path, further: Mapping[str, Sheet], mark: bool) -> list[Path]:
     """Further tables of a family, each in a CSV file beside the one asked for."""
     targets = {path.with_name(name): sheet for name, sheet in further.items()}
     for target, sheet in targets.items():
-        write_atomically(target, delimited(sheet, ",", mark))
+        lines = replace(sheet, rows=_grown(sheet, target)) if sheet.grows else sheet
+        write_atomically(target, delimited(lines, ",", mark))
     return list(targets)
+
+
+def _grown(sheet: Sheet, target: Path) -> list[Sequence[object]]:
+    """The lines of others that a file has already, and then those of a sheet."""
+    if not target.is_file():
+        return list(sheet.rows)
+    table = read_table(target)
+    own = {str(row[0]) for row in sheet.rows}
+    if sheet.columns[0] not in table.columns:
+        raise InputError(
+            f"{target}: has no column '{sheet.columns[0]}', so it is not a table of ours to add to."
+            " Move it elsewhere"
+        )
+    places = [table.columns.index(name) if name in table.columns else -1 for name in sheet.columns]
+    others = [[row[at] if at >= 0 else None for at in places] for row in table.rows]
+    return [*(row for row in others if row[0] not in own), *sheet.rows]
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
@@ -219,19 +251,56 @@ def file_name(name: str) -> str:
     return re.sub(r"[^\w-]+", "_", name).strip("_") or "sheet"
 
 
-def markdown(run: Run) -> str:
-    """A table to paste into a paper, an issue or a job summary."""
-    names = list(dict.fromkeys(name for scored in run.systems.values() for name in scored.scores))
-    lines = [
-        "| system | " + " | ".join(markdown_text(name) for name in names) + " |",
-        "|---|" + "---:|" * len(names),
-    ]
-    for system, scored in run.systems.items():
-        cells = [spell_score(scored.scores.get(name)) for name in names]
-        lines.append(f"| {markdown_text(system)} | " + " | ".join(cells) + " |")
+def markdown(run: Run, view: View) -> str:
+    """The answer, the scores that decide, slices, methods; to paste into a paper or an issue."""
+    said = [*run.answer().splitlines(), contradiction(run, view)]
+    lines = [markdown_text(line) for line in said if line]
+    names, every = deciding(run, view), score_names(run)
+    lines += ["", *_markdown_scores(run, names)]
+    if len(names) < len(every):
+        folded = ["<details><summary>All scores</summary>", "", *_markdown_scores(run, every)]
+        lines += ["", *folded, "", "</details>"]
+    sheets = [*((slices_sheet(part), part.sentences()) for part in run.slices)]
+    if repeats := run.repeats:
+        sheets.append((repeats_sheet(repeats), [entry.sentence() for entry in repeats]))
+    for sheet, sentences in sheets:
+        lines += markdown_slices(sheet, sentences)
+    paragraph = methods(run, view)
+    lines += ["", f"Methods: {markdown_text(paragraph)}"] if paragraph else []
     lines += ["", f"Signature: `{safe(run.signature).plain.replace('`', ' ')}`"]
     lines += [f"Unscored: {markdown_text(why)} ({count})" for why, count in run.unscored.items()]
     return "\n".join(lines) + "\n"
+
+
+def markdown_slices(sheet: Sheet, sentences: Sequence[str]) -> list[str]:
+    """A table of systems by slices, and what it says."""
+    rows = [[_rounded(cell) for cell in row] for row in sheet.rows]
+    table = ["", f"### {markdown_text(sheet.name)}", "", *_markdown_table(sheet.columns, rows), ""]
+    return [*table, *(f"- {markdown_text(line)}" for line in sentences)]
+
+
+def _markdown_scores(run: Run, names: Sequence[str]) -> list[str]:
+    rows = [
+        [
+            markdown_text(system),
+            *(spell_score(run.systems[system].scores.get(name)) for name in names),
+        ]
+        for system in Standing(run, findings=run.findings).ordered
+    ]
+    return _markdown_table(["system", *names], rows)
+
+
+def _rounded(cell: object) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.3f}" if math.isfinite(cell) else "–"
+    return markdown_text(str(cell))
+
+
+def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table whose first column is a name and whose others are numbers."""
+    lines = [[markdown_text(name) for name in head], *rows]
+    marked = ["| " + " | ".join(line) + " |" for line in lines]
+    return [marked[0], "|---|" + "---:|" * (len(head) - 1), *marked[1:]]
 
 
 def markdown_text(text: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 import numpy as np
 
-from gistmeter.core.answer import Standing
-from gistmeter.core.rows import Rows
+from gistmeter.core.comparison.answer import Standing
+from gistmeter.core.rows import Floats, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +62,32 @@ def apart(standing: Standing, most: int = 3) -> list[Highlight]:
     for at, key in enumerate(zip(rows.keys["id"], rows.keys["group"], strict=True)):
         if math.isfinite(values[at]):
             places.setdefault(key, []).append(at)
-    gaps = [(float(np.ptp(values[own])), own) for own in places.values() if len(own) > 1]
-    gaps = sorted((gap for gap in gaps if gap[0] > 0), key=lambda gap: -gap[0])
+    means = {own[0]: _means(standing, rows, values, own) for own in places.values()}
+    gaps = {first: max(held.values()) - min(held.values()) for first, held in means.items()}
+    order = sorted((first for first in means if gaps[first] > 0), key=lambda first: -gaps[first])
     return [
-        Highlight(
-            _name(rows, own[0]),
-            {rows.keys["system"][at]: float(values[at]) for at in _ranked(standing, rows, own)},
-            _reference(standing, rows, own[0]),
-        )
-        for own in _once(rows, gaps)[:most]
+        Highlight(_name(rows, first), means[first], _reference(standing, rows, first))
+        for first in _once(rows, order)[:most]
     ]
 
 
-def _once(rows: Rows, gaps: Sequence[tuple[float, list[int]]]) -> list[list[int]]:
-    """The places of each item once: in the group where it differs most."""
-    kept: dict[str, list[int]] = {}
-    for _, own in gaps:
-        kept.setdefault(rows.keys["id"][own[0]], own)
-    return list(kept.values())
-
-
-def _ranked(standing: Standing, rows: Rows, places: Sequence[int]) -> list[int]:
+def _means(
+    standing: Standing, rows: Rows, values: Floats, places: Sequence[int]
+) -> dict[str, float]:
+    """Each system's value on one item, the best system first; of several answers the mean."""
+    by_system: dict[str, list[float]] = {}
+    for at in places:
+        by_system.setdefault(rows.keys["system"][at], []).append(float(values[at]))
     order = standing.ordered
-    return sorted(places, key=lambda at: order.index(rows.keys["system"][at]))
+    return {system: fmean(by_system[system]) for system in sorted(by_system, key=order.index)}
+
+
+def _once(rows: Rows, places: Sequence[int]) -> list[int]:
+    """A place of each item once: in the group where it differs most."""
+    kept: dict[str, int] = {}
+    for at in places:
+        kept.setdefault(rows.keys["id"][at], at)
+    return list(kept.values())
 
 
 def _name(rows: Rows, at: int) -> str:
@@ -92,9 +96,10 @@ def _name(rows: Rows, at: int) -> str:
 
 
 def _text(standing: Standing, rows: Rows, at: int) -> str:
-    named = (*standing.view.texts, *rows.texts)
-    column = next((name for name in named if name in rows.texts), "")
-    return (rows.texts[column][at] or "") if column else ""
+    cells = (
+        rows.texts[name][at] for name in (*standing.view.texts, *rows.texts) if name in rows.texts
+    )
+    return next(filter(None, cells), "")
 
 
 def _reference(standing: Standing, rows: Rows, at: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from gistmeter.core.family import family_of
 from gistmeter.core.views import visible
 from gistmeter.report.export import markdown, markdown_text
 
@@ -64,7 +65,7 @@ def _section(outcome: EvaluationOutcome) -> str:
     if outcome.error is not None:
         lines += [markdown_text(str(outcome.error)), ""]
     if outcome.run is not None:
-        lines += [markdown_text(outcome.run.answer()), "", markdown(outcome.run)]
+        lines.append(markdown(outcome.run, family_of(outcome.run.command).view()))
     lines += [
         f"- {'✅' if required.holds else '❌'} {markdown_text(required.told)}"
         for required in outcome.requirements

@@ -32,12 +32,12 @@ class SpeedColumn(ProgressColumn):
 class ProgressBars:
     """One bar per stage, made when the stage first reports."""
 
-    def __init__(self, *, quiet: bool = False, every: float = EVERY) -> None:
+    def __init__(self, *, quiet: bool = False, every: float = EVERY, began: float = 0.0) -> None:
         self._every = every
         self._console = console = Screen(stderr=True, quiet=quiet)
         self._tasks: dict[str, TaskID] = {}
         self._started: dict[str, tuple[float, int]] = {}  # when, and how much was done by then
-        self._last = time.monotonic()
+        self._last = began or time.monotonic()
         self._progress: Progress | None = None
         if console.is_terminal and not quiet:
             self._progress = Progress(

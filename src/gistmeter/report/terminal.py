@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -14,6 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from gistmeter.core.files import plain
 from gistmeter.core.types import Score, Sheet
 
 if TYPE_CHECKING:
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 
 LONGEST_SIGNATURE = 240
 SHORT = 16  # characters of a cell that need not be wrapped
-CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
-)
-
-
-def plain(text: str) -> str:
-    """Text without control characters, ANSI codes or right-to-left overrides; lines stay."""
-    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def safe(text: str) -> Text:
@@ -49,13 +41,17 @@ class Screen(Console):
             yield segment if segment.control else Segment(plain(segment.text), segment.style)
 
 
-def print_run(run: Run, console: Console) -> None:
-    """Scores of each system with intervals; with several systems, a leaderboard per score."""
-    table = _table(run)
+def print_run(run: Run, console: Console, names: Sequence[str] = ()) -> None:
+    """Scores of each system with intervals, all or some; of several systems the best first."""
+    ranked = _ranked(run, names)
+    table = _table(run, ranked)
     if fits(table, console):
         console.print(table)
     else:
-        _print_narrow(run, console)
+        _print_narrow(ranked, console)
+    further = len(score_names(run)) - len(ranked)
+    if further:
+        console.print(safe(f"{further} further scores: --all shows them, the files have them."))
     if run.missing:
         console.print(safe(f"* partial, without: {', '.join(run.missing)}"))
     if run.unscored:
@@ -93,9 +89,9 @@ def fits(table: Table, console: Console) -> bool:
     )
 
 
-def _print_narrow(run: Run, console: Console) -> None:
+def _print_narrow(scores: Mapping[str, list[tuple[str, Score]]], console: Console) -> None:
     """The same scores one beneath the other, for a screen that no table fits on."""
-    for name, ranked in _ranked(run).items():
+    for name, ranked in scores.items():
         console.print(safe(name + ("*" if ranked[0][1].partial else "")), style="bold")
         for system, score in ranked:
             console.print(safe(f"  {score.number(score.value)} {system}"))
@@ -150,7 +146,7 @@ def short_signature(signature: str) -> str:
     return f"#{signature.rpartition('#')[2]} (spelled out in run.json and --format json)"
 
 
-def _table(run: Run) -> Table:
+def _table(run: Run, scores: Mapping[str, list[tuple[str, Score]]]) -> Table:
     """The best system first within each score; one system alone has no column of its own."""
     several = len(run.systems) > 1
     title = run.command if several else f"{run.command}: {next(iter(run.systems))}"
@@ -160,7 +156,7 @@ def _table(run: Run) -> Table:
         table.add_column("system", overflow="fold", min_width=6)
     for column in ("value", "interval", "n", "unscored"):
         table.add_column(column, justify="right", no_wrap=True)
-    for name, ranked in _ranked(run).items():
+    for name, ranked in scores.items():
         for place, (system, score) in enumerate(ranked):
             label = name + ("*" if score.partial else "") if place == 0 else ""
             table.add_row(
@@ -171,21 +167,18 @@ def _table(run: Run) -> Table:
     return table
 
 
-def _ranked(run: Run) -> dict[str, list[tuple[str, Score]]]:
-    """The systems that have a score, the best first, for each score."""
+def _ranked(run: Run, names: Sequence[str]) -> dict[str, list[tuple[str, Score]]]:
+    """The systems that have a score, for each score: the best first, those not ranked last."""
     ranked = {}
-    for name in score_names(run):
-        scores = {system: scored.scores.get(name) for system, scored in run.systems.items()}
-        known = [(system, score) for system, score in scores.items() if score is not None]
-        ranked[name] = sorted(known, key=_rank)
+    for name in names or score_names(run):
+        held = {
+            system: scored.scores[name]
+            for system, scored in run.systems.items()
+            if name in scored.scores
+        }
+        order = run.findings.ranking(name, held).order
+        ranked[name] = [(system, held[system]) for system in order if system in held]
     return ranked
-
-
-def _rank(entry: tuple[str, Score]) -> tuple[bool, float]:
-    value = entry[1].value
-    if math.isnan(value):
-        return True, 0.0
-    return False, -value if entry[1].higher_is_better else value
 
 
 def interval(score: Score) -> str:

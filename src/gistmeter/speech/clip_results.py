@@ -12,12 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gistmeter.core.by_language import shared_by
+from gistmeter import languages
 from gistmeter.core.family import Context, Task
+from gistmeter.core.item_columns import shared_by
 from gistmeter.core.pages import (
     Card,
     PairView,
@@ -28,9 +30,12 @@ from gistmeter.core.pages import (
 )
 from gistmeter.core.rows import Rows
 from gistmeter.core.types import Clip, Metric, Sheet
+from gistmeter.languages.analysers import version_of
 from gistmeter.speech.judge_variance import variance_components
-from gistmeter.speech.metrics.edits import DiffRun, diff_from_json
+from gistmeter.speech.metrics.edits import DiffRun, align, diff_from_json
 from gistmeter.speech.metrics.fact_prompt import SemanticFact, facts_from_json
+from gistmeter.speech.metrics.normalizer import OTHERS, Normalisation
+from gistmeter.speech.recordings import playable
 from gistmeter.speech.settings import SpeechSettings
 
 if TYPE_CHECKING:
@@ -46,6 +51,8 @@ SHOWN = {
     "ser", "understanding", "missing", "extra", "custom_metric",
 }  # fmt: skip
 MOST_PAGES = 1000  # of a run; nobody opens more
+MOST_READ = 2_000_000  # characters that are read once more by other normalisers
+WHISPER = "whisper-normalizer"
 LOST_WORDS = 50  # kept for each system
 
 
@@ -258,16 +265,25 @@ def _of(clip: ClipResult, part: str, unit: str) -> str:
 
 def notes_of(rows: Rows, task: Task[SpeechSettings, Clip]) -> Mapping[str, Any]:
     """Edits and lost words of each system, and what a language model was asked."""
-    kept: dict[str, Any] = {"edits": edit_totals(rows), "lost_words": lost_words(rows)}
+    kept: dict[str, Any] = {**task.read.notes, "edits": edit_totals(rows)}
+    kept["lost_words"] = lost_words(rows)
+    kept["confused_words"] = confused_words(rows)
+    if "word_edits" in rows and (rates := rates_by_normalizer(rows, task.settings.normalizer)):
+        kept["normalizers"] = rates
     if "facts" in task.metrics:
+        if task.settings.facts == "embedded":
+            kept["facts_by"] = shared_by(task.metrics["facts"]).llm.id
         kept["short_texts"] = int(rows.sum("ser_short"))
         kept["verdict_flips"] = int(rows.sum("verdict_flips"))
         kept["unsupported_facts"] = int(rows.sum("facts_corrected") + rows.sum("facts_unsupported"))
         kept["untold_texts"] = int((rows.values("facts_untold") > 0).sum())
         kept["disputed_facts"] = int(rows.sum("facts_disputed"))
+        kept["unverified_texts"] = int((rows.values("facts_unverified") > 0).sum())
         kept |= {"variance": parts} if (parts := variance_of_answers(rows)) else {}
         usage = getattr(shared_by(task.metrics["facts"]).llm, "usage", None)
         kept |= {"usage": asdict(usage)} if usage is not None else {}
+    if recordings := playable((clip.audio for clip in task.read.items), task.read.files):
+        kept["recordings"] = recordings
     if task.read.interrupted:
         kept["interrupted"] = task.read.interrupted
     return kept
@@ -305,12 +321,52 @@ def report_doubts(run: Run, settings: SpeechSettings, context: Context) -> None:
             f"disputed facts: {count} are not counted, because the second question saw them"
             " elsewhere. See the column facts_disputed"
         )
+    if count := run.notes.get("unverified_texts"):
+        context.warn(
+            f"not verified: for {count} transcripts the second question of --verify got no valid"
+            " answer, so their facts count as the first answer has them. See the column"
+            " facts_unverified"
+        )
+    usage = run.notes.get("usage", {})
+    if usage.get("failed"):
+        context.warn(
+            f"failed calls: {usage['failed']} of {usage['calls']} calls to the language model gave"
+            " no valid answer; what came of them is in the bill. Invalid answers are kept and not"
+            " asked for again (--no-cache asks); the same command asks the others again"
+        )
     for system, variance in run.notes.get("variance", {}).items():
         context.say(
             f"{system}: {variance['judge_share']:.0%} of the variance of ser between answers is the"
             f" judge's; standard error by clips {variance['error_of_items']:.2f}, by the judge"
             f" {variance['error_of_judge']:.2f} points"
         )
+
+
+def rates_by_normalizer(rows: Rows, normalizer: str) -> dict[str, dict[str, float]]:
+    """Each system's word error rate by the other normalisers, where several systems are ranked.
+
+    Of whole clips, each by its language; a normaliser that is not installed is left out.
+    """
+    systems = list(dict.fromkeys(rows.keys["system"]))
+    said, got, codes = (rows.texts.get(name, []) for name in ("expected", "got", "language"))
+    if len(systems) < 2 or not said or sum(len(text or "") for text in said) > MOST_READ:
+        return {}
+    rates: dict[str, dict[str, float]] = {}
+    for other in OTHERS:
+        if other == normalizer or (other == "whisper" and "absent" in version_of(WHISPER)):
+            continue
+        totals = {system: [0, 0] for system in systems}
+        clips = zip(rows.keys["system"], said, got, codes, strict=True)
+        for system, expected, heard, code in clips:
+            if expected and heard is not None:
+                rules = Normalisation(languages.get(code or "generic"), other)
+                words = rules.read(expected).words
+                totals[system][0] += align(words, rules.read(heard).words).distance
+                totals[system][1] += len(words)
+        rates[other] = {
+            system: 100 * wrong / words for system, (wrong, words) in totals.items() if words
+        }
+    return rates
 
 
 def lost_words(rows: Rows) -> dict[str, list[dict[str, Any]]]:
@@ -327,6 +383,24 @@ def lost_words(rows: Rows) -> dict[str, list[dict[str, Any]]]:
         most = sorted(lost.items(), key=lambda entry: (-entry[1], entry[0]))[:LOST_WORDS]
         by_system[system] = [{"word": word, "lost": n, "said": said[word]} for word, n in most]
     return by_system
+
+
+def confused_words(rows: Rows) -> dict[str, dict[str, list[list[Any]]]]:
+    """For each system the words most often heard as others, lost and put in, with how often."""
+    made: dict[str, dict[str, list[list[Any]]]] = {}
+    for system, own in rows.by("system").items():
+        counts: dict[str, Counter[tuple[str, str]]] = {kind: Counter() for kind in "sdi"}
+        for kind, expected, got in _diffs(own.texts.get("diff", ())):
+            if kind in counts:
+                pairs = zip_longest(expected.split(), got.split(), fillvalue="")
+                counts[kind].update(pairs)
+        made[system] = {
+            name: [[*pair, n] for pair, n in sorted(
+                counts[kind].items(), key=lambda entry: (-entry[1], entry[0])
+            )[:LOST_WORDS]]
+            for kind, name in (("s", "substituted"), ("d", "deleted"), ("i", "inserted"))
+        }  # fmt: skip
+    return made
 
 
 def edit_totals(rows: Rows) -> dict[str, dict[str, int]]:

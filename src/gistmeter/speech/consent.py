@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gistmeter.core.credentials import NoKey, Withheld, host_of, refuse_filed
 from gistmeter.core.errors import InputError, MissingDependency
+from gistmeter.models.credentials import NoKey, Withheld, host_of, refuse_filed
+from gistmeter.models.env_file import environment_with, model_keys
 from gistmeter.speech.settings import NO_MODEL
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def find_fact_model(
     key_env: str = "",
     batch: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
+    environment: Mapping[str, str] = os.environ,
 ) -> FactModel:
     """The named model, or Gemini when its key is in the environment; `NoKey` without a key.
 
@@ -53,16 +55,16 @@ def find_fact_model(
     from gistmeter.models.llm import LanguageModelSettings, load_language_model, service
     from gistmeter.speech.costs import FactModel
 
-    if not (name or base_url or api_key or os.environ.get(KEY)):
+    if not (name or base_url or api_key or environment.get(KEY)):
         raise NoKey(
-            f"It asks a language model: set {KEY} in the environment and add --llm gemini, or name "
-            "another model with --llm provider:model"
+            f"It asks a language model: set {KEY} in the environment or in a file .env here and "
+            "add --llm gemini, or name another model with --llm provider:model"
         )
     full = service.full_name(DEFAULT_MODEL if name in {"", "gemini"} else name, base_url)
     settings = LanguageModelSettings(
         temperature=TEMPERATURE, base_url=base_url, key_env=key_env, batch=batch
     )
-    key = service.find_key(full, settings, api_key)
+    key = service.find_key(full, settings, api_key, environment)
     model = load_language_model(
         full, cache=cache, settings=settings, api_key=key, progress=progress
     )
@@ -70,7 +72,9 @@ def find_fact_model(
     return FactModel(model)
 
 
-def fact_model_of(settings: SpeechSettings, context: Context) -> FactModel | None:
+def fact_model_of(
+    settings: SpeechSettings, context: Context, *, api_key: str | None = None
+) -> FactModel | None:
     """The language model, or None after one warning that says how to get it."""
     from gistmeter.speech.costs import FactModel
 
@@ -83,10 +87,12 @@ def fact_model_of(settings: SpeechSettings, context: Context) -> FactModel | Non
             "the configuration: gistmeter trust FOLDER"
         )
         return None
+    names = [*model_keys(), *([settings.llm_key_env] if settings.llm_key_env else ())]
     try:
         model = find_fact_model(
             settings.llm, context.cache, base_url=settings.llm_url, key_env=settings.llm_key_env,
-            batch=settings.batch, progress=context.progress,
+            batch=settings.batch, progress=context.progress, api_key=api_key,
+            environment=environment_with(names, context.say),
         )  # fmt: skip
         return replace(model, occurrence=settings.occurrence)
     except (NoKey, MissingDependency) as error:

@@ -7,14 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gistmeter.core.by_language import assign_languages, shared_by
+from gistmeter.core import registry
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context, Family, Items, Task, summary_sheet
+from gistmeter.core.item_columns import assign_languages, kept_texts, shared_by
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Clip, Metric, Sheet
+from gistmeter.core.views import Row
+from gistmeter.languages.guard import Guard
+from gistmeter.speech.formats.speakers import SegmentClip
 from gistmeter.speech.settings import SpeechSettings
 
 if TYPE_CHECKING:
+    from gistmeter.core.comparison import Findings
     from gistmeter.core.pages import PairView
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
@@ -35,17 +40,18 @@ class Speech(Family[SpeechSettings, Clip]):
     summary = "Transcripts against what was said; recognisers side by side."
     description = (
         "Scores word, character and semantic error rates, in percent. Transcripts come from a"
-        " table, from files, or from recognisers that are run on sound. A clip without a transcript"
-        " is unscored; an empty transcript is 100% wrong."
+        " table, from files, or from recognisers that are run on sound. A clip whose transcript was"
+        " not delivered (a missing row, file or null) is unscored; an empty transcript (cell, line"
+        " or file) is a recogniser that heard nothing: 100% wrong, gist 0."
     )
     examples = (
         "gistmeter speech --expected said.txt --got heard.txt --got other.txt",
         "gistmeter speech --assets clips --recognizers moonshine,pocketsphinx -o scores.xlsx",
     )
     Settings: ClassVar[type[Settings]] = SpeechSettings
-    headline = ("wer", "gist", "cer", "sem_dist", "ser")
+    headline = ("gist", "wer", "cer", "sem_dist", "ser")
     shows = "gistmeter.speech.views:VIEW"
-    beside = ("keywords", "latency", "custom_metric")
+    beside = ("keywords", "meetings", "latency", "custom_metric")
     roles: ClassVar[Mapping[str, str]] = {"matcher": "token_encoder"}
     chunk = 256
 
@@ -83,7 +89,38 @@ class Speech(Family[SpeechSettings, Clip]):
             files = [expected, *got]
         for remark in source.remarks:
             context.say(remark)
+        if set(settings.metrics) != {"der"} and any(
+            isinstance(clip, SegmentClip) and clip.meeting and not clip.meeting.words
+            for clip in source.clips
+        ):
+            raise InputError(
+                f"{files[0]} or {files[1]} says who spoke when and has no words, so diarisation"
+                " errors are all that can be scored: add --metrics der"
+            )
         return Items(source.clips, files=files, names=[(files[0].name,)] * len(source.clips))
+
+    def restore(self, run: Run) -> Items[Clip]:
+        """What was said and heard, without the sound: latency is not measured again."""
+        rows = (Row(run.measured, at) for at in range(len(run.measured)))
+        clips = [
+            Clip(
+                row.key("id"),
+                row.text("expected") or "",
+                row.text("got"),
+                row.key("system"),
+                language=row.text("language") or "",
+                speaker=row.key("cluster") if row.key("cluster") != row.key("id") else "",
+                group=row.key("group"),
+            )
+            for row in rows
+        ]
+        return Items(clips, found={"recognizers": ()})
+
+    def expected(self, item: Clip) -> str:
+        return item.expected
+
+    def answered(self, item: Clip, answer: str, system: str) -> Clip:
+        return replace(item, got=answer, recognizer=system)
 
     def prepare(self, read: Items[Clip], settings: SpeechSettings, context: Context) -> Items[Clip]:
         """Every clip with its language and its group."""
@@ -93,6 +130,10 @@ class Speech(Family[SpeechSettings, Clip]):
             raise InputError("There is nothing to score: no clips were given")
         texts = [(clip.expected,) for clip in read.items]
         assigned = assign_languages(read, settings.language, texts, context, read.names)
+        if not settings.metrics or "alarms" in settings.metrics:
+            for code in sorted({clip.language for clip in assigned.items}):
+                if not (guard := Guard(code)).reads:
+                    context.say(f"alarms are unscored: {guard.why_not}")
         given = (settings.alternatives, settings.keywords)
         files = [Path(value) for value in given if isinstance(value, str | Path) and value]
         items = assigned.items if settings.recognizers else grouped_by_file(assigned.items)
@@ -110,7 +151,7 @@ class Speech(Family[SpeechSettings, Clip]):
             from gistmeter.speech.recognition import hear
 
             read = hear(read, settings, context)
-        if "facts" in metrics:
+        if "facts" in metrics and settings.facts != "embedded":
             from gistmeter.speech.consent import limit_cost
             from gistmeter.speech.costs import FactModel
             from gistmeter.speech.metrics.normalizer import normalisations_of
@@ -129,6 +170,7 @@ class Speech(Family[SpeechSettings, Clip]):
                 "expected": [clip.expected for clip in items],
                 "got": [clip.got for clip in items],
                 "audio": [clip.audio for clip in items],
+                **kept_texts(items),
                 "language": [clip.language for clip in items],
             }
         )
@@ -137,6 +179,12 @@ class Speech(Family[SpeechSettings, Clip]):
         from gistmeter.speech.clip_results import notes_of
 
         return notes_of(rows, task)
+
+    def answer(self, run: Run, findings: Findings) -> str:
+        said: str = registry.load("gistmeter.speech.standing:speech_answer")(
+            run, self.view(), findings
+        )
+        return said
 
     def documents(self, read: Items[Clip]) -> Mapping[str, Any]:
         """What recognisers heard, where no folder keeps it yet: `Run.save` does."""
@@ -174,11 +222,14 @@ class Speech(Family[SpeechSettings, Clip]):
         from gistmeter.speech.consent import fact_model_of, unheard
         from gistmeter.speech.metrics.normalizer import normalisations_of
 
-        model = fact_model_of(settings, context)
+        if settings.facts == "embedded":
+            raise InputError("--facts embedded asks no language model: there is nothing to pay for")
+        # Nothing is asked, so no key is needed: this one is never sent.
+        stand_in = None if settings.llm_url else "not-needed-for-an-estimate"
+        model = fact_model_of(settings, context, api_key=stand_in)
         if model is None:
             raise InputError(
-                "Nothing can be estimated: there is no language model. Set GEMINI_API_KEY or name "
-                "one by --llm"
+                "Nothing can be estimated: there is no language model. Name one by --llm"
             )
         clips = unheard(read.items, settings)
         normalisations = normalisations_of([clip.language for clip in clips], settings)

@@ -24,7 +24,8 @@ from gistmeter.core.folders import Folder
 from gistmeter.core.inputs import refuse_change, stamp_of
 from gistmeter.core.signature import SEAL, canonical, is_whole, seal
 from gistmeter.core.types import Clip
-from gistmeter.speech.metrics.edits import TimedClip
+from gistmeter.models.env_file import environment_with
+from gistmeter.speech.formats.speakers import TimedClip
 from gistmeter.speech.read import grouped_by_file
 from gistmeter.speech.recognizers.benchmark import (
     BenchmarkSettings,
@@ -32,6 +33,7 @@ from gistmeter.speech.recognizers.benchmark import (
     resolve,
     transcribe_all,
 )
+from gistmeter.speech.recognizers.resolution import key_names
 from gistmeter.speech.settings import SpeechSettings
 
 if TYPE_CHECKING:
@@ -54,7 +56,9 @@ class HeardItems(Items[Clip]):
 def hear(read: Items[Clip], settings: SpeechSettings, context: Context) -> HeardItems:
     """All clips by all recognisers; what a resumed run has already is taken as it is."""
     clips = read.items
-    resolved = resolve(settings.recognizers, key_env=settings.recognizer_key_env)
+    names = [*key_names(settings.recognizers), *settings.recognizer_key_env.values()]
+    environment = environment_with(names, context.say)
+    resolved = resolve(settings.recognizers, environment, key_env=settings.recognizer_key_env)
     for name, reason in resolved.skipped.items():
         context.warn(f"{name} is left out. {reason}")
     recognizers = resolved.recognizers

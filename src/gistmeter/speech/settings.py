@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from gistmeter.core.errors import InputError
+from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.options import ModelSettings
 from gistmeter.core.settings import option
 
+NORMALIZERS = ("default", "whisper", "seed", "none")
 NO_MODEL = "none"  # of language: the semantic error rate is left out
 
 
@@ -96,15 +97,17 @@ class SpeechSettings(ModelSettings):
         " that can be.",
         panel="scores", reach="nothing", main=True,
     )  # fmt: skip
-    normalizer: Literal["seed", "basic", "none"] = option(
-        "seed",
-        "What does not count as an error: seed (case, punctuation, white space), basic (also"
-        " annotations and compatibility forms), none.",
-        panel="scores",
+    normalizer: str = option(
+        "default",
+        "What does not count as an error: default (case, punctuation, markup, hesitations, and how"
+        " numbers, dates, money and short forms are written), whisper (Whisper's own rules), seed"
+        " (case, punctuation, white space), none.",
+        panel="scores", reach="nothing", metavar="default|whisper|seed|none",
     )  # fmt: skip
-    numbers: Literal["keep", "digits"] = option(
-        "keep", "Numbers as they are (keep), or all as digits (digits).", panel="scores"
-    )
+    numbers: str = option(
+        "", "Retired: the default normaliser reads numbers, seed leaves them as they are.",
+        panel="scores", reach="nothing", kept=False, advanced=True,
+    )  # fmt: skip
     alternatives: Any = option(
         None,
         "Spellings that count as equal, one set per line: colour = color. In Python also the sets"
@@ -135,6 +138,12 @@ class SpeechSettings(ModelSettings):
         " Naming one sends it the texts. Without it you are asked first, where GEMINI_API_KEY is"
         " set.",
         panel="models", reach="network", withheld=NO_MODEL, metavar="PROVIDER:MODEL", model=True,
+    )  # fmt: skip
+    facts: Literal["model", "embedded"] = option(
+        "model",
+        "Who lists the facts of ser: a language model, or embedded: clauses, judged by the embedded"
+        " judge, offline and marked as such.",
+        panel="models", reach="nothing",
     )  # fmt: skip
     llm_url: str = option(
         "", "Where the model is served, such as an OpenAI-compatible server of your own.",
@@ -193,6 +202,17 @@ class SpeechSettings(ModelSettings):
         if self.recognizers and not names:
             raise InputError("recognizers names none; such as moonshine,pocketsphinx")
         object.__setattr__(self, "recognizers", tuple(dict.fromkeys(names)))
+        if self.numbers:
+            raise InputError(
+                "--numbers is retired: --normalizer default reads numbers in words and in digits,"
+                " --normalizer seed leaves them as they are"
+            )
+        if self.normalizer == "basic":
+            raise InputError(
+                "--normalizer basic is retired: use default, which also reads numbers, or whisper"
+            )
+        if self.normalizer not in NORMALIZERS:
+            raise UnknownName("value of normalizer", self.normalizer, NORMALIZERS)
         if self.lines and self.whole:
             raise InputError("--lines and --whole contradict each other; give one")
         if self.from_file:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,8 +44,15 @@ GROUPS = (
     (Verdict.EXPECTED, "Missing from the transcript", "missing"),
     (Verdict.GOT, "Only in the transcript", "extra"),
 )
+CONFUSED = (
+    ("substituted", "Heard as another word", "missing"),
+    ("deleted", "Lost", "missing"),
+    ("inserted", "Put in", "extra"),
+)
+MISHEARD = 12  # words that are shown of each kind
 LONG = 200  # words from which on a recording is worth its own page
 PIECE = 30  # words
+MEETINGS = 8  # that are drawn
 SHARE = 3  # of the room that shared views have, times
 Place = tuple[int, int, str]  # the row's number, the piece's in it, its expected words
 
@@ -54,8 +61,8 @@ class SpeechView(View):
     """Diff, facts, and the two texts as they came."""
 
     def opening(self, opener: Opener) -> list[Block]:
-        """Recordings to read along; items point to their place in them."""
-        return share_readings(opener)
+        """Meetings as a timeline; recordings to read along, to which items point."""
+        return [*confusions(opener), *timelines(opener), *share_readings(opener)]
 
     def blocks(self, row: Row, opener: Opener) -> list[Block]:
         if "diff" not in row.rows.texts and "facts" not in row.rows.texts:
@@ -71,6 +78,7 @@ class SpeechView(View):
             name, piece = places[row.at]
             system = shown(row.key("system"), 200)
             blocks.append({"k": "along", "of": name, "h": piece, "y": system})
+        blocks += passages(row)
         blocks += evidence_blocks(row)
         facts = facts_from_json(row.text("facts"))
         if facts is not None:
@@ -94,11 +102,43 @@ class SpeechView(View):
         return blocks
 
 
+def confusions(opener: Opener) -> list[Block]:
+    """What each system misheard most often: words heard as others, lost, put in."""
+    noted = opener.run.notes.get("confused_words")
+    blocks: list[Block] = []
+    for system, lists in (noted if isinstance(noted, dict) else {}).items():
+        groups = [
+            [title, kind, [shown(line, 120) for line in _counted(lists.get(name))]]
+            for name, title, kind in CONFUSED
+        ]
+        if any(lines for *_, lines in groups):
+            title = f"Misheard most often by {shown(str(system), 60)}"
+            blocks.append({"k": "facts", "n": title, "g": groups})
+    return blocks
+
+
+def _counted(entries: Any) -> Iterator[str]:
+    """The first entries of a list of confused words, each with how often; broken ones left out."""
+    for entry in entries[:MISHEARD] if isinstance(entries, list) else ():
+        if isinstance(entry, list) and len(entry) == 3:
+            words = " → ".join(str(word) for word in entry[:2] if word)
+            yield f"{words} ({entry[2]}×)"
+
+
 VIEW = SpeechView(
     heading="Speech: what was heard of what was said",
     noun="clip",
     part="segment",
     cluster="speaker",
+    rated=("expected", "got"),
+    decisive=("wer", "cer", "gist", "ser", "alarms", "keyword_f1", "latency"),
+    methods={
+        "wer": "the word error rate",
+        "cer": "the character error rate",
+        "gist": "the share of the meaning that survived, as careful readers would rate it",
+        "ser": "the semantic error rate: the share of facts that were lost or changed",
+        "alarms": "the share of clips (of long ones, segments) with a fact or word that differs",
+    },
     names={
         "gist": "meaning kept",
         **ALARMS,
@@ -109,7 +149,7 @@ VIEW = SpeechView(
             if info.title
         },
     },
-    texts=("got", "expected"),
+    texts=("heard", "got", "expected"),
     reference="expected",
     against=(("wer", "ser"), ("wer", "sem_dist")),
 )
@@ -232,6 +272,49 @@ def wrong(cell: list[Any] | int | None) -> int:
     if not cell or isinstance(cell, int):
         return 0
     return sum(max(cell[at + 1], len(cell[at + 2].split())) for at in range(0, len(cell), 3))
+
+
+def passages(row: Row) -> list[Block]:
+    """The segments of a long text that lost most of their meaning; each can be heard."""
+    found = row.document("worst_segments")
+    size = max(len((row.text("expected") or "").split()), 1)
+    lines = [
+        [f"{value:.2f}", round(start / size, 4), shown(str(expected), TEXT), shown(str(got), TEXT)]
+        for line in (found if isinstance(found, list) else ())
+        if isinstance(line, list) and len(line) == 4
+        for value, start, expected, got in [line]
+    ]
+    return [{"k": "passages", "n": "Segments that lost most (gist)", "r": lines}] if lines else []
+
+
+def timelines(opener: Opener) -> list[Block]:
+    """Who spoke when: as it was, with the share of words in error, and as each system has it."""
+    by_system = opener.documents("meetings.json")
+    names = list(dict.fromkeys(name for own in by_system.values() for name in own))
+    meetings: list[Any] = []
+    for name in names[:MEETINGS]:
+        held = {system: own[name] for system, own in by_system.items() if name in own}
+        said = next(iter(held.values()))["said"]
+        # Errors are a system's own: beside several the first lanes only say who spoke.
+        known = said if len(held) == 1 else [piece[:3] for piece in said]
+        lanes = [["", lane, bars] for lane, bars in _lanes(known)]
+        for system, meeting in held.items():
+            lanes += [[shown(system, 80), lane, bars] for lane, bars in _lanes(meeting["heard"])]
+        meetings += [[shown(name, 120), lanes]] if lanes else []
+    if not meetings:
+        return []
+    left = len(names) - MEETINGS
+    more = f"{left:,} further meetings are not drawn." if left > 0 else ""
+    return [{"k": "timeline", "n": "Who spoke when", "r": meetings, "x": more}]
+
+
+def _lanes(pieces: Iterable[Sequence[Any]]) -> list[tuple[str, list[list[Any]]]]:
+    """Bars of each speaker: beginning, end and, where it is known, the share of words in error."""
+    lanes: dict[str, list[list[Any]]] = {}
+    for speaker, start, end, *errors in pieces:
+        share = [round(errors[0] / errors[1], 2)] if len(errors) == 2 and errors[1] else []
+        lanes.setdefault(shown(speaker, 60), []).append([round(start, 1), round(end, 1), *share])
+    return list(lanes.items())
 
 
 def share_readings(opener: Opener) -> list[Block]:

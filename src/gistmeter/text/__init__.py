@@ -1,6 +1,5 @@
 """Texts against references: the names that reading gives to what metrics look for."""
 
-ORIGINAL = "original"  # the arrangement of unscrambled forms
 BETWEEN = " || "  # between several references or structure classes that are shown as one text
 
 # Fields of a pair
@@ -8,7 +7,3 @@ STRUCTURE = "structure"  # its structure class, or several
 RECOVERED = "recovered"  # the form that a system restored
 CELL = "cell"  # the references as they stood in a table, where that differs
 HAS_ORIGINAL = "has_original"  # "yes" where its system has the unscrambled forms too
-
-
-def is_original(arrangement: str) -> bool:
-    return arrangement.strip().lower() == ORIGINAL

@@ -11,20 +11,22 @@ import numpy as np
 
 from gistmeter import languages
 from gistmeter.core import api as given
-from gistmeter.core.api import ROLES, Column, Files, score_shape
+from gistmeter.core.api import ROLES, Column, Files, score_shape, settle
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Items
 from gistmeter.core.run import Run
-from gistmeter.core.types import Pair
+from gistmeter.core.table import Table
+from gistmeter.core.types import Pair, is_original
 from gistmeter.models.protocols import EntailmentModel, Judgements, Matches, TokenMatcher
-from gistmeter.text import RECOVERED, STRUCTURE, is_original
+from gistmeter.text import RECOVERED, STRUCTURE
 from gistmeter.text.formats.predictions import marked
 from gistmeter.text.formats.references import answer_in, clean
 from gistmeter.text.metrics.accuracy import REPRESENTATION, Weights, representation_of, weigh
 from gistmeter.text.metrics.comparisons import AGGREGATES, Comparisons, require_known
 from gistmeter.text.metrics.lexical import compare_counts, content_counts, negations_of
 from gistmeter.text.metrics.polarity_conflict import Mode, PolarityRule
+from gistmeter.text.read import read_table_pairs
 from gistmeter.text.settings import TextSettings
 
 ContentWords = Sequence[str]  # of a text, where the caller has them
@@ -39,6 +41,8 @@ def score_text(
     arrangements: Column | str | None = None,
     structures: Column | None = None,
     recovered: Column | None = None,
+    samples: Column | None = None,
+    columns: Mapping[str, Column] | None = None,
     language: Column | str | None = None,
     settings: TextSettings | None = None,
     models: Mapping[str, Any] | None = None,
@@ -47,9 +51,11 @@ def score_text(
 ) -> Run:
     """Score candidates against their references, each one text or several.
 
-    `candidates` is a column of texts, a mapping from systems to columns, or the path of a file of
-    predictions; `language` one code or a column of codes. `options` are those of `gistmeter text`
-    (metrics, aggregate, profile, embedder, seed, output …); `models` may name or be models by role.
+    `candidates` is a column of texts, a mapping from systems to columns, the path of a file of
+    predictions, or a data frame, of which the other arguments name columns; `language` one code or
+    a column of codes. `samples` tell several answers to one id apart, `columns` are kept with the
+    items, to be shown and sliced by. `options` are those of `gistmeter text` (metrics, aggregate,
+    profile, embedder, seed, output …); `models` may name or be models by role.
 
     >>> run = score_text(["坚持做一件事就会成功"], ["只要有恒心，事情就能成功"], language="zh",
     ...                  metrics=["s_info"])
@@ -62,26 +68,83 @@ def score_text(
         options |= {"predictions": candidates, "references": references}
         options |= {} if language is None else {"language": language}
         return score_shape("text", settings, options, cache)
-    columns = {
+    table = given.table_in(candidates)
+    if table is not None:
+        named = {
+            "reference": references, "idiom": ids, "arrangement": arrangements,
+            "structure": structures, "recovered": recovered, "sample": samples,
+            "language": language,
+        }  # fmt: skip
+        return _score_table(table, named, systems, settings, options, cache=cache)
+    parallel = {
         "references": references, "ids": ids, "arrangements": arrangements,
-        "structures": structures, "recovered": recovered,
+        "structures": structures, "recovered": recovered, "samples": samples,
         "language": None if isinstance(language, str) else language,
     }  # fmt: skip
+    kept = {name: given.reusable(column) for name, column in (columns or {}).items()}
     by_system = candidates if isinstance(candidates, Mapping) else {"": candidates}
     if not by_system:
         raise InputError("There is nothing to score: no candidates were given")
     if len(by_system) > 1:  # a generator serves once
-        columns = {name: given.reusable(column) for name, column in columns.items()}
+        parallel = {name: given.reusable(column) for name, column in parallel.items()}
     pairs: list[Pair] = []
     for system, texts in by_system.items():
-        pairs += _pairs(texts, systems=str(system) or systems, **columns)
+        pairs += _pairs(texts, kept, systems=str(system) or systems, **parallel)
     if isinstance(language, str):
         options["language"] = language
+    _refuse_repeated(pairs)
     originals = {pair.system for pair in pairs if is_original(pair.arrangement)}
     return score_shape("text", settings, options, cache, Items(marked(pairs, originals)))
 
 
-def _pairs(candidates: Any, *, references: Any, systems: Any, **columns: Any) -> list[Pair]:
+def _score_table(
+    table: Table,
+    named: Mapping[str, Any],
+    systems: Any,
+    settings: TextSettings | None,
+    options: dict[str, Any],
+    *,
+    cache: Cache | Files | None,
+) -> Run:
+    """The run of a data frame; arguments that are no column's name are options."""
+    chosen = {name: header for name, header in named.items() if header in table.columns}
+    for name in ("arrangement", "structure", "recovered", "sample", "idiom"):
+        if named[name] is not None and name not in chosen:
+            raise InputError(
+                f"{name}: '{named[name]}' is not a column of the data frame. Columns found: "
+                f"{', '.join(table.columns)}"
+            )
+    for option, name in (("references", "reference"), ("language", "language")):
+        if named[name] is not None and name not in chosen:
+            options[option] = named[name]
+    if isinstance(systems, str) and systems in table.columns:
+        chosen["system"] = systems
+    elif systems is not None:
+        options["systems"] = systems
+    options["column"] = {**chosen, **options.get("column", {})}
+    own, _ = settle("text", settings, options)
+    assert isinstance(own, TextSettings)
+    return score_shape("text", settings, options, cache, read_table_pairs(table, own))
+
+
+def _refuse_repeated(pairs: Sequence[Pair]) -> None:
+    keys = Counter((pair.system, pair.arrangement, pair.id, pair.sample) for pair in pairs)
+    (system, _, key, _), often = keys.most_common(1)[0]
+    if often > 1:
+        raise InputError(
+            f"ids: '{key}' of system '{system}' occurs {often} times. Give every item an id of its"
+            " own, or tell several answers to one item apart with samples=[1, 2, …]"
+        )
+
+
+def _pairs(
+    candidates: Any,
+    kept: Mapping[str, Any],
+    *,
+    references: Any,
+    systems: Any,
+    **columns: Any,
+) -> list[Pair]:
     """Pairs from parallel columns; a column of another length is an error."""
     predictions = given.texts(candidates, "candidates")
     if not predictions:
@@ -95,6 +158,10 @@ def _pairs(candidates: Any, *, references: Any, systems: Any, **columns: Any) ->
         columns["ids"] = [str(number) for number in range(1, count + 1)]
     repeated = {name: given.repeated(column, name, count) for name, column in columns.items()}
     repeated["systems"] = given.repeated(systems, "systems", count, "system")
+    further = [
+        dict(zip(kept, row, strict=True))
+        for row in zip(*(given.repeated(kept[name], name, count) for name in kept), strict=True)
+    ] or [{}] * count
     cells = zip(*repeated.values(), strict=True)
     rows = [dict(zip(repeated, row, strict=True)) for row in cells]
     return [
@@ -110,8 +177,10 @@ def _pairs(candidates: Any, *, references: Any, systems: Any, **columns: Any) ->
                 for field, column in ((STRUCTURE, "structures"), (RECOVERED, "recovered"))
                 if row[column]
             },
+            sample=row["samples"],
+            columns={name: text for name, text in own.items() if text},
         )
-        for text, texts, row in zip(predictions, expected, rows, strict=True)
+        for text, texts, row, own in zip(predictions, expected, rows, further, strict=True)
     ]
 
 
@@ -250,7 +319,7 @@ def semantic_accuracy(
     """
     known = {"cross_encoder", "representation", *REPRESENTATION}
     if unknown := set(components) - known:
-        raise InputError(f"'{', '.join(sorted(unknown))}' is no component of S_Acc")
+        raise InputError(f"'{', '.join(sorted(unknown))}' is not a component of S_Acc")
     defined = {name: value for name, value in components.items() if not math.isnan(value)}
     values = {name: np.asarray([value]) for name, value in defined.items()}
     if "representation" not in values:

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.core.family import Context, Family, Items, Task
+from gistmeter.core.item_columns import assign_languages
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Pair, Sheet
 from gistmeter.text.settings import TOKENS_A_TEXT, TextSettings
+from gistmeter.text.unwrapping import VERSION, unwrapped
 
 if TYPE_CHECKING:
     from gistmeter.core.rows import Rows
@@ -69,13 +71,26 @@ class Text(Family[TextSettings, Pair]):
         return read_pairs(settings, context)
 
     def prepare(self, read: Items[Pair], settings: TextSettings, context: Context) -> Items[Pair]:
-        """Every pair with its language."""
-        from gistmeter.core.by_language import assign_languages
-
+        """Every pair with its language, and its answer alone."""
+        extracts = settings.extract == "auto"
+        if extracts:
+            read = replace(read, signed={**read.signed, "extract": VERSION})
         if self.streams(settings, context):  # to be read in the language that was given
             return read
         texts = [pair.references or (pair.candidate or "",) for pair in read.items]
-        return assign_languages(read, settings.language, texts, context, read.names)
+        read = assign_languages(read, settings.language, texts, context, read.names)
+        return replace(read, items=[unwrapped(pair) for pair in read.items]) if extracts else read
+
+    def restore(self, run: Run) -> Items[Pair]:
+        from gistmeter.text.read import restored_pairs
+
+        return restored_pairs(run)
+
+    def expected(self, item: Pair) -> str:
+        return item.references[0] if item.references else ""
+
+    def answered(self, item: Pair, answer: str, system: str) -> Pair:
+        return Pair(item.id, answer, item.references[:1], system, language=item.language)
 
     def model_settings(self, settings: TextSettings) -> BackEndSettings:
         batch = settings.batch_size or settings.batch_size_emb * TOKENS_A_TEXT
@@ -87,10 +102,9 @@ class Text(Family[TextSettings, Pair]):
         return read_languages(wiring)
 
     def base(self, items: Sequence[Pair]) -> Rows:
-        from gistmeter.core.rows import Rows
-        from gistmeter.text.metrics.comparisons import shown_texts
+        from gistmeter.text.metrics.comparisons import base_rows
 
-        return Rows.of(items).with_texts(shown_texts(items))
+        return base_rows(items)
 
     def count(self, rows: Rows) -> Mapping[str, Any]:
         """Readings, and texts that a model did not see whole."""
@@ -99,6 +113,8 @@ class Text(Family[TextSettings, Pair]):
         notes: dict[str, Any] = {}
         if any(rows.texts.get("reading", [])):
             notes["readings"] = count_readings(rows)
+        if removed := rows.texts.get("stripped"):
+            notes["stripped"] = sum(map(bool, removed))
         if "unseen" in rows and (cut := int((rows.values("unseen") > 0).sum())):
             notes["truncated"] = cut
         return notes
@@ -108,6 +124,11 @@ class Text(Family[TextSettings, Pair]):
         for system, counts in run.notes.get("readings", {}).items():
             listed = ", ".join(f"{count} {reading}" for reading, count in counts.items())
             context.say(f"{system}: {listed}")
+        if stripped := run.notes.get("stripped"):
+            context.say(
+                f"{stripped} answers stood in a wrapping (Markdown, JSON, opening phrases …), which"
+                " was taken off; each item shows it, and --extract none leaves it"
+            )
         if cut := run.notes.get("truncated"):
             context.warn(f"{cut} items are longer than a model could see; the rest was not read")
 

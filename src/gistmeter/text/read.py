@@ -1,11 +1,13 @@
 """Files of predictions and references, as the pairs of a run; and its languages with their lists.
 
 References may be several files, all of which count, or a folder with a file for each language: the
-language in the name of a file of predictions then says which one is meant.
+language in the name of a file of predictions then says which one is meant, or else its items do.
 """
 
 from __future__ import annotations
 
+import logging
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,21 +17,26 @@ from typing import Any
 from gistmeter import languages
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
-from gistmeter.core.files import read_bytes
+from gistmeter.core.files import read_bytes, refuse_strays
 from gistmeter.core.inputs import decode
-from gistmeter.core.table import SUFFIXES
-from gistmeter.core.types import Pair
+from gistmeter.core.run import Run
+from gistmeter.core.table import SUFFIXES, Table
+from gistmeter.core.types import Pair, is_original
+from gistmeter.core.views import Row
 from gistmeter.core.wiring import Wiring
 from gistmeter.core.wording import count
 from gistmeter.languages import lexicons
-from gistmeter.languages.remembering import RememberingLanguage
-from gistmeter.text import is_original
+from gistmeter.languages.language import RememberingLanguage
+from gistmeter.text import RECOVERED, STRUCTURE
 from gistmeter.text.formats import predictions as tables
 from gistmeter.text.formats import references as explained
 from gistmeter.text.formats.answer_columns import ColumnChoices
 from gistmeter.text.formats.predictions import MatchedPairs, Prediction
 from gistmeter.text.formats.references import References
+from gistmeter.text.metrics.comparisons import stored_references
 from gistmeter.text.settings import TextSettings
+
+logger = logging.getLogger(__name__)
 
 SHOWN = 6  # names that are listed; all unmatched items are in the run's notes
 
@@ -57,12 +64,18 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
     systems = list(dict.fromkeys(row.system for row in rows))
     for path in settings.original:
         rows += tables.read_original(path, systems, choices=choices)
-    tables.refuse_repetitions(rows)
+    read = len(rows)
+    rows = tables.settle_repetitions(rows, settings.repeats)
+    if len(rows) < read:
+        context.say(f"{read - len(rows)} rows repeat an item and are left out (--repeats first)")
     classes = _classes(settings, context)
     parts: list[MatchedPairs] = []
     files: dict[Path, None] = {}
+    named: dict[Path, tuple[str, ...]] = {}  # the only file of references tells the language too
     for known, predictions in references.shared_out(rows):
         files |= dict.fromkeys(known.files if known else ())
+        if known and len(known.files) == 1:
+            named |= {row.path: (known.files[0].name,) for row in predictions}
         _refuse_other_lines(predictions, known)
         parts.append(tables.match(predictions, known, splitting=splitting, structures=classes))
         guesses = {row.path: row.guessed for row in predictions if row.guessed}
@@ -78,8 +91,6 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
         context,
     )
     say_unmatched(matched.without_reference, matched.without_prediction, context)
-    # The name of the only file of references tells the language too.
-    shared = [path.name for path in files] if len(files) == 1 else []
     return Items(
         pairs,
         files=[
@@ -88,8 +99,51 @@ def read_pairs(settings: TextSettings, context: Context) -> Items[Pair]:
         ],
         signed=signed(settings),
         notes=unmatched_notes(matched.without_reference, matched.without_prediction),
-        names=[(row.path.name, *shared) for row in rows],
+        names=[(row.path.name, *named.get(row.path, ())) for row in rows],
     )  # fmt: skip
+
+
+def restored_pairs(run: Run) -> Items[Pair]:
+    """The pairs of a run from its rows."""
+    if run.settings.get("against") == "cell":
+        raise InputError(
+            "The run compared with whole cells, which it does not keep: score it again"
+        )
+    pairs = []
+    rows = run.measured
+    for row in (Row(rows, at) for at in range(len(rows))):
+        fields = {STRUCTURE: row.text(STRUCTURE) or ""}
+        recovery = row.number("recovery")
+        if not math.isnan(recovery):  # only whether it was right is kept
+            fields[RECOVERED] = row.key("id") if recovery else "–"
+        pairs.append(
+            Pair(
+                id=row.key("id"),
+                candidate=row.text("prediction"),
+                references=tuple(stored_references(row)),
+                system=row.key("system"),
+                arrangement=row.key("group"),
+                language=row.text("language") or "",
+                fields={name: value for name, value in fields.items() if value},
+            )
+        )
+    originals = {pair.system for pair in pairs if is_original(pair.arrangement)}
+    return Items(tables.marked(pairs, originals))
+
+
+def read_table_pairs(table: Table, settings: TextSettings) -> Items[Pair]:
+    """The pairs of a table that is no file; its remarks are logged."""
+    splitting = explained.Splitting(settings.reference_separators)
+    files = _ReferenceFiles(settings, splitting)
+    known = files.of(table.path) if settings.references else None
+    choices = ColumnChoices(
+        settings.column, settings.systems, references=files.of if known else None, say=logger.info
+    )
+    rows = tables.read_rows(table, choices, table.name, "")
+    rows = tables.settle_repetitions(rows, settings.repeats)
+    matched = tables.match(rows, known, splitting=splitting)
+    unmatched = unmatched_notes(matched.without_reference, matched.without_prediction)
+    return Items(matched.pairs, files=known.files if known else (), notes=unmatched)
 
 
 def signed(settings: TextSettings) -> dict[str, Any]:
@@ -127,18 +181,22 @@ class _ReferenceFiles:
     settings: TextSettings
     splitting: explained.Splitting
     read: dict[tuple[Path, ...], References] = field(default_factory=dict)
+    chosen: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
 
     def of(self, predictions: Path) -> References:
         """What a file of predictions is compared with; of a folder the file in its language."""
         paths = self._paths(predictions)
         if paths not in self.read:
-            columns = ColumnChoices(self.settings.column).plain
-            parts = [
-                explained.read_references(path, splitting=self.splitting, columns=columns)
-                for path in paths
-            ]
-            self.read[paths] = explained.merged(parts)
+            self.read[paths] = explained.merged([self._one(path) for path in paths])
         return self.read[paths]
+
+    def _one(self, path: Path) -> References:
+        if (path,) not in self.read:
+            columns = ColumnChoices(self.settings.column).plain
+            self.read[path,] = explained.read_references(
+                path, splitting=self.splitting, columns=columns
+            )
+        return self.read[path,]
 
     def shared_out(
         self, rows: Sequence[Prediction]
@@ -153,28 +211,48 @@ class _ReferenceFiles:
         return [(self.of(chosen[0].path), chosen) for chosen in by_files.values()]
 
     def _paths(self, predictions: Path) -> tuple[Path, ...]:
-        given = self.settings.references
-        files = [path for path in given if not path.is_dir()]
-        return (*files, *(file_of(path, predictions) for path in given if path.is_dir()))
+        if predictions not in self.chosen:
+            given = self.settings.references
+            files = [path for path in given if not path.is_dir()]
+            for folder in (path for path in given if path.is_dir()):
+                files += self._of_folder(folder, predictions)
+            self.chosen[predictions] = tuple(files)
+        return self.chosen[predictions]
 
+    def _of_folder(self, folder: Path, predictions: Path) -> list[Path]:
+        """The files of a folder of references that a file of predictions is compared with."""
+        files = sorted(file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES)
+        refuse_strays(folder, files)
+        if not files:
+            raise InputError(f"{folder}: has no table of references")
+        if len(files) == 1:
+            return files
+        wanted = languages.of_name(predictions.stem)
+        fitting = [file for file in files if wanted and languages.of_name(file.stem) == wanted]
+        if len(fitting) == 1:
+            return fitting
+        fitting = [] if wanted else self._with_items(files, predictions)
+        if fitting:
+            return fitting
+        known = ", ".join(file.name for file in files[:6])
+        what = f"no single file for '{wanted}'" if wanted else "several files"
+        raise InputError(
+            f"{folder}: has {what} ({known}), and neither the name of {predictions.name} nor its"
+            " items say which one is meant. Name it such as model_chinese.csv, or give one file"
+            " with --references"
+        )
 
-def file_of(folder: Path, predictions: Path) -> Path:
-    """The file of a folder of references that is in the language of a file of predictions."""
-    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES)
-    if not files:
-        raise InputError(f"{folder}: has no table of references")
-    if len(files) == 1:
-        return files[0]
-    wanted = languages.of_name(predictions.stem)
-    fitting = [file for file in files if wanted and languages.of_name(file.stem) == wanted]
-    if len(fitting) == 1:
-        return fitting[0]
-    known = ", ".join(file.name for file in files[:6])
-    what = f"no single file for '{wanted}'" if wanted else "several files"
-    raise InputError(
-        f"{folder}: has {what} ({known}), and {predictions.name} must say by its name which one is"
-        " meant, such as model_chinese.csv. Or give one file with --references"
-    )
+    def _with_items(self, files: Sequence[Path], predictions: Path) -> list[Path]:
+        """The file that has most of the items, and those that have others; none where two files
+        have the same items, for then either could be meant."""
+        items = tables.items_in(predictions, ColumnChoices(self.settings.column))
+        has = {file: items & self._one(file).by_idiom.keys() for file in files}
+        best = max(files, key=lambda file: len(has[file]))
+        others = [file for file in files if file != best and has[file] - has[best]]
+        covered = [has[file] for file in (best, *others)]
+        shared = sum(map(len, covered)) > len(set().union(*covered))
+        rivals = [file for file in files if file != best and len(has[file]) == len(has[best])]
+        return [] if shared or not has[best] or set(rivals) - set(others) else [best, *others]
 
 
 def _refuse_other_lines(rows: Sequence[Prediction], references: References | None) -> None:

@@ -23,6 +23,10 @@ ORDERPROBE: Mapping[str, Any] = {
     "information_unit": "characters",
     "against": "cell",
     "rescaling": "none",
+    "extract": "none",
+    "direction": "reference-to-prediction",
+    "high_accuracy": 0.8,
+    "high_logic": 0.8,
 }  # what the system of He et al. (2026, arXiv:2601.08626) does
 TOKENS_A_TEXT = 128  # what one text of batch_size_emb stands for
 
@@ -37,7 +41,8 @@ class TextSettings(ModelSettings):
     preset: Literal["gistmeter", "orderprobe"] = option(
         OURS,
         "Score as the system of a paper does: orderprobe (He et al. 2026) sets models, words,"
-        " polarity and composites to what its code does. Options given beside it win.",
+        " polarity and composites to what its code does. Options that are given with it take"
+        " precedence.",
         panel="scores", flag="--as",
     )  # fmt: skip
 
@@ -78,14 +83,20 @@ class TextSettings(ModelSettings):
     )  # fmt: skip
     sheets: Literal["auto", "systems", "arrangements"] = option(
         "auto",
-        "What the sheets of a workbook are; auto tells by their names, and says it.",
+        "What the sheets of a workbook are; auto decides by their names, and says so.",
+        panel="input",
+    )  # fmt: skip
+    repeats: Literal["ask", "samples", "first"] = option(
+        "ask",
+        "What several rows of one item and system are where no column 'sample' tells them apart:"
+        " samples (several answers), or first (the first counts, the others are left out).",
         panel="input",
     )  # fmt: skip
     language: str = option(
         "auto",
         "zh, zh-Hant, ja, ko, en, cs, ru or any other code, for all items. auto takes it from a"
         " column 'language', the files' names or the texts.",
-        panel="input", reach="nothing", main=True,
+        panel="input", reach="nothing", main=True, variable="BERTSCORE_LANG",
     )  # fmt: skip
     reference_separators: str = option(
         "||",
@@ -93,9 +104,16 @@ class TextSettings(ModelSettings):
         " splits at || ; ； / 、 as the reference code does, and keeps duplicates.",
         panel="input", reach="nothing", advanced=True,
     )  # fmt: skip
+    extract: Literal["auto", "none"] = option(
+        "auto",
+        "Score the answer inside what a chat model wrote: auto takes off thoughts in tags, JSON,"
+        " HTML, Markdown, opening and closing phrases, a repeated question or idiom, and emoji,"
+        " and says so per item. References stay as they are.",
+        panel="scores",
+    )  # fmt: skip
     metrics: tuple[str, ...] = option(
         (),
-        "Scores to make, separated by commas (s_acc,s_logic,s_cons,s_seq,s_struct,s_info,alarms,"
+        "Scores to compute, separated by commas (s_acc,s_logic,s_cons,s_seq,s_struct,s_info,alarms,"
         "recovery …). Default: all that the predictions and the models allow.",
         panel="scores", reach="nothing", main=True,
     )  # fmt: skip
@@ -105,29 +123,35 @@ class TextSettings(ModelSettings):
     )  # fmt: skip
     missing_prediction: Literal["unscored", "zero"] = option(
         "unscored",
-        "What a prediction that is missing is: unscored, or zero. The table counts them.",
+        "What a missing prediction counts as: unscored, or zero. The table counts them.",
         panel="scores",
     )  # fmt: skip
     weights: tuple[float, ...] = option(
         (0.5, 0.3, 0.2), "Weights of cross-encoder, representation and F-beta in S_Acc.",
         panel="scores", low=0.0, metavar="A,B,C",
     )  # fmt: skip
-    use_bertscore: bool = option(True, "Count BERTScore in the representation.", panel="scores")
-    beta_f: float = option(
-        2.0, "Beta of F-beta.", panel="scores", low=1e-9, flags=("--beta",), advanced=True
+    use_bertscore: bool = option(
+        True, "Count BERTScore in the representation.", panel="scores", variable="USE_BERTSCORE"
     )
+    beta_f: float = option(
+        2.0, "Beta of F-beta.",
+        panel="scores", low=1e-9, flags=("--beta",), advanced=True, variable="BETA_F",
+    )  # fmt: skip
     cross_encoder_order: Literal["reference-first", "prediction-first"] = option(
         "reference-first", "Order of the cross-encoder's pair.", panel="scores", advanced=True
     )
     polarity_penalty: float = option(
-        0.5, "What a polarity conflict multiplies F-beta by.", panel="scores", low=0.0, high=1.0
-    )
+        0.5, "What a polarity conflict multiplies F-beta by.",
+        panel="scores", low=0.0, high=1.0, variable="POLARITY_PENALTY",
+    )  # fmt: skip
     polarity_mode: Literal["all", "any", "ratio"] = option(
-        "all", "How many references must conflict in polarity.", panel="scores", advanced=True
-    )
+        "all", "How many references must conflict in polarity.",
+        panel="scores", advanced=True, variable="POLARITY_MODE",
+    )  # fmt: skip
     polarity_ratio: float = option(
-        0.5, "The share of them in mode ratio.", panel="scores", low=0.0, high=1.0, advanced=True
-    )
+        0.5, "The share of them in mode ratio.",
+        panel="scores", low=0.0, high=1.0, advanced=True, variable="POLARITY_RATIO",
+    )  # fmt: skip
     polarity_reading: Literal["scope", "words"] = option(
         "scope",
         "How polarity is read: scope (negations turn round what they govern), or words (any listed"
@@ -153,8 +177,8 @@ class TextSettings(ModelSettings):
         panel="scores", reach="read", metavar="FILE", advanced=True,
     )  # fmt: skip
     direction: Literal["reference-to-prediction", "prediction-to-reference", "both"] = option(
-        "reference-to-prediction",
-        "What S_Logic asks: does the prediction follow from the reference, the other way round,"
+        "prediction-to-reference",
+        "What S_Logic asks: does the reference follow from the prediction, the other way round,"
         " or both, which gives each and their minimum.",
         panel="scores",
     )  # fmt: skip
@@ -199,12 +223,18 @@ class TextSettings(ModelSettings):
         "Sigmoids over the cross-encoder's logit: 2 where a library has already applied one.",
         panel="scores", low=1, high=2, advanced=True,
     )  # fmt: skip
-    high_accuracy: float = option(
-        0.8, "S_Acc from here on is read as high.", panel="scores", advanced=True
-    )
-    high_logic: float = option(
-        0.8, "S_Logic from here on is read as high.", panel="scores", advanced=True
-    )
+    high_accuracy: float | None = option(
+        None,
+        "S_Acc from here on is read as high. Default: as fitted for the language with the embedded"
+        " models, else 0.8.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
+    high_logic: float | None = option(
+        None,
+        "S_Logic from here on is read as high. Default: as fitted for the language with the"
+        " embedded models, else 0.8.",
+        panel="scores", advanced=True,
+    )  # fmt: skip
     tokenizer: str = option(
         "", "Another analyser for content words: jieba (plain) or unicode.",
         panel="scores", reach="nothing", advanced=True,
@@ -215,10 +245,8 @@ class TextSettings(ModelSettings):
     embedder: Any = option(
         "",
         "Embedding model for STS: a name or a folder.",
-        panel="models",
-        reach="model",
-        model=True,
-    )
+        panel="models", reach="model", model=True, variable="EMBED_MODEL_NAME",
+    )  # fmt: skip
     token_encoder: Any = option(
         "", "Model for BERTScore: a name or a folder.", panel="models", reach="model", model=True
     )
@@ -226,8 +254,9 @@ class TextSettings(ModelSettings):
         None, "Layer for BERTScore, counted as bert-score counts.", panel="models", advanced=True
     )
     cross_encoder: Any = option(
-        "", "Cross-encoder: a name or a folder.", panel="models", reach="model", model=True
-    )
+        "", "Cross-encoder: a name or a folder.",
+        panel="models", reach="model", model=True, variable="CROSS_ENCODER_MODEL",
+    )  # fmt: skip
     nli: Any = option(
         "", "Model of inference: a name or a folder.", panel="models", reach="model", model=True
     )
@@ -237,7 +266,7 @@ class TextSettings(ModelSettings):
     )  # fmt: skip
     batch_size_emb: int = option(
         0, f"The same counted in texts of {TOKENS_A_TEXT} tokens.",
-        panel="models", low=0, kept=False, advanced=True,
+        panel="models", low=0, kept=False, advanced=True, variable="BATCH_SIZE_EMB",
     )  # fmt: skip
 
     def check(self) -> None:

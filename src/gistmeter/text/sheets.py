@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from gistmeter.core.item_columns import LANGUAGE, SAMPLE, columns_of
 from gistmeter.core.rows import Rows
 from gistmeter.core.types import Sheet
 
@@ -75,7 +76,11 @@ def _item_columns(run: Run) -> dict[str, Sequence[object]]:
         if text in rows.texts:
             columns[text.capitalize()] = rows.texts[text]
     columns |= {"system": rows.keys["system"], "arrangement": rows.keys["group"]}
-    return columns | {"Unscored": _reasons(rows)}
+    taken = {name.casefold() for name in (*columns, "unscored")}
+    for name in (LANGUAGE, SAMPLE, *columns_of(run.notes)):
+        if name in rows.texts:
+            columns[f"{name} (input)" if name.casefold() in taken else name] = rows.texts[name]
+    return columns | {"Unscored": _reasons(rows, _scores(run))}
 
 
 def _other_scores(run: Run) -> dict[str, Sequence[object]]:
@@ -99,10 +104,11 @@ def _numbers(rows: Rows, name: str) -> Sequence[object]:
     return [None if math.isnan(value) else value for value in values]
 
 
-def _reasons(rows: Rows) -> list[object]:
-    """Why an item has no S_Acc, or else no S_Logic, or else no other score."""
+def _reasons(rows: Rows, scores: Sequence[str]) -> list[object]:
+    """Why an item has no S_Acc, or else no S_Logic, or else no other score of its own."""
     first = ("s_acc", "s_logic", "s_info")
-    main = [rows.reasons.get(name, {}) for name in dict.fromkeys((*first, *rows.reasons))]
+    names = dict.fromkeys((*first, *(name for name in scores if name in rows)))
+    main = [rows.reasons.get(name, {}) for name in names]
     return [next((cells[at] for cells in main if at in cells), None) for at in range(len(rows))]
 
 
@@ -141,7 +147,9 @@ def logic_results(run: Run) -> dict[str, Sheet]:
         for system, held in systems.items()
     ]
     found = {
-        "s_log_results.csv": Sheet("s_log_results", ["Model Name", "S_Log", "low", "high"], lines)
+        "s_log_results.csv": Sheet(
+            "s_log_results", ["Model Name", "S_Log", "low", "high"], lines, grows=True
+        )
     }
     rows = run.measured.by("system")
     for system, held in systems.items():

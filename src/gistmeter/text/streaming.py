@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,17 +28,26 @@ from gistmeter.core.engines import Engine
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
 from gistmeter.core.files import sha256, stem_of, suffix_of
+from gistmeter.core.folders import temporary_folder
 from gistmeter.core.inputs import NOTED, Stamp, reading_as, refuse_change, stamp_of
+from gistmeter.core.item_columns import columns_note, headers_of
 from gistmeter.core.statistics import hash_of
 from gistmeter.core.table import Table, read_frame, read_table
-from gistmeter.core.types import Pair
+from gistmeter.core.types import Pair, is_original
 from gistmeter.languages import resolve
-from gistmeter.text import HAS_ORIGINAL, RECOVERED, STRUCTURE, is_original
+from gistmeter.text import HAS_ORIGINAL, RECOVERED, STRUCTURE
 from gistmeter.text.formats.answer_columns import ColumnChoices, find_answers, prediction_column
-from gistmeter.text.formats.predictions import Prediction, gather, pairs_of, read_rows
+from gistmeter.text.formats.predictions import (
+    REPEATS,
+    Prediction,
+    gather,
+    pairs_of,
+    read_rows,
+)
 from gistmeter.text.formats.references import Splitting
 from gistmeter.text.read import say_guess, say_matches, say_unmatched, signed, unmatched_notes
 from gistmeter.text.settings import TextSettings
+from gistmeter.text.unwrapping import unwrapped
 
 ROWS = 16_384  # of a stretch, about: groups of rows are taken together up to it
 HELD_ROWS = 2048  # of a stretch of a table that is held
@@ -70,6 +78,7 @@ class StretchSummary:
     originals: frozenset[str]  # systems that have the unscrambled forms here
     bare: tuple[str, ...]  # items without a reference
     examples: tuple[Pair, ...]  # a pair for each kind of input that metrics ask for
+    headers: tuple[str, ...] = ()  # of further columns
 
     @classmethod
     def of(cls, pairs: Sequence[Pair]) -> StretchSummary:
@@ -79,12 +88,13 @@ class StretchSummary:
         return cls(
             len(pairs),
             sum(bool(pair.references) for pair in pairs),
-            np.array([hash_of(p.system, p.arrangement, p.id) for p in pairs], np.uint64),
+            np.array([hash_of(p.system, p.arrangement, p.id, p.sample) for p in pairs], np.uint64),
             firsts,
             tuple(dict.fromkeys(pair.arrangement for pair in pairs)),
             frozenset(pair.system for pair in pairs if is_original(pair.arrangement)),
             tuple(dict.fromkeys(pair.id for pair in pairs if not pair.references)),
             examples_of(pairs),
+            tuple(headers_of(pairs)),
         )
 
 
@@ -96,14 +106,15 @@ class StretchReader:
     separators: str
     language: str
     encoding: str = ""
+    extracts: bool = False
 
     def table(self, stretch: TableStretch) -> Table:
         """The rows of a stretch; a file that is elsewhere is fetched."""
-        with reading_as(self.encoding), tempfile.TemporaryDirectory() as folder:
+        with reading_as(self.encoding), temporary_folder() as folder:
             if stretch.groups:
                 table = _read_groups(stretch)
             else:
-                (here,) = inputs.fetched(Path(stretch.place), Path(folder))
+                (here,) = inputs.fetched(Path(stretch.place), folder)
                 table = read_table(here)
         if stretch.stamp:
             refuse_change(Path(stretch.place), stretch.stamp)
@@ -117,7 +128,8 @@ class StretchReader:
 
     def pairs(self, stretch: TableStretch) -> list[Pair]:
         rows, splitting = self.rows(stretch), Splitting(self.separators)
-        return pairs_of(rows, None, splitting, language=self.language)
+        pairs = pairs_of(rows, None, splitting, language=self.language)
+        return [unwrapped(pair) for pair in pairs] if self.extracts else pairs
 
     def __call__(self, stretch: TableStretch) -> tuple[TableStretch, StretchSummary]:
         """The first look at a stretch."""
@@ -256,7 +268,7 @@ def can_stream(settings: TextSettings, engine: Engine) -> bool:
 
     Workers of a cluster read them wherever they are; one process cuts up those that are large.
     """
-    if any(getattr(settings, name) for name in WHOLE):
+    if any(getattr(settings, name) for name in WHOLE) or settings.repeats != "ask":
         return False
     places = [Path(place) for path in settings.predictions for place in inputs.listed(path)]
     if not all(suffix_of(path) in STREAMED for path in places):
@@ -276,7 +288,7 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
     if apart:  # workers have another working folder
         places = [p if p in elsewhere else str(Path(p).resolve()) for p in places]
     how = (ColumnChoices(settings.column).plain, settings.reference_separators,
-           resolve(settings.language), settings.encoding)  # fmt: skip
+           resolve(settings.language), settings.encoding, settings.extract == "auto")  # fmt: skip
     if apart:
         reader = StretchReader(*how)
         stretches = [stretch for place in places for stretch in stretches_of(place)]
@@ -314,7 +326,10 @@ def read_streamed(settings: TextSettings, context: Context) -> Items[Pair]:
         signed=signed(settings),
         digests={Path(place).name: version for place, version in elsewhere.items()},
         found={"language": reader.language},
-        notes=unmatched_notes(bare, []),
+        notes={
+            **unmatched_notes(bare, []),
+            **columns_note(dict.fromkeys(name for one in summaries for name in one.headers)),
+        },
     )
 
 
@@ -371,7 +386,7 @@ def _refuse_repetitions(
     row = at - int(ends[which] - summaries[which].rows)
     again = reader.rows(stretches[which])[row]
     raise FormatError(
-        f"repeats the item '{again.idiom}' of system '{again.system}'",
+        f"repeats the item '{again.idiom}' of system '{again.system}'. {REPEATS}",
         path=again.path,
         row=again.line,
     )

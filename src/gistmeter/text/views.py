@@ -18,8 +18,8 @@ from gistmeter.core.wording import listed
 from gistmeter.languages import name_of
 from gistmeter.metrics.views import NAMES as ALARMS
 from gistmeter.metrics.views import evidence_blocks, shown_alarms
-from gistmeter.text import BETWEEN
-from gistmeter.text.metrics.comparisons import REFERENCES
+from gistmeter.text.formats.answer_columns import QUESTION
+from gistmeter.text.metrics.comparisons import stored_references
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
@@ -39,6 +39,20 @@ NAMES = {
     "representation": "similarity of meaning", "polarity_conflict": "opposite polarity",
     **ALARMS,
 }  # fmt: skip
+
+
+WORDS = "words alone count there, so a paraphrase loses and a negation costs nothing"
+VECTORS = "vectors hardly change with a negation or a number"
+METHODS = {
+    "gist": "the share of the meaning that survived, as careful readers would rate it",
+    "s_acc": "the semantic accuracy of OrderProbe (He et al. 2026, arXiv:2601.08626), made of"
+    " cross-encoder, representation and F-beta",
+    "s_logic": "the probability that the prediction follows from the reference (He et al. 2026)",
+    "s_cons": "consistency over arrangements (after He et al. 2026)",
+    "s_rob": "the harmonic mean of robustness to order and by structure (He et al. 2026)",
+    "alarms": "the share of answers with a number, date, unit, name or negation that differs from"
+    " every reference",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +90,9 @@ class TextView(View):
         alarms = shown_alarms(row)
         spans = _joined(marks.get("prediction"), alarms.said)
         found = [_block("Prediction", row.text("prediction"), words, spans, row)]
-        references = _references(row)
+        if stripped := row.text("stripped"):
+            found.append({"k": "note", "n": "Taken off around it", "x": shown(stripped)})
+        references = stored_references(row)
         polar = marks.get("references") or []
         for at, text in enumerate(references):
             label = "Reference" if len(references) == 1 else f"Reference {at + 1}"
@@ -99,16 +115,21 @@ VIEW = TextView(
     names=NAMES,
     texts=("prediction", "reference"),
     reference="reference",
+    rated=("reference", "prediction"),
     against=(("s_acc", "s_logic"),),
-)
-
-
-def _references(row: Row) -> list[str]:
-    """The references one by one: as the list that was kept, or else as the joined text has them."""
-    joined, kept = row.text("reference"), row.document(REFERENCES)
-    if isinstance(kept, list):
-        return [str(text) for text in kept]
-    return joined.split(BETWEEN) if joined else []
+    decisive=("gist", "s_acc", "s_logic", "s_cons", "s_rob", "alarms"),
+    blind={
+        **dict.fromkeys(("lexical_cosine", "f_beta"), WORDS),
+        **dict.fromkeys(("bertscore", "sts", "representation"), VECTORS),
+    },
+    methods=METHODS,
+    asked=QUESTION,
+    legend=(
+        ("shared", "words that prediction and reference share"),
+        ("positive", "praise"), ("negative", "blame"), ("negation", "negation"),
+        ("turned", "turned round by a negation"), ("alarm", "a fact that differs"),
+    ),
+)  # fmt: skip
 
 
 def _block(label: str, text: str | None, words: Sequence[str], spans: Any, row: Row) -> Block:

@@ -270,7 +270,7 @@ def _placed(value: Any, base: Path, *, several: bool) -> Any:
     if isinstance(value, str):
         return base / Path(value).expanduser()
     listed = several and isinstance(value, list)
-    return [_placed(one, base, several=False) for one in value] if listed else value
+    return [_placed(part, base, several=False) for part in value] if listed else value
 
 
 def _run(evaluation: Evaluation, options: Mapping[str, Any]) -> EvaluationOutcome:

@@ -21,6 +21,7 @@ from gistmeter.core import registry
 from gistmeter.core.cache import cache_file, cache_folder
 from gistmeter.core.errors import GistmeterError, InputError, UnknownName
 from gistmeter.core.settings import Settings, option
+from gistmeter.models.env_file import ENV_FILE, filed_keys
 from gistmeter.version import __version__
 
 State = Literal["here", "missing", "broken"]
@@ -45,7 +46,11 @@ ENABLES: Mapping[str, str] = {
     "ray": "scoring on a Ray cluster", "remote": "input from http addresses",
     "s3": "input from S3", "gcs": "input from Google Cloud Storage",
     "all": "everything except the adapters for other tools",
-    "pandas": "run.to_pandas()", "demo": "every sample of gistmeter demo",
+    "ud": "the official validator of Universal Dependencies in gistmeter parse validate --ud",
+    "meetings": "tcpWER and ORC-WER of meetings", "whisper": "--normalizer whisper",
+    "pandas": "run.to_pandas()", "pdf": "books in PDF files",
+    "workbench": "gistmeter open: the page on this machine",
+    "demo": "every sample of gistmeter demo",
 }  # fmt: skip
 KEYS: Mapping[str, str] = {
     **{
@@ -225,13 +230,17 @@ def _profile(name: str, missing: Sequence[str]) -> Finding:
         return Finding("profile", name, "here", enables=enables)
     state: State = "broken" if name == "embedded" and "embedder" in missing else "missing"
     detail = f"not here: {', '.join(missing)}"
-    return Finding("profile", name, state, detail, enables, f"gistmeter models pull {name}")
+    how = "get" if name == "embedded" else "pull"
+    return Finding("profile", name, state, detail, enables, f"gistmeter models {how} {name}")
 
 
 def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:
+    filed = filed_keys(KEYS)
     for name, enables in KEYS.items():
         if environment.get(name):
             yield Finding("key", name, "here", "set", enables)
+        elif name in filed and name != "HF_TOKEN":  # which another library reads
+            yield Finding("key", name, "here", f"in {ENV_FILE} of this folder", enables)
         else:
             yield Finding("key", name, "missing", "not set", enables, f"export {name}=…")
 
@@ -254,14 +263,10 @@ def _caches() -> Iterator[Finding]:
         yield Finding("cache", "answers", "broken", f"{folder}: {error}", enables, clear)
     models = folder / "models"
     yield Finding("cache", "models", "here", f"{models}, {_megabytes(_size(models))}")
-    hub = _hub_folder()
-    yield Finding("cache", "hub", "here", f"{hub}, {_megabytes(_size(hub))}")
-
-
-def _hub_folder() -> Path:
-    """Where the Hugging Face hub's library keeps its models; it reads the same variables."""
+    # The library of the Hugging Face hub reads the same variables.
     home = os.environ.get("HF_HOME") or Path("~/.cache/huggingface").expanduser()
-    return Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
+    hub = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
+    yield Finding("cache", "hub", "here", f"{hub}, {_megabytes(_size(hub))}")
 
 
 def _size(folder: Path) -> int:

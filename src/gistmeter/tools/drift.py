@@ -14,7 +14,6 @@ show how often.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -24,8 +23,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gistmeter.core.errors import InputError
 from gistmeter.core.options import TestingSettings
-from gistmeter.core.settings import Settings, option, options_of
+from gistmeter.core.settings import Settings, option
+from gistmeter.core.trust import permitted
 from gistmeter.core.types import defined
+from gistmeter.speech.metrics.fact_prompt import facts_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from gistmeter.core.rows import Rows
     from gistmeter.core.run import Run
 
+ASKED = ("llm", "llm_url", "llm_key_env")  # whom to ask: the run's model, at the user's address
 SCORE, METRIC = "ser", "facts"
 KEPT = "both"  # the verdict of a fact that is in both texts
 Key = tuple[str, ...]
@@ -121,7 +123,7 @@ def ask_again(
         raise InputError(
             f"{run.path or 'The run'}: has no semantic error rate (ser), so no judge was asked"
         )
-    places = _anchors(run.measured, settings)
+    places = anchors_of(run.measured, settings)
     old = replace(run, rows=run.measured.take(places))
     new = score(
         Speech(), _settings(run, settings), items=Items(_clips(old.measured)),
@@ -130,7 +132,7 @@ def ask_again(
     return _compared(old, new, settings)
 
 
-def _anchors(rows: Rows, settings: DriftSettings) -> npt.NDArray[np.int64]:
+def anchors_of(rows: Rows, settings: DriftSettings) -> npt.NDArray[np.int64]:
     """The places of clips that were judged, drawn by the seed, in their order."""
     import numpy as np
 
@@ -152,11 +154,9 @@ def _settings(run: Run, settings: DriftSettings) -> Settings:
     from gistmeter.speech.consent import DEFAULT_MODEL
     from gistmeter.speech.family import SpeechSettings
 
-    known = options_of(SpeechSettings)
-    kept = {name: one for name, one in run.settings.items() if name in known}
-    for name in ("recognizers", "assets", "language", "metrics", "segments"):
-        kept.pop(name, None)
-    asked = settings.llm or kept.pop("llm", "") or DEFAULT_MODEL
+    names = ("recognizers", "assets", "language", "metrics", "segments", *ASKED)
+    kept = permitted(run.settings, run.document, SpeechSettings, names)
+    asked = settings.llm or run.settings.get("llm") or DEFAULT_MODEL
     return SpeechSettings.of(
         {**kept, "metrics": [SCORE], "llm": asked, "llm_url": settings.llm_url,
          "llm_key_env": settings.llm_key_env, "diffs": False}
@@ -178,13 +178,13 @@ def _clips(rows: Rows) -> list[Any]:
 
 
 def _compared(old: Run, new: Run, settings: DriftSettings) -> Drift:
-    then, now = _verdicts(old.measured), _verdicts(new.measured)
+    then, now = verdicts_of(old.measured), verdicts_of(new.measured)
     shared = [key for key in then if key in now]
     moves = Counter((then[key] == KEPT, now[key] == KEPT) for key in shared)
     flipped = [key for key in shared if then[key] != now[key]]
     lost, gained = moves[True, False], moves[False, True]
     pair, notes = _shift(old, new, settings)
-    own = old.measured.numbers.get("verdict_flips")
+    flips = old.measured.numbers.get("verdict_flips")
     repeated = int(old.settings.get("repeats") or 1) > 1
     metric: Any = new.metrics[METRIC]
     return Drift(
@@ -196,7 +196,7 @@ def _compared(old: Run, new: Run, settings: DriftSettings) -> Drift:
         before=_rate(old), after=_rate(new),
         difference=pair.difference, low=pair.low, high=pair.high, p=pair.p_value,
         confidence=settings.confidence,
-        own_flips=float((own > 0).mean()) if own is not None and repeated else math.nan,
+        own_flips=float((flips > 0).mean()) if flips is not None and repeated else math.nan,
         notes=notes,
         examples=tuple(
             f"{key[1]}: {' '.join(key[2:])}: {then[key]} → {now[key]}" for key in flipped[:5]
@@ -235,13 +235,13 @@ def _together(rows: Rows) -> Rows:
     return replace(rows, keys=keys)
 
 
-def _verdicts(rows: Rows) -> dict[Key, str]:
+def verdicts_of(rows: Rows) -> dict[Key, str]:
     """System, clip and fact -> its verdict."""
     verdicts: dict[Key, str] = {}
     for at, cell in enumerate(rows.texts["facts"]):
-        for fact in json.loads(cell) if cell else []:
-            words = (str(fact[part]).casefold() for part in ("subject", "predicate", "object"))
-            verdicts[rows.keys["system"][at], rows.keys["id"][at], *words] = str(fact["verdict"])
+        for fact in facts_from_json(cell) or ():
+            words = (part.casefold() for part in (fact.subject, fact.predicate, fact.object))
+            verdicts[rows.keys["system"][at], rows.keys["id"][at], *words] = fact.verdict
     return verdicts
 
 

@@ -103,7 +103,7 @@ def read_history(settings: HistorySettings) -> list[Series]:
     runs: list[Run] = []
     for folder in settings.folders or (Path("runs"),):
         if not folder.is_dir():
-            raise InputError(f"{folder}: is no folder of runs")
+            raise InputError(f"{folder}: is not a folder of runs")
         for place in runs_in(folder):
             try:
                 runs.append(load_run(place))

@@ -100,28 +100,28 @@ def _cells(table: Table) -> tuple[str, list[_Cell]]:
     score = table.find("score", SCORE) or (wide[0] if len(wide) == 1 else None)
     if (places["system"] and score is None) or not wide:
         raise FormatError(
-            "is no table of scores: expected the columns id, system and score, or an id and one "
+            "is not a table of scores: expected the columns id, system and score, or an id and one "
             f"column of numbers per system. Columns found: {', '.join(table.columns)}",
             path=table.path,
         )
     columns = [score] if score else wide
-    found = []
+    cells = []
     for column in columns:
         owner = column if score is None else table.path.stem
         for row, line in zip(table.rows, table.lines, strict=True):
             at = {name: name_in(row[table.columns.index(c)]) for name, c in places.items() if c}
             system = at.pop("system", "") or owner
             value = _number(row[table.columns.index(column)], table, line)
-            found.append(_Cell(name_in(row[table.columns.index(key)]), system, value, **at))
-    return score or "score", found
+            cells.append(_Cell(name_in(row[table.columns.index(key)]), system, value, **at))
+    return score or "score", cells
 
 
 def systems_of(rows: Rows, metric: MeanOf) -> dict[str, SystemScores]:
     """The mean of every system; intervals come with the comparison."""
     column = metric.column
-    found = {}
-    for system, own in rows.by("system").items():
-        values = own.values(column)
+    systems = {}
+    for system, part in rows.by("system").items():
+        values = part.values(column)
         known = values[np.isfinite(values)]
         score = Score(
             column,
@@ -130,8 +130,8 @@ def systems_of(rows: Rows, metric: MeanOf) -> dict[str, SystemScores]:
             unscored=len(values) - int(known.size),
             higher_is_better=metric.higher_is_better,
         )
-        found[system] = SystemScores({column: score})
-    return found
+        systems[system] = SystemScores({column: score})
+    return systems
 
 
 def _are_numbers(cells: Sequence[str | None]) -> bool:

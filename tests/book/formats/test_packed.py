@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gistmeter.book.formats.book_text import set_aside
+from gistmeter.book.formats import packed
+from gistmeter.book.formats.book_text import read_html, set_aside
 from gistmeter.book.formats.packed import parse_xml, read_epub
 from gistmeter.book.read import read_shelf, read_texts
 from gistmeter.core.errors import FormatError, InputError
@@ -106,9 +107,9 @@ def test_scans_and_locked_books_are_refused(tmp_path):
     (tmp_path / "b.epub").write_bytes(b"PK\x03\x04 not an archive")
     with pytest.raises(FormatError, match="damaged"):
         read_texts(tmp_path / "b.epub")
-    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.4")
+    (tmp_path / "b.mobi").write_bytes(b"BOOKMOBI")
     with pytest.raises(FormatError, match=r"\.epub, \.docx.*Convert it"):
-        read_texts(tmp_path / "b.pdf")
+        read_texts(tmp_path / "b.mobi")
 
 
 def test_hostile_documents_are_refused():
@@ -200,3 +201,25 @@ def test_pages_that_interrupt_sentences_go_with_their_running_heads():
 )
 def test_a_books_own_words_stay(text):
     assert set_aside(text) == (text, {})
+
+
+def test_elements_have_a_limit(monkeypatch):
+    monkeypatch.setattr(packed, "MOST_ELEMENTS", 1000)
+    assert len(parse_xml(b"<a>" + b"<b/>" * 999 + b"</a>", Path("x"))) == 999
+    with pytest.raises(FormatError, match="'part' has more than 1,000 elements"):
+        parse_xml(b"<a>" + b"<b/>" * 1000 + b"</a>", Path("x"), "part")
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<p>5 < 7 and 7 > 5 hold.</p>", "5 < 7 and 7 > 5 hold."),
+        ("<p>The fox<!-- <p>never</p> > --> slept.</p>", "The fox slept."),
+        ("<p>The fox slept. <!-- and never <p>woke</p>", "The fox slept."),
+        ("<p>The fox slept <b", "The fox slept <b"),
+        ('<p title="a > b">The fox slept.</p>', "The fox slept."),
+        ("<p><b><i>The fox</b> slept.</i></u></p>", "The fox slept."),
+    ],
+)
+def test_markup_that_does_not_end_is_text(markup, text):
+    assert read_html(markup.encode(), Path("x.html")).text == text

@@ -19,12 +19,14 @@ from gistmeter.book.family import Books, BookSettings
 from gistmeter.book.metrics.book_alignment import FEW_BOOKS, BookAlignment
 from gistmeter.book.metrics.book_comparison import Thresholds, thresholds_for
 from gistmeter.book.metrics.description import document_name
+from gistmeter.book.metrics.segmentation import fold
 from gistmeter.book.metrics.sentence_rows import passage_labels
 from gistmeter.core.cache import Cache
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.rows import Rows
 from gistmeter.core.signature import sign
 from gistmeter.core.statistics import bootstrap_weights, resampled
+from gistmeter.languages import get
 from gistmeter.models.cached import CachedEmbedder
 
 TITLE = "The Lantern"
@@ -184,7 +186,7 @@ def test_books_are_drawn_whole_and_as_often_as_they_count():
 
 def test_a_single_books_intervals_are_over_its_passages():
     cycle = f"{SUMMARY} Zebras slept. "  # five sentences, and blocks of four
-    long = book("Long", SOURCE, cycle * 8)
+    long = book("Long", "\n\n".join([SOURCE] * 6), cycle * 8)
     run = evaluate([long], {"alignment": make_metric([long])}, resamples=200)
     assert run.rows is not None
     clusters = list(run.rows.keys["cluster"])
@@ -226,6 +228,19 @@ def test_the_judge_is_asked_unless_it_is_left_out():
     assert asked.judge is not None
     assert asked.judge.id.startswith("gistmeter-judge-small")
     assert prepare(Books(), BookSettings(no_judge=True), [BOOK]).metrics["alignment"].judge is None
+
+
+def test_an_edition_in_another_language_is_scored_by_its_places_alone():
+    one = replace(BOOK, edition_language="de")
+    metric = replace(make_metric([one]), calibrated={"en": Thresholds(0.6, 0.6)})
+    metric = replace(metric, coverage_threshold=None, support_threshold=None)
+    run = evaluate([one], {"alignment": metric}, resamples=0)
+    for name in ("alignment_confidence", "pfs"):
+        assert math.isfinite(run[name].value)
+    for name in ("fidelity", "source_recall", "unsupported", "changed"):
+        assert math.isnan(run[name].value)
+        (reason,) = run[name].reasons
+        assert "in German, the original in English" in reason
 
 
 def test_the_document_links_both_texts():
@@ -281,3 +296,15 @@ def test_editions_without_a_sentence_are_unscored_in_every_resample(tmp_path: Pa
     edition.write_text('{"one": "", "two": ""}', encoding="utf-8")
     run = score_book(source, edition, language="en", resamples=100)
     assert math.isnan(run["coverage"].value) and run["coverage"].unscored == 2
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        ("They walked _eleven_ miles.", "They walked  eleven  miles."),
+        ('He said *"never"*.', 'He said  "never" .'),
+        ("snake_case and 3 * 4 = 12", "snake_case and 3 * 4 = 12"),
+    ],
+)
+def test_marks_of_emphasis_are_not_read_and_words_stay_at_their_places(marked, plain):
+    assert fold(marked, get("en")) == plain

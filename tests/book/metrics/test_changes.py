@@ -32,7 +32,11 @@ class Judge:
             for first, second in pairs
         ])  # fmt: skip
         nothing = np.zeros(len(pairs))
-        return Verdicts(1 - wrong, nothing, wrong, 1 - wrong, wrong, nothing)
+        right = 1 - wrong
+        return Verdicts(
+            entailment=right, neutral=nothing, contradiction=wrong, entails=right, opposes=wrong,
+            survives=right, similarity=right, changed=wrong, unseen=nothing,
+        )  # fmt: skip
 
 
 def pairs(sentence: str, place: int = 1) -> list[SourcedSentence]:

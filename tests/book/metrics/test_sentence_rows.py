@@ -37,7 +37,11 @@ class Judge:
         mute = {at: "it is mute" for at, (_, second) in enumerate(pairs) if "mute" in second}
         wrong[list(mute)] = np.nan
         nothing = np.zeros(len(pairs))
-        return Verdicts(1 - wrong, nothing, wrong, 1 - wrong, wrong, nothing, mute)
+        right = 1 - wrong
+        return Verdicts(
+            entailment=right, neutral=nothing, contradiction=wrong, entails=right, opposes=wrong,
+            survives=right, similarity=right, changed=wrong, unseen=nothing, failures=mute,
+        )  # fmt: skip
 
 
 def measured(summary: str, judge: Judge | None = None):

@@ -25,7 +25,9 @@ from gistmeter.core.comparison.significance import (
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.rows import Counts, Pool, Rows, Value, divide
+from gistmeter.core.run import Run
 from gistmeter.core.types import ScoreInfo
+from gistmeter.report.comparison_text import footnotes
 from toys import Length, pairs
 
 A = [0.9, 0.7, 0.8, 0.95, 0.6, 0.85, 0.75, 0.9]
@@ -129,6 +131,40 @@ def test_effect_sizes_by_hand() -> None:
     gaps = np.subtract(A, B)
     assert found.pairs[0].effect == pytest.approx(gaps.mean() / gaps.std(ddof=1))
     assert found.pairs[0].superiority == 7 / 8
+
+
+def test_the_items_that_would_show_a_difference_follow_from_the_variance() -> None:
+    random = np.random.default_rng(4)
+    hard, items = random.normal(0, 0.1, 60), 60
+
+    def run(answers: int) -> Run:
+        ids = [f"item-{at}" for at in range(items) for _ in range(answers)]
+        noise = random.normal(0, 0.2, (2, items * answers))
+        sides = [make_rows(name, {"accuracy": 0.5 + np.repeat(hard, answers) + noise[at]}, ids=ids)
+                 for at, name in enumerate("ab")]  # fmt: skip
+        return make_run(*sides)
+
+    pairs = [run(answers).compare(metric="accuracy").pairs[0] for answers in (2, 8)]
+    assert [pair.samples for pair in pairs] == [2, 8]
+    assert pairs[0].sample_share > 0.7  # the items are equally hard for both
+    assert pairs[0].items_for(pairs[0].detectable) == 60
+    assert pairs[0].items_for(pairs[0].detectable / 2) == 240
+    foreseen = pairs[0].items_for(0.05, more=4)
+    assert foreseen == pytest.approx(pairs[1].items_for(0.05), rel=0.5)
+    said = run(1).compare(metric="accuracy", difference=0.02).plan
+    assert said.startswith("A true difference of 0.020 would be shown four times of five by about")
+    assert "(there are 60)" in said and "answers" not in said
+    assert "with 4 answers to each instead of 2" in run(2).compare(difference=0.02).plan
+
+
+def test_constant_differences_have_no_effect_size() -> None:
+    values = np.linspace(0.1, 0.9, 40)
+    rows = [make_rows("a", {"accuracy": values}), make_rows("b", {"accuracy": values + 0.05})]
+    (found,) = compare(contenders([make_run(*rows)]), ["accuracy"], Options(difference=0.01))
+    assert math.isnan(found.pairs[0].effect)
+    assert found.pairs[0].detectable == 0  # not the rounding of 1e-17
+    assert found.plan.endswith("differ alike on all of these, which says nothing of others.")
+    assert not any("Smallest" in line for line in footnotes(found.to_dict()))
 
 
 def test_superiority_looks_at_the_better_direction() -> None:
@@ -425,7 +461,7 @@ def test_scores_of_sparse_counts_are_exchanged_label_by_label() -> None:
         gaps.append(float(first) - float(second))
     hits = sum(abs(gap) >= abs(found.pairs[0].difference) - 1e-9 for gap in gaps)
     assert found.pairs[0].p_value == hits / 64
-    assert found.pairs[0].low <= found.pairs[0].difference <= found.pairs[0].high
+    assert found.pairs[0].detectable > 0
 
 
 @dataclass(frozen=True)

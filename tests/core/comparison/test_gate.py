@@ -67,10 +67,13 @@ def test_direction_is_told_by_the_name_unless_said(tmp_path: Path, name: str, hi
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id,system\nx,a\n", "is no table of scores"),
+        ("id,system\nx,a\n", "is not a table of scores"),
         ("id,system,score\nx,a,1\nx,a,2\n", "'x' of 'a' twice"),
         ("system,score\na,1\n", "no column 'id'"),
-        ("id,system,score\nx,a,good\nx,b,1\n", "'good'; expected a number|is no table of scores"),
+        (
+            "id,system,score\nx,a,good\nx,b,1\n",
+            "'good'; expected a number|is not a table of scores",
+        ),
     ],
 )
 def test_tables_that_are_no_scores(tmp_path: Path, text: str, message: str) -> None:
@@ -100,6 +103,19 @@ def test_with_a_margin_not_being_worse_has_to_be_shown(in_folder: Path) -> None:
     assert "every loss against the baseline is below the margin of 0.01" in passed.stderr
     call("compare", few, "--margin", "0.01", code=2)
     call("compare", few, "--fail-if-worse", code=2)
+
+
+def test_a_gate_with_a_margin_stays_open_where_nothing_changed(in_folder: Path) -> None:
+    lines = [f"{at},{name},{at % 2}" for at in range(10) for name in ("old", "new")]
+    same = in_folder / "same.csv"
+    same.write_text("\n".join(["id,system,score", *lines]) + "\n")
+    gate = ("--baseline", "old", "--fail-if-worse", "--margin", "0.01")
+    call("compare", same, *gate)
+    (pair,) = json.loads(call("compare", same, *gate, "--format", "json").stdout)["pairs"]
+    assert pair["low"] < -0.2 and pair["high"] > 0.2  # ten items prove little
+    worse = in_folder / "worse.csv"
+    worse.write_text(same.read_text().replace("0,new,0", "0,new,-1"))
+    call("compare", worse, *gate, code=3)
 
 
 def test_lower_scores_lose_the_other_way(in_folder: Path) -> None:
@@ -132,6 +148,7 @@ def test_latest_and_folders_of_runs_are_understood(in_folder: Path) -> None:
 
 def test_where_there_is_no_run_it_is_said(in_folder: Path) -> None:
     assert "There is no latest run" in call("report", "latest", code=2).stderr
-    assert "is no folder" in call("runs", code=2).stderr
+    assert "is not a folder" in call("runs", "elsewhere", code=2).stderr
+    assert "No finished run in this folder" in call("runs").stderr
     Path("runs").mkdir()
-    assert "has no finished run" in call("runs", code=2).stderr
+    assert "No finished run in runs/" in call("runs").stderr

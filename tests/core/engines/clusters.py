@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
 import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 from conftest import ROOT
@@ -71,3 +74,37 @@ def environment() -> dict[str, str]:
 
 def start_node(cluster: Any, cpus: int = 1) -> Any:
     return cluster.add_node(num_cpus=cpus, object_store_memory=STORE, include_dashboard=False)
+
+
+def listening(root: int) -> dict[str, set[str]]:
+    """Program -> the addresses on which a process and its children listen, as the kernel has it."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            cells = (folder / "stat").read_text().rpartition(")")[2].split()
+            parents[int(folder.name)] = int(cells[1])
+    family = {root}
+    while more := {child for child, parent in parents.items() if parent in family} - family:
+        family |= more
+    sockets = {}
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            cells = line.split()
+            if cells[3] == "0A":
+                sockets[cells[9]] = spelled(cells[1].partition(":")[0])
+    found: dict[str, set[str]] = {}
+    for number in family:
+        with contextlib.suppress(OSError):
+            name = Path(f"/proc/{number}/comm").read_text().strip()
+            for handle in Path(f"/proc/{number}/fd").iterdir():
+                inode = str(handle.readlink()).removeprefix("socket:[").rstrip("]")
+                if inode in sockets:
+                    found.setdefault(name, set()).add(sockets[inode])
+    return found
+
+
+def spelled(digits: str) -> str:
+    """An address as the kernel lists it: words of 32 bits, each with its last byte first."""
+    words = [bytes.fromhex(digits[at : at + 8])[::-1] for at in range(0, len(digits), 8)]
+    address = ipaddress.ip_address(b"".join(words))
+    return str(getattr(address, "ipv4_mapped", None) or address)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -13,7 +15,9 @@ from click.testing import CliRunner
 import gistmeter
 from gistmeter.cli import app
 from gistmeter.core.engines import Local, Measured, Part, Work
-from gistmeter.core.errors import InputError, MissingDependency, UnknownName
+from gistmeter.core.engines import ray as ray_engine
+from gistmeter.core.engines.ray import TLS_FILES, refuse_public
+from gistmeter.core.errors import GistmeterError, InputError, MissingDependency, UnknownName
 from gistmeter.models.llm import PlainAsker
 from toys import Length, pairs
 
@@ -109,3 +113,90 @@ def test_a_language_model_stays_in_one_process() -> None:
     model = CachedLanguageModel(PlainAsker(Named()), Cache(None))
     with pytest.raises(InputError, match=r"mine is asked by one process.*--engine local"):
         model.__reduce__()
+
+
+@pytest.mark.parametrize(
+    ("address", "refused"),
+    [
+        ("ray://8.8.8.8:10001", True),
+        ("8.8.4.4:6379", True),
+        ("ray://[2001:4860:4860::8888]:10001", True),
+        ("ray://10.0.0.7:10001", False),
+        ("192.168.1.5:6379", False),
+        ("127.0.0.1:6379", False),
+        ("localhost:6379", False),
+        ("[::1]:6379", False),
+        ("auto", False),
+        ("", False),
+    ],
+)
+def test_a_head_on_a_public_address_needs_tls(
+    address: str, refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RAY_USE_TLS", *TLS_FILES):
+        monkeypatch.delenv(name, raising=False)
+    if refused:
+        with pytest.raises(InputError, match=r"a public one .*RAY_USE_TLS=1"):
+            refuse_public(address)
+    else:
+        refuse_public(address)
+    monkeypatch.setenv("RAY_USE_TLS", "1")
+    if refused:
+        with pytest.raises(InputError, match="RAY_TLS_CA_CERT"):  # the files are not there
+            refuse_public(address)
+    for name in TLS_FILES:
+        (tmp_path / name).touch()
+        monkeypatch.setenv(name, str(tmp_path / name))
+    refuse_public(address)
+    if refused:
+        monkeypatch.setenv("RAY_USE_TLS", "0")
+        with pytest.raises(InputError, match="a public one"):
+            refuse_public(address)
+
+
+def test_a_public_head_is_refused_before_ray_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its option, or by Ray's own variable; a name stands for what it resolves to."""
+
+    class Unasked:
+        @staticmethod
+        def is_initialized() -> bool:
+            return False
+
+        @staticmethod
+        def init(**_: object) -> None:
+            raise AssertionError("Ray was asked")
+
+    monkeypatch.setattr(ray_engine, "_import", Unasked)
+    found = [(2, 1, 6, "", ("93.184.215.14", 0))]
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_: found)
+    engine = ray_engine.RayEngine(address="ray://head.example:10001")
+    with pytest.raises(InputError, match=r"93\.184\.215\.14"), engine.open():
+        pass
+    monkeypatch.setenv("RAY_ADDRESS", "head.example:6379")
+    with pytest.raises(InputError, match="a public one"), ray_engine.RayEngine().open():
+        pass
+
+
+def test_a_cluster_that_does_not_start_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow:
+        """Ray on a machine that is too busy: it raises the plainest of errors."""
+
+        _private = SimpleNamespace(ray_constants=SimpleNamespace(ENABLE_RAY_CLUSTER=True))
+
+        @staticmethod
+        def is_initialized() -> bool:
+            return False
+
+        @staticmethod
+        def init(**_: object) -> None:
+            raise Exception("The current node timed out during startup.")
+
+    for name in ("RAY_ADDRESS", *ray_engine.AUTHENTICATION):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(ray_engine, "_import", Slow)
+    with pytest.raises(GistmeterError, match="timed out"), ray_engine.RayEngine().open():
+        pass
+    assert Slow._private.ray_constants.ENABLE_RAY_CLUSTER
+    assert not {ray_engine.CLOSED, "RAY_AUTH_TOKEN"} & set(os.environ)
+    with pytest.raises(InputError, match="no Ray cluster answers"):
+        ray_engine.RayEngine(address="127.0.0.1:1").open().__enter__()

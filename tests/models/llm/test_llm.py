@@ -26,7 +26,7 @@ from gistmeter.models.llm import (
 from gistmeter.models.llm.asking import ServiceAsker
 from gistmeter.models.llm.service import estimate_cost, full_name, public_url
 from gistmeter.models.protocols import Answer
-from small_model import serve_small_model
+from small_model import small_model
 
 GOOD = '{"name": "fact", "size": 3}'
 KEY = "secret-key-123"
@@ -356,12 +356,12 @@ def test_an_object_that_cannot_be_asked_is_refused() -> None:
 
 def test_a_real_small_model_answers_in_the_form_asked_for() -> None:
     """SmolLM2-135M, decoded under the JSON schema by llama.cpp's server on this machine."""
-    server = serve_small_model()
-    settings = LanguageModelSettings(
-        base_url=f"{server.listening_address}/v1", seed=1, max_tokens=120, timeout=120
-    )
-    asked = load_language_model("smollm2", cache=Cache(None), settings=settings)
-    (answer,) = asked.ask(["Name one animal and its number of legs."], Thing)
+    with small_model() as address:
+        settings = LanguageModelSettings(
+            base_url=f"{address}/v1", seed=1, max_tokens=120, timeout=120
+        )
+        asked = load_language_model("smollm2", cache=Cache(None), settings=settings)
+        (answer,) = asked.ask(["Name one animal and its number of legs."], Thing)
     assert isinstance(answer.value, Thing), answer
     assert answer.value.name
     assert answer.output_tokens > 0

@@ -40,6 +40,8 @@ def distance(classes: Taxonomy, left: str, right: str) -> float:
         "child,parent\nDOG,CANINAE\nWOLF,CANINAE\nCANINAE,ANIMAL\nTABLE,THING\n",
         "ID,ParentID,Depth,Name\n1,,0,ANIMAL\n2,1,1,CANINAE\n3,2,2,DOG\n4,2,2,WOLF\n"
         "5,,0,THING\n6,5,1,TABLE\n",
+        "1,NULL,0,ANIMAL,0,1\n2,1,1,CANINAE,0,0\n3,2,7,DOG,0,1\n4,2,2,WOLF,0,1\n5,NULL,0,THING,0,1\n"
+        "6,5,1,TABLE,0,1\n",
         "Name,Depth,id,parentid\nDOG,2,3,2\nWOLF,2,4,2\nANIMAL,0,1,\nCANINAE,1,2,1\nTHING,0,5,\n"
         "TABLE,1,6,5\n",
     ],
@@ -57,6 +59,21 @@ def test_both_layouts(tmp_path: Path, content: str) -> None:
     assert classes.find(["NOWHERE", "_"]).tolist() == [-1, -1]
 
 
+def test_the_last_node_of_a_repeated_name_counts(tmp_path: Path) -> None:
+    """As in CoBaLD's scorer, which fills a dictionary from top to bottom."""
+    classes = taxonomy(tmp_path, "1,NULL,0,A,0,1\n2,1,1,TWICE,0,1\n3,1,1,B,0,1\n4,3,2,TWICE,0,1\n")
+    assert distance(classes, "TWICE", "B") == 1
+    assert distance(classes, "TWICE", "A") == 2
+    assert classes.repeated == ["TWICE"]
+
+
+def test_nodes_that_are_no_semantic_classes_are_left_out(tmp_path: Path) -> None:
+    content = "ID,ParentID,Depth,Name,TypeID,IsHyperonym\n1,,0,A,0,1\n2,1,1,dog:DOG,1,0\n"
+    for text in (content, content.partition("\n")[2].replace("1,,0", "1,NULL,0")):
+        classes = taxonomy(tmp_path, text)
+        assert list(classes.names) == ["A"]
+
+
 def test_unnamed_nodes_are_places_but_no_classes(tmp_path: Path) -> None:
     classes = taxonomy(tmp_path, "ID,ParentID,Depth,Name\n1,,0,_\n2,1,1,_\n3,2,2,DOG\n4,1,1,CAT\n")
     assert distance(classes, "DOG", "CAT") == 3
@@ -67,7 +84,8 @@ def test_unnamed_nodes_are_places_but_no_classes(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("ID,ParentID,Depth,Name\n1,,0,A\n2,9,1,B\n", "line 3, column ParentID: the parent '9'"),
-        ("ID,ParentID,Depth,Name\n1,,0,A\n2,1,1,A\n", "line 3, column Name: 'A' is there twice"),
+        ("1,NULL,0,A,0,1\n2,9,1,B,0,1\n", "line 2, column ParentID: the parent '9'"),
+        ("1,NULL,0,A,0,1\n2,1,1,B\n", "line 2: 4 cells, expected 5"),
         ("ID,ParentID,Depth,Name\n1,,0,A\n1,,0,B\n", "line 3, column ID: '1' is there twice"),
         (
             "ID,ParentID,Depth,Name\n1,,0,R\n2,3,1,A\n3,2,1,B\n",
@@ -134,6 +152,17 @@ def test_cycles_are_found(parents: list[int]) -> None:
         assert (depth < 0) == (at >= 0)
         if depth >= 0:
             assert depth == len(seen) - 1
+
+
+@given(st.lists(st.integers(-1, 12), min_size=1, max_size=13))
+def test_covered_nodes_are_those_whose_parent_is_above_all_in_between(parents: list[int]) -> None:
+    bounded = [parent if parent < len(parents) else -1 for parent in parents]
+    depth = forest.depths(bounded).tolist()
+    for node, found in enumerate(forest.covered(bounded).tolist()):
+        head = bounded[node]
+        between = range(min(node, head) + 1, max(node, head)) if head >= 0 else ()
+        straight = all(depth[one] >= 0 and head in climb(bounded, one) for one in between)
+        assert found == (depth[node] >= 0 and straight)
 
 
 def test_a_long_chain() -> None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from conftest import shared_path
-from gistmeter.core.errors import FormatError
+from gistmeter.core.errors import FormatError, InputError, MissingDependency, UnknownName
 from gistmeter.parse.formats.treebank_reader import read_treebank
 from gistmeter.parse.formats.treebank_tools import (
-    Problem,
     build_vocabulary,
     erase,
+    find_official_problems,
     find_problems,
     read_vocabulary,
 )
+from gistmeter.parse.formats.trees import Problem
 from gistmeter.parse.read import estimate_weights
 from parse.parse_files import row, text, write
 
@@ -53,16 +55,18 @@ def test_the_golden_files_are_no_trees() -> None:
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
-        ([row(1, head="0"), row(2, head="7")], (3, "HEAD '7' is no word of the sentence (0 to 2)")),
-        ([row(1, head="0"), row(2, head="_")], (3, "HEAD '_' is no word of the sentence (0 to 2)")),
+        ([row(1, head="0"), row(2, head="7")],
+         (3, "HEAD '7' is not a word of the sentence (0 to 2)")),
+        ([row(1, head="0"), row(2, head="_")],
+         (3, "HEAD '_' is not a word of the sentence (0 to 2)")),
         ([row(1, head="0"), row(2, head="0")],
          (2, "the sentence has 2 roots (lines 2, 3), expected one")),
         ([row(1, head="2"), row(2, head="1")], (2, "the sentence has 0 roots, expected one")),
         ([row(1, head="0"), row(2, head="3"), row(3, head="2")], (3, "HEAD: a cycle, 2 → 3 → 2")),
         ([row(1, head="0"), row(2, head="2")], (3, "HEAD: a cycle, 2 → 2")),
         ([row(1, head="0"), row(3, head="1")], (3, "ID 3 where 2 is due")),
-        ([row("one", head="0")], (2, "ID 'one' is no number, range (1-2) or empty node (1.1)")),
-        ([row("1-3"), row(1, head="0")], (2, "ID '1-3' is no range of this sentence's 1 words")),
+        ([row("one", head="0")], (2, "ID 'one' is not a number, range (1-2) or empty node (1.1)")),
+        ([row("1-3"), row(1, head="0")], (2, "ID '1-3' is not a range of this sentence's 1 words")),
         ([row("1-2"), row(1, head="0"), row("2-3"), row(2, head="1"), row(3, head="1")],
          (4, "ID '2-3' overlaps the range before it")),
         ([row(1, head="0", feats="Case")], (2, "FEATS 'Case' is not of the form Category=Value")),
@@ -81,7 +85,7 @@ def test_all_problems_are_listed(tmp_path: Path) -> None:
     content = text([[row(1, head="5")], [row(1, head="0", upos="")]]).replace("s2", "s1")
     path.write_bytes(content.encode() + b"# \xff\n")
     assert find_problems(path) == [
-        Problem(2, "HEAD '5' is no word of the sentence (0 to 1)"),
+        Problem(2, "HEAD '5' is not a word of the sentence (0 to 1)"),
         Problem(2, "the sentence has 0 roots, expected one"),
         Problem(4, "sent_id 's1' was used on line 1 already"),
         Problem(5, "UPOS is empty; write _ for nothing"),
@@ -139,3 +143,33 @@ def test_weights_are_estimated(tmp_path: Path) -> None:
     found = estimate_weights([write(tmp_path / "a.conllu", [rows])])
     assert found.lemma == {"ADP": 0.3, "NOUN": 0.7}
     assert found.feats == {"Case": 3.0, "Number": 1.0}
+
+
+def test_the_official_validator_is_called(tmp_path: Path) -> None:
+    pytest.importorskip("udtools")
+    lines = [
+        "# sent_id = 1", "# text = He sleeps", "1\tHe\the\tPRON\t_\tCase=Nom\t2\tobj\t_\t_",
+        "2\tsleeps\tsleep\tVERB\t_\tCase=Odd\t0\troot\t_\t_", "", "",
+    ]  # fmt: skip
+    path = tmp_path / "one.conllu"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert find_problems(path) == []
+    form, language = (find_official_problems(path, name, 5) for name in ("ud", "en"))
+    assert not any("feature-value-unknown" in problem.message for problem in form)
+    (odd,) = [problem for problem in language if "feature-value-unknown" in problem.message]
+    assert odd.line == 4
+    with pytest.raises(UnknownName, match="klingon"):
+        find_official_problems(path, "klingon", 5)
+
+
+def test_the_official_validator_wants_conllu_and_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "cobald.conllu", [[row(1, head="0")]])
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "udtools", None)
+        with pytest.raises(MissingDependency, match=r"pip install 'gistmeter\[ud\]'"):
+            find_official_problems(path, "en", 5)
+    pytest.importorskip("udtools")
+    with pytest.raises(InputError, match="reads CoNLL-U, and this is CoBaLD"):
+        find_official_problems(path, "en", 5)

@@ -219,7 +219,7 @@ def test_random_graphs_by_the_plain_definition(seed: int, tmp_path: Path) -> Non
     [
         ("nsubj", "'nsubj' is not head:relation"),
         ("2:", "is not head:relation"),
-        ("9:obj", "the head 9 is no word of the sentence"),
+        ("9:obj", "the head 9 is not a word of the sentence"),
         ("1.1:obj", "there is no empty node 1.1"),
     ],
 )
@@ -285,3 +285,31 @@ def test_a_treebank_with_ellipsis_against_itself() -> None:
     path = shared_path("data/parse/cs_pud-ud-test.conllu")
     run = score_parses(path, path, enhanced=True, resamples=0)
     assert [run[name].value for name in ("elas", "eulas", "empty_nodes")] == [1.0, 1.0, 1.0]
+
+
+def test_edges_are_told_apart_by_type(tmp_path: Path) -> None:
+    """The man, who came and left, wants to sleep and Mary to: each word has one enhancement."""
+    gold = [
+        word(1, "man", "3:nsubj|4:nsubj|2:nsubj|5:nsubj:xsubj", head="3", deprel="nsubj"),
+        word(2, "came", "1:acl:relcl", head="1", deprel="acl:relcl"),
+        word(3, "wants", "0:root", head="0", deprel="root"),
+        word(4, "left", "3:conj:and|0:root", head="3", deprel="conj"),
+        word(5, "sleep", "3:xcomp", head="3", deprel="xcomp"),
+        word(6, "who", "1:ref", head="2", deprel="nsubj"),
+        node("6.1", "3:conj"),
+        word(7, "Mary", "6.1:nsubj", head="3", deprel="conj"),
+    ]
+    system = [list(cells) for cells in gold]
+    system[0][8] = "3:nsubj|4:nsubj"  # neither the relative clause nor the controlled verb
+    run = scored(tmp_path, gold, system)
+    assert run.rows is not None
+    types = run.rows.details["enhanced.json"]["s"]["by_type"]
+    assert {name: (one["gold"], one["system"], one["right"]) for name, one in types.items()} == {
+        "as in the basic tree": (4, 4, 4),  # man, came, wants, sleep
+        "with case or conjunction": (1, 1, 1),  # left: conj:and
+        "relative clause": (2, 1, 1),  # who, and man as subject of came
+        "subject of a controlled verb": (1, 0, 0),
+        "head shared by conjuncts": (1, 1, 1),  # left as a root
+        "dependent shared by conjuncts": (1, 1, 1),  # man as subject of left
+        "through an empty node": (1, 1, 1),  # Mary
+    }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +25,8 @@ from gistmeter.parse.metrics.parsing import ParseAccuracy
 from gistmeter.parse.metrics.points import SEVEN, normalise_lemma
 from gistmeter.parse.metrics.weighting import FEATS_WEIGHTS, FeatureSets, split_features
 from gistmeter.parse.read import read_weights
-from parse.parse_files import PLACE, paired, row, two_treebanks
+from gistmeter.parse.run_documents import SentenceReport
+from parse.parse_files import PLACE, paired, row, two_treebanks, write
 
 Treebanks = tuple[list[list[list[str]]], list[list[list[str]]]]
 CLASSES = Taxonomy.build(
@@ -289,7 +292,7 @@ def test_macro_f1_is_the_mean_over_labels(
         assert math.isnan(found)
 
 
-@pytest.mark.parametrize(("times", "honest"), [(1, False), (12, True)])
+@pytest.mark.parametrize(("times", "honest"), [(4, False), (12, True)])
 def test_macro_f1_of_rare_labels_has_no_interval(tmp_path: Path, times: int, honest: bool) -> None:
     right, wrong = row(1, "a", semslot="Agent"), row(1, "a", semslot="Object")
     gold, system = [[right], [wrong], [right]] * times, [[right], [right], [wrong]] * times
@@ -357,12 +360,17 @@ def test_details_name_what_is_lost(tmp_path: Path) -> None:
     metric = ParseAccuracy(taxonomy=CLASSES)
     pairs = paired(tmp_path, gold, system)
     details = metric.documents(metric.measure(pairs), pairs)
-    (worst,) = details["sentences.json"]["system"]
-    assert worst["id"] == "s2"
-    assert worst["gold_line"] == 5
-    (token,) = worst["tokens"]
-    assert token["class_path"] == "DOG → CANINAE → ANIMAL"
-    assert set(token["wrong"]) == {"upos", "head", "deprel", "semclass"}
+    right, wrong = details["sentences.json"]["sentences"]
+    assert right["systems"]["system"]["wrong"] == {}
+    assert (wrong["id"], wrong["line"], wrong["forms"]) == ("s2", 5, ["dog"])
+    assert wrong["gold"]["head"] == [0]
+    report = wrong["systems"]["system"]
+    assert report["paths"] == {1: "DOG → CANINAE → ANIMAL"}
+    assert report["wrong"] == {
+        "upos": {1: "VERB"}, "head": {1: 1}, "deprel": {1: "obj"}, "semclass": {1: "ANIMAL"},
+    }  # fmt: skip
+    read = SentenceReport.of(json.loads(json.dumps(wrong)))
+    assert read is not None and read.systems["system"].wrong == report["wrong"]
     assert details["confusions.json"]["system"]["UPOS"] == [
         {"gold": "NOUN", "system": "VERB", "count": 1}
     ]
@@ -370,3 +378,62 @@ def test_details_name_what_is_lost(tmp_path: Path) -> None:
     assert noun["words"] == 2
     assert noun["upos"] == noun["uas"] == 0.5
     assert json.dumps(details)
+
+
+def test_a_broken_sentence_of_a_document_is_none() -> None:
+    system = {"line": 1, "lost": 0, "wrong": {}, "missing": [], "paths": {}}
+    whole = {
+        "id": "s", "line": 1, "forms": ["a"], "gold": {"upos": ["X"]}, "systems": {"a": system},
+    }  # fmt: skip
+    assert SentenceReport.of(whole) is not None
+    for broken in (
+        None, [], {**whole, "forms": 1}, {**whole, "gold": {"upos": []}}, {**whole, "systems": []},
+        {**whole, "systems": {"a": {"line": 1}}},
+        {**whole, "systems": {"a": {**system, "wrong": {"upos": {"2": "X"}}}}},
+    ):  # fmt: skip
+        assert SentenceReport.of(broken) is None
+
+
+def test_words_are_told_apart_by_the_golds_tree(tmp_path: Path) -> None:
+    """The arc from 4 to 2 is not projective: 3 stands between and hangs from 1."""
+    heads = ["0", "4", "1", "1"]
+    gold = [[row(at, f"w{at}", head=head, deprel="d") for at, head in enumerate(heads, 1)]]
+    system = [[*gold[0][:1], row(2, "w2", head="1", deprel="d"), *gold[0][2:]]]
+    metric = ParseAccuracy(flat_classes=True)
+    pairs = paired(tmp_path, gold, system)
+    known = {"FORM": pairs.gold.vocabularies["FORM"].flags(lambda one: one != "w2")}
+    pairs = replace(pairs, training=known)
+    details = metric.documents(metric.measure(pairs), pairs)["breakdown.json"]["system"]
+    arcs = details["by_projectivity"]
+    assert {label: (one["words"], one["uas"]) for label, one in arcs.items()} == {
+        "projective": (3, 1.0), "non-projective": (1, 0.0),
+    }  # fmt: skip
+    assert [*details["by_arc_length"]] == ["root", "2", "3–6"]
+    assert details["by_arc_length"]["2"]["uas"] == 0.5
+    assert details["by_direction"]["head to the right"] == {"words": 1, "uas": 0.0, "las": 0.0}
+    assert details["by_depth"]["2"]["words"] == 1
+    assert details["by_length"]["1–10 words"]["words"] == 4
+    assert details["by_form"]["unseen"]["uas"] == 0.0
+    assert "by_lemma" not in details
+
+
+def test_complete_matches(tmp_path: Path) -> None:
+    gold = [[row(1, "a", head="0", deprel="root")], [row(1, "b", head="0", deprel="root")]]
+    system = [gold[0], [row(1, "b", head="0", deprel="dep")]]
+    metric = ParseAccuracy(flat_classes=True)
+    assert metric.pool(metric.measure(paired(tmp_path, gold, system)))["complete"] == 0.5
+
+
+def test_weights_of_one_file_stand_in_the_signature(tmp_path: Path) -> None:
+    words = [[row(1, "a", head="0", deprel="root", upos="NOUN", feats="Case=Nom|Number=Sing")]]
+    other = [[row(1, "a", head="0", deprel="root", upos="NOUN", feats="Case=Gen|Number=Sing")]]
+    gold, system = write(tmp_path / "g.conllu", words), write(tmp_path / "s.conllu", other)
+    path = tmp_path / "task.json"
+    path.write_text(json.dumps({"lemma": {"NOUN": 1}, "feats": {"Case": 3, "Number": 1}}))
+    run = score_parses(gold, system, weights=path, resamples=0)
+    assert run["feats"].value == 0.25
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    assert f"weights_file:task.json@{digest}" in run.signature
+    assert run.signature != score_parses(gold, system, resamples=0).signature
+    with pytest.raises(InputError, match="leave --lemma-weights, --feats-weights out"):
+        score_parses(gold, system, weights=path, feats_weights=path, resamples=0)

@@ -312,13 +312,73 @@ def test_a_book_opens_with_heat_map_and_two_texts_that_point_to_each_other(shown
     assert has(shown, ".weak") == 1
 
 
+def test_a_flag_of_a_book_opens_with_its_reason_and_keeps_its_own_note(
+    tab: Tab, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    source = ["Emma rode out.", "Emma met Jane at nine.", "Jane smiled."] * 20
+    sentences = [
+        {"index": at, "sentence": words.replace("nine", "ten"), "place": at, "home": at,
+         "covered": True, "aligned_similarity": 0.9,
+         **({"changed": ["number: nine → ten"],
+             "marks": {"source": [[17, 21]], "sentence": [[17, 20]]}} if at in (1, 58) else {})}
+        for at, words in enumerate(source)
+    ]  # fmt: skip
+    chapters = [
+        {"title": f"Chapter {number + 1}", "first": 30 * number, "last": 30 * number + 29,
+         "words": 90, "kept_words": 90.0, "cut": 0.0, "sentences": 30, "unsupported": 0.0,
+         "moved": 0, "changed": 1}
+        for number in range(2)
+    ]  # fmt: skip
+    run, _ = book_run()
+    assert run.rows is not None
+    document = {
+        "kind": "book", "title": "Emma", "source": {"sentences": source},
+        "sentences": sentences, "chapters": chapters,
+    }  # fmt: skip
+    run = replace(run, rows=run.rows.with_details({"Emma.json": document}), path=None)
+    write_report([run], path, views=views([run]), comparisons=[findings(run)])
+    tab.open(path)
+    folds = "document.querySelectorAll('.b-findings details')"
+    assert tab.run(f"[...{folds}].map(one => one.textContent)") == [
+        "Chapter 1  kept 100%; 1 changed", "Chapter 2  kept 100%; 1 changed",
+    ]  # fmt: skip
+    tab.run(f"{folds}[1].open = true")
+    wait(tab, f"!!{folds}[1].querySelector('.found button')")
+    tab.run(f"{folds}[1].querySelector('.found button').click()")
+    wait(tab, "document.getElementById('drill').open")
+    assert "number: nine → ten" in tab.run("document.querySelector('.flag-reason').textContent")
+    marked = "[...document.querySelectorAll('.flag-texts .m-alarm')].map(one => one.textContent)"
+    assert tab.run(marked) == ["ten", "nine"]
+    shown_lines = "[...document.querySelectorAll('.flag-texts p .no')].map(one => one.textContent)"
+    assert tab.run(shown_lines) == ["58", "59", "60", "58", "59", "60"]
+    write = (
+        "const note = document.querySelector('#drill-marks input'); note.value = 'ask the author';"
+    )
+    tab.run(f"(() => {{ {write} note.dispatchEvent(new Event('input')); }})()")
+    tab.run("document.getElementById('drill').close()")
+    tab.run(f"{folds}[0].open = true")
+    wait(tab, f"!!{folds}[0].querySelector('.found button')")
+    tab.run(f"{folds}[0].querySelector('.found button').click()")
+    assert tab.run("document.querySelector('#drill-marks input').value") == ""
+    assert not tab.messages
+
+
 def test_a_parse_opens_with_both_trees_and_the_taxonomy(shown: Tab) -> None:
     text = opened(shown, 2)
     assert has(shown, ".tree-scroll svg") == 1
     assert has(shown, ".arc-gold") >= 2
     assert has(shown, ".arc-wrong") >= 2
+    assert has(shown, ".tree-scroll .whose") == 3  # the gold and both systems
     assert "DOG → CANINAE → ANIMAL" in text
-    assert "VERB ≠ NOUN" in text
+    assert "≠ NOUN" in text
+
+
+def test_a_click_on_a_confusion_lists_its_sentences(shown: Tab) -> None:
+    shown.run("document.querySelector('.finder[data-query=\"upos:VERB>NOUN\"]').click()")
+    place = "document.querySelector('.items[data-section=run-3]')"
+    assert shown.run(f"{place}.querySelectorAll('tbody tr').length") == 1
+    assert "The dog saw her duck" in shown.run(f"{place}.querySelector('tbody').textContent")
 
 
 def test_a_clip_opens_with_its_diff_and_three_groups_of_facts(shown: Tab) -> None:
@@ -481,6 +541,25 @@ def test_systems_stand_side_by_side_one_row_per_item(shown: Tab) -> None:
     assert shown.run(marked) > 0
 
 
+def test_side_by_side_shows_what_was_asked_and_has_the_filters_of_the_input(
+    tab: Tab, tmp_path: Path
+) -> None:
+    run, _ = text_run()
+    rows = run.measured
+    ids = rows.keys["id"]
+    topics = ["med" if name == ids[0] else "law" for name in ids]
+    asked = [f"What is {name}?" for name in ids]
+    rows = rows.with_texts({**rows.texts, "question": asked, "topic": topics})
+    named = replace(run, rows=rows, notes={**run.notes, "columns": ["question", "topic"]})
+    path = tmp_path / "asked.html"
+    write_report([named], path, views=views([named]), comparisons=[findings(named)])
+    tab.open(path)
+    assert all(row[1].startswith("What is ") for row in beside(tab))
+    pick(tab, "topic, side by side", "med")
+    kept = beside(tab)
+    assert kept and all(row[1].startswith(f"What is {ids[0]}?") for row in kept)
+
+
 def test_no_system_is_shown_with_words_that_are_not_its_own(tab: Tab, tmp_path: Path) -> None:
     text, _ = text_run()
     clips, _ = speech_run()
@@ -574,6 +653,10 @@ def test_the_theme_button_wins_over_the_system(shown: Tab) -> None:
 def test_it_fits_a_phone(shown: Tab) -> None:
     shown.resize(360, 740, phone=True)
     assert shown.run("document.documentElement.scrollWidth") <= 360
+    cells = "[...document.querySelectorAll('.beside td[data-system]')]"
+    right = f"{cells}.map((cell) => cell.getBoundingClientRect().right)"
+    assert shown.run(f"Math.max(...{right})") <= 360  # what systems said, without scrolling
+    assert "细心的模型" in shown.run(f"getComputedStyle({cells}[0], '::before').content")
     for section in range(4):
         opened(shown, section)
         assert shown.run("document.getElementById('drill').scrollWidth <= 360")

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from gistmeter.book.book_document import BookDocument
 from gistmeter.book.map import book_view, pooled
 from gistmeter.core import registry
-from gistmeter.core.answer import Standing, answer
-from gistmeter.core.comparison import Findings, findings
+from gistmeter.core.comparison import findings
+from gistmeter.core.comparison.answer import Standing, answer
 from gistmeter.core.family import family_of
 from gistmeter.core.rows import Rows
 from gistmeter.core.run import Run
@@ -144,22 +144,22 @@ def two_systems(gap: float, size: int = 60, spread: float = 0.1) -> Run:
 
 
 def told(run: Run) -> str:
-    return answer(Standing(run, VIEWS["text"]), findings(run))
+    return answer(Standing(run, VIEWS["text"], findings(run)))
 
 
 def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> None:
     real = told(two_systems(0.2))
-    assert real.startswith("first is ahead on kept with 0.794 (0.757 – 0.830), 0.179 above")
+    assert real.startswith("first is ahead on kept with 0.794 (0.759 – 0.829), 0.179 above")
     assert "The difference is real: interval 0.1" in real
     assert "p < 0.001" in real
     doubt = told(two_systems(0.003))
-    assert "the data cannot tell second and first apart (p = 0.354)" in doubt
+    assert "the data cannot tell second and first apart (p = 0.353)" in doubt
     assert "would not show" in doubt
 
 
 def test_the_answer_for_one_system_and_for_too_few_items() -> None:
     run, _ = book_run()
-    assert answer(Standing(run, VIEWS["book"]), Findings()).startswith(
+    assert answer(Standing(run, VIEWS["book"])).startswith(
         "abridged reaches coverage above the mean (coverage) 0.857"
     )
     few = two_systems(0.2, size=3)
@@ -226,14 +226,19 @@ def test_a_diff_keeps_what_was_lost_before_what_took_its_place() -> None:
 def test_sound_is_embedded_while_there_is_room_and_linked_afterwards(tmp_path: Path) -> None:
     sound = tmp_path / "clips" / "a b.wav"
     sound.parent.mkdir()
-    sound.write_bytes(b"RIFF" + bytes(400_000))
+    content = b"RIFF" + bytes(400_000)
+    sound.write_bytes(content)
     run, _ = speech_run()
     assert run.rows is not None
     names = [str(sound)] * 22 + [str(tmp_path / "missing.wav"), "javascript:alert(1)"]
-    heard = replace(run, rows=run.rows.with_texts({"audio": names}))
+    notes = {**run.notes, "recordings": {str(sound): hashlib.sha256(content).hexdigest()}}
+    heard = replace(run, rows=run.rows.with_texts({"audio": names}), notes=notes)
     data = data_of(built([heard], page=tmp_path / "out" / "report.html"))
     assert [block["u"][:15] for block in data["shared"][str(sound)]] == ["data:audio/wav;"]
     assert sum("a" in item for item in data["items"]) == 22  # pointing to the one recording
+    sound.write_bytes(b"RIFF" + bytes(400_001))  # another file than the one that was scored
+    data = data_of(built([heard], page=tmp_path / "out" / "report.html"))
+    assert [block["u"] for block in data["shared"][str(sound)]] == ["../clips/a%20b.wav"]
     sound.write_bytes(b"RIFF" + bytes(1_100_000))
     data = data_of(built([heard], page=tmp_path / "out" / "report.html"))
     assert [block["u"] for block in data["shared"][str(sound)]] == ["../clips/a%20b.wav"]
@@ -273,8 +278,15 @@ def test_a_heat_map_keeps_the_largest_of_its_cells() -> None:
 def test_sentences_with_trees_come_first() -> None:
     data = data_of(built([parse_run()[0]]))
     assert data["sort"] == ""
-    assert "tree" in [block["k"] for block in data["items"][0]["b"]]
-    assert data["items"][0]["x"] == "The dog saw her duck ."
+    first = data["items"][0]
+    assert [block["k"] for block in data["shared"][first["a"]]] == ["tree"]
+    assert first["x"] == "The dog saw her duck ."
+    assert {"upos:VERB>NOUN", "head:nmod", "deprel:obj>xcomp"} <= set(first["q"])
+
+
+def test_a_confusion_finds_its_sentences() -> None:
+    page = built([parse_run()[0]])
+    assert 'data-query="upos:VERB&gt;NOUN" data-system="hasty"' in page
 
 
 def test_items_worth_seeing_are_chosen_without_repetition() -> None:
@@ -447,6 +459,14 @@ def test_two_systems_have_no_matrix_and_three_have_one() -> None:
         run, _ = text_run(systems=systems)
         page = built([run], findings=[findings(run)])
         assert page.count('class="matrix"') == expected
+
+
+def test_a_matrix_of_many_systems_takes_the_whole_width() -> None:
+    for systems, wide in ((3, False), (12, True)):
+        run, _ = text_run(systems=systems)
+        page = built([run], findings=[findings(run)])
+        figure = page[: page.index('class="matrix"')].rpartition("<figure")[2]
+        assert ("class=spread" in figure.partition(">")[0]) is wide
 
 
 def test_the_line_against_length_never_turns_back() -> None:

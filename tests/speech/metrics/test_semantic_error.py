@@ -166,13 +166,15 @@ def test_verification_asks_the_other_way_round_and_drops_what_is_disputed() -> N
     assert rows.values("ser")[0] == pytest.approx(100 / 3)
 
 
-def test_a_failed_verification_changes_nothing() -> None:
+def test_a_failed_verification_changes_no_verdict_and_is_counted() -> None:
     def reply(prompt: str, _: int) -> object:
         parts = texts_of(prompt)
         return sentence_facts(*parts) if len(parts) == 2 else "nonsense"
 
     rows = measure(Scripted(reply), verify=True)
     assert rows.values("ser").tolist() == [50.0]
+    assert rows.values("facts_unverified")[0] > 0
+    assert "not verified" in (rows.texts["ser_note"][0] or "")
 
 
 def test_one_long_pair_has_an_interval_over_its_facts() -> None:

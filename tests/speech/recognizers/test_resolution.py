@@ -102,7 +102,7 @@ def test_events_of_ones_own_keep_their_speaker(module: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("attribute", "reason"),
     [
-        ("number", "is no recogniser"),
+        ("number", "is not a recogniser"),
         ("Needy", "takes no arguments"),
         ("absent", "has no 'absent'"),
     ],

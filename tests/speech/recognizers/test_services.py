@@ -86,7 +86,7 @@ def test_too_many_requests_are_tried_again(vendor: str, tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("<html>", "no JSON"),
+        ("<html>", "not JSON"),
         ("[1]", "answered with list"),
         ('{"words": []}', "without a text"),
         ('{"text": 3}', "without a text"),

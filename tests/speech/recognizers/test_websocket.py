@@ -279,7 +279,7 @@ def test_what_is_no_json(vendor: Vendor, service: Service, tmp_path: Path) -> No
 
     service.converse = babble
     transcript = hear(vendor, service, tmp_path, tries=1)
-    assert "no JSON" in transcript.error
+    assert "not JSON" in transcript.error
 
 
 def test_unknown_messages_are_passed_over(vendor: Vendor, service: Service, tmp_path: Path) -> None:

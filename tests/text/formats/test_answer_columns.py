@@ -84,13 +84,16 @@ def test_systems_are_named_or_asked_for(in_folder: Path) -> None:
 
 def test_a_wide_table_beside_a_file_of_references(in_folder: Path) -> None:
     Path("answers.csv").write_text(
-        "id,qwen,gpt4,seconds,author\n1,做多余的事情,多此一举反而坏事,1.5,li\n"
-        "2,希望不努力得到收获,不努力等待兔子,2.5,li\n", "utf-8",
+        "id,qwen,gpt4,seconds,author,remark\n1,做多余的事情,多此一举反而坏事,1.5,li,第一个\n"
+        "2,希望不努力得到收获,不努力等待兔子,2.5,li,很好\n", "utf-8",
     )  # fmt: skip
     Path("refs.csv").write_text("id,reference\n2,不努力而希望得到意外收获\n1,做多余的事反而坏事\n")
     _, told = run("answers.csv", "--references", "refs.csv", "--language", "zh", code=2)
-    assert "answer refs.csv: 'qwen', 'gpt4', 'author'. Name them with --systems" in told
-    text = Path("answers.csv").read_text("utf-8").replace(",author", "").replace(",li", "")
+    assert "answer refs.csv: 'qwen', 'gpt4', 'remark'. Name them with --systems" in told
+    assert "--systems qwen,gpt4,remark" in told
+    text = Path("answers.csv").read_text("utf-8")
+    for part in (",remark", ",第一个", ",很好"):
+        text = text.replace(part, "")
     Path("answers.csv").write_text(text, "utf-8")
     systems, told = run("answers.csv", "--references", "refs.csv", "--language", "zh")
     assert list(systems) == ["qwen", "gpt4"]
@@ -221,3 +224,47 @@ def test_systems_beside_a_column_of_predictions_are_not_passed_over_in_silence(
     assert "only 'candidate' is scored, and 'gpt4' look" in told
     systems, told = run("wide.csv", "--language", "en", "--systems", "candidate,gpt4")
     assert list(systems) == ["candidate", "gpt4"] and "only" not in told
+
+
+PARAPHRASES = """idiom,reference,category,gpt-4o,qwen2.5,glm4
+red tape,Too many official rules,work,Bureaucracy that slows everything,Endless paperwork,Forms
+cold feet,Sudden loss of courage,feeling,Becoming nervous beforehand,Getting scared,Doubts
+piece of cake,Something done easily,work,A simple matter,Child's play,No effort at all
+"""
+
+
+def test_paraphrases_under_the_names_of_models_are_systems(in_folder: Path) -> None:
+    Path("t.csv").write_text(PARAPHRASES)
+    systems, told = run("t.csv", "--language", "en")
+    assert list(systems) == ["gpt-4o", "qwen2.5", "glm4"]
+    assert "systems gpt-4o, qwen2.5, glm4, compared with 'reference'" in told
+
+
+def test_a_title_and_merged_headers(in_folder: Path) -> None:
+    title = ["Our study, May 2024", "", "", ""]
+    rows = [["a", "big dog", "dog", "big"], ["b", "small cat", "cat", "small"]]
+    plain = workbook(
+        in_folder / "title.xlsx", Sheet1=[title, [], ["id", "reference", "one", "two"], *rows]
+    )
+    spans = workbook(
+        in_folder / "spans.xlsx",
+        Sheet1=[title, ["id", "reference", "Systems", ""], ["", "", "one", "two"], *rows],
+    )
+    text = in_folder / "title.csv"
+    lines = ["Our study", "id;reference;one;two", *(";".join(row) for row in rows)]
+    text.write_text("\n".join(lines))
+    for path in (plain, spans, text):
+        systems, told = run(path, "--language", "en")
+        counts = {name: held["scores"]["s_info"]["n"] for name, held in systems.items()}
+        assert counts == {"one": 2, "two": 2}, path
+        assert "not read above the header: Our study" in told
+
+
+def test_a_batch_is_matched_by_its_custom_id(in_folder: Path) -> None:
+    answer = {"body": {"choices": [{"message": {"role": "assistant", "content": "big dog"}}]}}
+    lines = [{"id": f"batch_req_{at}", "custom_id": f"q{at}", "response": answer} for at in (1, 2)]
+    Path("batch.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    Path("refs.csv").write_text("id,reference\nq1,big dog\nq2,small cat\n")
+    systems, told = run("batch.jsonl", "--references", "refs.csv", "--language", "en")
+    assert "2 of 2 predictions have references" in told
+    assert systems["batch"]["scores"]["s_info"]["n"] == 2

@@ -8,7 +8,14 @@ import pytest
 
 from conftest import shared_path
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.text.formats.predictions import match, read_original, read_predictions, split_stem
+from gistmeter.text.formats.answer_columns import ColumnChoices
+from gistmeter.text.formats.predictions import (
+    match,
+    read_original,
+    read_predictions,
+    settle_repetitions,
+    split_stem,
+)
 from gistmeter.text.formats.references import (
     References,
     Splitting,
@@ -158,8 +165,46 @@ def test_columns_of_system_and_arrangement(tmp_path: Path) -> None:
 
 def test_a_repetition_is_an_error_with_its_place(tmp_path: Path) -> None:
     path = write(tmp_path / "m.csv", "idiom,Prediction", "ab,x", "cd,y", "ab ,z")
-    with pytest.raises(FormatError, match=r"m\.csv, line 4: repeats the item 'ab'.*line 2"):
-        read_predictions([path])
+    with pytest.raises(FormatError, match=r"m\.csv, line 4: repeats the item 'ab'.*line 2") as told:
+        settle_repetitions(read_predictions([path]))
+    assert "--repeats samples" in str(told.value) and "--repeats first" in str(told.value)
+    samples = settle_repetitions(read_predictions([path]), "samples")
+    assert [(row.idiom, row.sample, row.text) for row in samples] == [
+        ("ab", "1", "x"), ("cd", "1", "y"), ("ab", "2", "z"),
+    ]  # fmt: skip
+    first = settle_repetitions(read_predictions([path]), "first")
+    assert [row.text for row in first] == ["x", "y"]
+
+
+@pytest.mark.parametrize("header", ["sample", "Seed", "run"])
+def test_a_column_tells_several_answers_apart(tmp_path: Path, header: str) -> None:
+    lines = (f"id,{header},prediction,reference", "ab,0,x,r", "ab,1,x,r")
+    rows = settle_repetitions(read_predictions([write(tmp_path / "m.csv", *lines)]))
+    assert [row.sample for row in rows] == ["0", "1"]
+    assert [pair.sample for pair in match(rows, None).pairs] == ["0", "1"]
+
+
+def test_further_columns_are_kept_from_both_files(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "m.csv",
+        "id,question,category,prediction,notes",
+        "ab,What?,law,x,",
+        "cd,Who?,,y,n",
+    )
+    refs = write(tmp_path / "r.csv", "id,reference,level,category", "ab,one,hard,overruled")
+    pairs = match(read_predictions([path]), read_references(refs)).pairs
+    assert [dict(pair.columns) for pair in pairs] == [
+        {"level": "hard", "category": "law", "question": "What?"},
+        {"question": "Who?", "notes": "n"},
+    ]
+
+
+def test_the_header_below_a_title_is_no_item(tmp_path: Path) -> None:
+    """Whatever columns the user names, the names of columns are not scored."""
+    path = write(tmp_path / "m.csv", "a,b,c", "id,reference,prediction", "x,one,two")
+    choices = ColumnChoices({"idiom": "a", "reference": "b", "prediction": "c"})
+    with pytest.raises(FormatError, match=r"m\.csv, line 2: looks like the header"):
+        read_predictions([path], choices=choices)
 
 
 @pytest.mark.parametrize(
@@ -240,5 +285,24 @@ def test_a_table_of_polarity(tmp_path: Path) -> None:
     twice = write(tmp_path / "t.csv", "idiom,polarity", "ab,positive", "ab,negative")
     with pytest.raises(FormatError, match="line 3"):
         read_signs(twice, "id")
-    with pytest.raises(FormatError, match=r"line 2.*'good' is no polarity"):
+    with pytest.raises(FormatError, match=r"line 2.*'good' is not a polarity"):
         read_signs(write(tmp_path / "w.csv", "id,polarity", "ab,good"), "id")
+
+
+@pytest.mark.parametrize(
+    ("sheet", "group"),
+    [("answers", ""), ("Sheet1", ""), ("gpt-4o", ""), ("arrangement2", "arrangement2")],
+)
+def test_the_only_sheet_of_a_workbook_is_an_arrangement_only_by_its_name(
+    tmp_path: Path, sheet: str, group: str
+) -> None:
+    """Otherwise two systems in files with sheets of other names would have no item in common."""
+    import xlsxwriter
+
+    path = tmp_path / "a.xlsx"
+    with xlsxwriter.Workbook(str(path)) as book:
+        page = book.add_worksheet(sheet)
+        for number, row in enumerate((("id", "reference", "prediction"), ("1", "yes", "yes"))):
+            page.write_row(number, 0, row)
+    (read,) = read_predictions([path])
+    assert (read.system, read.arrangement) == ("a", group)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gistmeter import languages
 from gistmeter.core.cache import Cache
-from gistmeter.languages.remembering import RememberingLanguage
+from gistmeter.languages.language import RememberingLanguage
 from gistmeter.text.metrics.comparisons import normal_words
 from gistmeter.text.metrics.lexical import (
     compare_counts,

@@ -20,13 +20,32 @@ from text.text_doubles import PACKS, Given, pair
 NLI = Given({("ref", "pred"): 0.9, ("pred", "ref"): 0.3, ("other", "pred"): 0.2})
 
 
-def test_the_premise_is_the_reference() -> None:
+def test_the_premise_is_the_prediction() -> None:
     rows = LogicalValidity(NLI).measure([pair("pred", "ref")])
-    assert rows.values("s_logic").tolist() == [0.9]
-    assert rows.values("neutral")[0] == pytest.approx(0.075)
-    assert rows.values("contradiction")[0] == pytest.approx(0.025)
-    backward = LogicalValidity(NLI, "prediction-to-reference").measure([pair("pred", "ref")])
-    assert backward.values("s_logic").tolist() == [0.3]
+    assert rows.values("s_logic").tolist() == [0.3]
+    assert rows.values("neutral")[0] == pytest.approx(0.525)
+    assert rows.values("contradiction")[0] == pytest.approx(0.175)
+    turned = LogicalValidity(NLI, "reference-to-prediction").measure([pair("pred", "ref")])
+    assert turned.values("s_logic").tolist() == [0.9]
+
+
+class Inference:
+    """The same model as one that only classifies."""
+
+    id = "inference"
+
+    def classify(self, pairs: Sequence[TextPair]) -> Judgements:
+        return NLI.classify(pairs)
+
+
+def test_one_reading_says_what_two_would() -> None:
+    for direction in ("prediction-to-reference", "reference-to-prediction"):
+        one, other = (
+            LogicalValidity(model, direction).measure([pair("pred", "ref")])
+            for model in (NLI, Inference())
+        )
+        for name in ("s_logic", "neutral", "contradiction"):
+            assert one.values(name)[0] == pytest.approx(other.values(name)[0])
 
 
 def test_both_directions_give_each_and_the_minimum() -> None:
@@ -43,7 +62,8 @@ def test_both_directions_give_each_and_the_minimum() -> None:
 
 @pytest.mark.parametrize(("aggregate", "expected"), [("max", 0.9), ("mean", 0.55)])
 def test_references_are_aggregated(aggregate: str, expected: float) -> None:
-    rows = LogicalValidity(NLI, aggregate=aggregate).measure([pair("pred", "ref", "other")])
+    metric = LogicalValidity(NLI, "reference-to-prediction", aggregate)
+    rows = metric.measure([pair("pred", "ref", "other")])
     assert rows.values("s_logic")[0] == pytest.approx(expected)
     labels = [rows.values(name)[0] for name in ("entailment", "neutral", "contradiction")]
     assert sum(labels) == pytest.approx(1.0)
@@ -58,7 +78,7 @@ def test_a_missing_reference_and_a_failure_are_unscored() -> None:
 
 
 def test_the_overall_value_is_the_mean_of_arrangements() -> None:
-    nli = Given({("ref", "good"): 1.0, ("ref", "bad"): 0.0})
+    nli = Given({("good", "ref"): 1.0, ("bad", "ref"): 0.0})
     pairs = [
         pair("good", "ref", id="1", arrangement="one"),
         pair("good", "ref", id="2", arrangement="one"),
@@ -79,7 +99,7 @@ def test_an_arrangement_without_scores_is_left_out_of_the_mean() -> None:
         pair(None, "ref", id="1", arrangement="two"),
     ]
     run = evaluate(pairs, {"s_logic": LogicalValidity(NLI)})
-    assert run["s_logic"].value == pytest.approx(0.9)
+    assert run["s_logic"].value == pytest.approx(0.3)
     assert run["s_logic"].unscored == 1
 
 
@@ -110,7 +130,7 @@ def test_reading_both_scores_together() -> None:
 def test_the_reading_is_a_column_of_the_run() -> None:
     metrics = {
         "s_acc": SemanticAccuracy(PACKS),
-        "s_logic": LogicalValidity(NLI),
+        "s_logic": LogicalValidity(NLI, "reference-to-prediction"),
         "reading": Reading(),
     }
     run = evaluate([pair("ref", "ref"), pair("pred", "ref", id="2")], metrics)

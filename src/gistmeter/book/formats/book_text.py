@@ -66,6 +66,8 @@ EMPTY = frozenset((
 ))  # fmt: skip
 NOTE = re.compile(r"(?:footnote|endnote|rearnote|noteref|pagebreak)\b")
 NOTE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§]{1,3}|[a-z])\s*[\])]?")
+UNCLOSED = re.compile("<(?=[^<>]*(?:<|$))")
+ODD_CODECS = (b"idna", b"punycode", b"undefined")  # of Python: slow, and of no document
 ENCODING = re.compile(rb"(?i)(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)")
 
 
@@ -122,6 +124,7 @@ class HtmlReader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.paragraphs: list[tuple[str, bool]] = []
         self.open: list[str] = []
+        self.counts: Counter[str] = Counter()  # of those that are open
         self.hushed: list[int] = []  # how many elements were open where one that is left out began
         self.words: list[str] = []
         self.raised: list[str] | None = None  # what stands in a superscript
@@ -138,6 +141,7 @@ class HtmlReader(HTMLParser):
         if tag in EMPTY:
             return
         self.open.append(tag)
+        self.counts[tag] += 1
         kinds = f"{given.get('epub:type', '')} {given.get('role', '')} {given.get('class', '')}"
         if tag in SILENT or NOTE.search(kinds):
             if not self.hushed and tag not in SILENT:
@@ -147,7 +151,7 @@ class HtmlReader(HTMLParser):
             self.raised = []
 
     def handle_endtag(self, tag: str) -> None:
-        if tag not in self.open:
+        if not self.counts[tag]:
             return
         if tag == "sup" and self.raised is not None:
             raised = "".join(self.raised)
@@ -156,8 +160,10 @@ class HtmlReader(HTMLParser):
             else:
                 self.words.append(raised)
             self.raised = None
-        while self.open and self.open.pop() != tag:
-            pass
+        closed = ""
+        while self.open and closed != tag:
+            closed = self.open.pop()
+            self.counts[closed] -= 1
         while self.hushed and len(self.open) < self.hushed[-1]:
             self.hushed.pop()
         if tag in BLOCKS or tag in HEADINGS:
@@ -169,21 +175,39 @@ class HtmlReader(HTMLParser):
             (self.words if self.raised is None else self.raised).append(data)
 
     def flush(self) -> None:
-        self.paragraphs.append(("".join(self.words), self.is_heading))
+        if self.words:
+            self.paragraphs.append(("".join(self.words), self.is_heading))
         self.words = []
+
+
+def closed_markup(text: str) -> str:
+    """The document without comments, and with `<` as a character where no tag ends.
+
+    Python's parser looks to the end of the document again at each of them.
+    """
+    kept, start = [], 0
+    while (at := text.find("<!--", start)) >= 0:
+        kept.append(text[start:at])
+        end = text.find("-->", at + 4)
+        start = end + 3 if end >= 0 else len(text)
+    return UNCLOSED.sub("&lt;", "".join(kept) + text[start:])
 
 
 def read_paragraphs(content: bytes, path: Path) -> HtmlReader:
     """The paragraphs of a document, decoded as it says itself."""
     named = ENCODING.search(content[:2048])
     text = ""
-    if named and not content.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+    if (
+        named
+        and named[1].lower() not in ODD_CODECS
+        and not content.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"))
+    ):
         try:
             text = content.decode(named[1].decode("ascii"))
-        except (LookupError, UnicodeDecodeError):
+        except (LookupError, ValueError):
             text = ""
     reader = HtmlReader()
-    reader.feed(text or decode(content, path)[0])
+    reader.feed(closed_markup(text or decode(content, path)[0]))
     reader.close()
     reader.flush()
     return reader

@@ -30,6 +30,7 @@ UNFOLDING = 200  # times its size that a part may unfold to, beyond the first me
 ALWAYS = 16 * 1024**2
 MOST_PARTS = 20_000
 DEEPEST = 500
+MOST_ELEMENTS = 3_000_000  # of one document: some 500 MB
 LOCKED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how files of old Office programs begin
 ZIP = b"PK\x03\x04"
 CONTAINER, ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
@@ -52,7 +53,7 @@ class Archive:
         try:
             self.zip = zipfile.ZipFile(io.BytesIO(content))
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-            raise FormatError(f"is damaged: it is no archive ({error})", path=path) from error
+            raise FormatError(f"is damaged: it is not an archive ({error})", path=path) from error
         self.parts = {part.filename: part for part in self.zip.infolist()[:MOST_PARTS]}
 
     def read(self, name: str) -> bytes:
@@ -80,14 +81,16 @@ class Archive:
 def parse_xml(content: bytes, path: Path, part: str = "") -> Element:
     """A document as a tree, names without their namespaces; entities are refused."""
     where = f"'{part}' " if part else ""
-    builder, depth = TreeBuilder(), 0
+    builder, depth, count = TreeBuilder(), 0, 0
     parser = expat.ParserCreate(namespace_separator="}")
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
+        nonlocal depth, count
+        depth, count = depth + 1, count + 1
         if depth > DEEPEST:
             raise FormatError(f"{where}is nested more than {DEEPEST} deep", path=path)
+        if count > MOST_ELEMENTS:
+            raise FormatError(f"{where}has more than {MOST_ELEMENTS:,} elements", path=path)
         local = {key.rpartition("}")[2]: value for key, value in attributes.items()}
         builder.start(name.rpartition("}")[2], local)
 

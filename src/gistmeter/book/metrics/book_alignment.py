@@ -47,10 +47,12 @@ from gistmeter.core.errors import GistmeterError
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Book, ScoreInfo
 from gistmeter.core.wiring import Wiring, given, role
+from gistmeter.languages.codes import name_of
 from gistmeter.metrics.gist import by_default, weights_of
 from gistmeter.metrics.gist import judge_of as embedded_judge
 from gistmeter.models.protocols import Embedder, JudgeModel
 
+FAULT_POWER = 5  # a wrong sentence costs as much as five that were left out
 FEW_BOOKS = 6  # with fewer, no p-value over whole books could be small
 
 
@@ -123,6 +125,9 @@ class BookAlignment(AlignmentSettings):
         ScoreInfo("order_violations", higher_is_better=False),
     )
 
+    def applies(self, items: Sequence[Book]) -> bool:
+        return not items or any(book.kind != "summary" for book in items)
+
     def measure(self, items: Sequence[Book]) -> Rows:
         """Rows of all books, in order."""
         check_settings(self.algorithm, self.gap_penalty, self.bandwidth, self.band)
@@ -159,14 +164,17 @@ class BookAlignment(AlignmentSettings):
         kept = rows.ratio("source_kept_words", "source_words")
         names = [info.name for info in self.scores]
         means = {name: rows.mean(name) if name in rows else math.nan for name in names}
+        right = (1 - means["unsupported"]) * (1 - np.nan_to_num(means["changed"]))
         return {
             **means,
-            "fidelity": kept * (1 - means["unsupported"]) * (1 - means["moved"]),
+            "fidelity": kept * right**FAULT_POWER * (1 - means["moved"]),
             "source_recall": kept,
             "pfs": np.maximum(1 - distance, 0.0) ** self.pfs_gamma,
         }
 
     def _measure_book(self, at: int, book: Book) -> Rows:
+        if book.kind == "summary":
+            return made.unscored_row(at, book, "a summary, which is read claim by claim")
         splitter = self._splitter(book)
         source, summary = segment(book.source, splitter), segment(book.summary, splitter)
         for text, name in ((source, "source"), (summary, "summary")):
@@ -191,10 +199,11 @@ class BookAlignment(AlignmentSettings):
         chosen = np.array([places[text] for text in texts])
         split = len(source.sentences)
         similarity = compare(embedded.vectors[chosen[split:]], embedded.vectors[chosen[:split]])
-        settings = self.settings_for(book.language)
+        across = bool(book.edition_language)
+        settings = self.settings_for(book.language, across=across)
         content = [splitter.content_words(text) for text in texts]
         words = ContentWords.of(content[:split], content[split:])
-        compared = compare_book(similarity, settings, words)
+        compared = compare_book(similarity, settings, None if across else words)
         checked = self._check_facts(book, source, summary, compared)
         document = describe_book(
             book, self.embedder.id, (source, summary), similarity, compared, settings, words.sizes,
@@ -205,6 +214,8 @@ class BookAlignment(AlignmentSettings):
         if checked is not None:
             rows = rows.with_numbers({"changed": made.changed_column(compared, checked.changes)})
             rows = self._judge(rows, (source.sentences, summary.sentences), compared, checked, book)
+        if across:
+            rows = self._without_words(rows, book)
         aligned = compared.pairs.index.tolist()
         sources = [source.sentences[place] if place >= 0 else None for place in aligned]
         rows = rows.with_texts({"sentence": summary.sentences, "source_sentence": sources})
@@ -214,17 +225,17 @@ class BookAlignment(AlignmentSettings):
             for row, place in enumerate(chosen[split:].tolist())
             if place in embedded.failures
         }
-        rows = self._explain(made.without_failures(rows, failures), compared, settings)
+        rows = self._explain(made.without_failures(rows, failures), compared, settings, book)
         passages = made.passage_rows(at, book, compared, words.sizes, by_passage=by_passage)
         if settings.support_threshold is None:
-            passages = passages.with_reasons("source_words", self._uncalibrated(passages))
+            passages = passages.with_reasons("source_words", self._uncalibrated(passages, book))
         return Rows.concat([rows, passages])
 
     def _check_facts(
         self, book: Book, source: Segments, summary: Segments, compared: BookComparison
     ) -> changes.FactCheck | None:
         """The summary sentences whose facts differ from their source's, with what differs."""
-        if not self.guard:
+        if not self.guard or book.edition_language:
             return None
         places = {
             at: place for at, place in enumerate(compared.places.tolist()) if compared.sourced[at]
@@ -249,21 +260,41 @@ class BookAlignment(AlignmentSettings):
         chances = made.gist_of(rows.numbers, known.coverage, self.weights)
         return rows.with_numbers({"gist": chances}).with_reasons("gist", failures)
 
-    def settings_for(self, language: str) -> AlignmentSettings:
-        """The settings for books of a language, thresholds that were not given included."""
-        return self.with_thresholds(self.calibrated.get(language) or self.calibrated.get(""))
+    def settings_for(self, language: str, *, across: bool = False) -> AlignmentSettings:
+        """The settings for books of a language, thresholds that were not given included. None are
+        known for sentences of two languages."""
+        known = self.calibrated.get(language) or self.calibrated.get("")
+        return self.with_thresholds(None if across else known)
 
-    def _uncalibrated(self, rows: Rows) -> dict[int, str]:
+    def _without_words(self, rows: Rows, book: Book) -> Rows:
+        """What needs words of one language stays unscored, with that reason."""
+        reason = (
+            f"the edition is in {name_of(book.edition_language)}, the original in"
+            f" {name_of(book.language)}: facts are compared within one language"
+        )
+        for name in {"changed", "gist"} - self._absent:
+            rows = rows.with_numbers({name: np.full(len(rows), np.nan)})
+            rows = rows.with_reasons(name, dict.fromkeys(range(len(rows)), reason))
+        return rows
+
+    def _uncalibrated(self, rows: Rows, book: Book) -> dict[int, str]:
         reason = f"no threshold is calibrated for {self.embedder.id}; give one"
+        if book.edition_language:
+            reason = (
+                f"the edition is in {name_of(book.edition_language)}, the original in"
+                f" {name_of(book.language)}: no threshold is calibrated across languages; give one"
+            )
         return dict.fromkeys(range(len(rows)), reason)
 
-    def _explain(self, rows: Rows, compared: BookComparison, settings: AlignmentSettings) -> Rows:
+    def _explain(
+        self, rows: Rows, compared: BookComparison, settings: AlignmentSettings, book: Book
+    ) -> Rows:
         skipped = np.flatnonzero(~compared.pairs.aligned).tolist()
         for name in made.PAIRED:
             rows = rows.with_reasons(name, dict.fromkeys(skipped, "skipped by the alignment"))
         if settings.coverage_threshold is None:
             for name in ("coverage_at", "unsupported"):
-                rows = rows.with_reasons(name, self._uncalibrated(rows))
+                rows = rows.with_reasons(name, self._uncalibrated(rows, book))
         return rows
 
 

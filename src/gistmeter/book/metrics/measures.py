@@ -16,8 +16,9 @@ source_recall       share of the source's content words in sentences that a summ
 unsupported         share of summary sentences whose `evidence` of a source anywhere stays below a
                     calibrated threshold; coverage_at is the share of the others.
 moved               share of the supported summary sentences that stand in another order (`moves`).
-fidelity            source_recall · (1 − unsupported) · (1 − moved): one number to rank editions by;
-                    1 for a verbatim copy.
+fidelity            source_recall · ((1 − unsupported)(1 − changed))⁵ · (1 − moved): one number to
+                    rank editions by; 1 for a verbatim copy. A wrong sentence costs as much as five
+                    that were left out.
 changed             share of the supported summary sentences whose facts differ from their source's.
 order_violations    share of summary sentences whose best source lies more than a tolerance (a share
                     of N) away from their source on the path.

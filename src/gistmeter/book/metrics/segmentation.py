@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from gistmeter.languages import Heading, simple_sentences
+from gistmeter.languages.normal_forms import normal_form
 
 TITLE, TITLES = 60, 4  # characters of a line on a title page, and such lines
 ENDS = re.compile(r"[.!?:;。！？…”\"'’」』)\]]$")
@@ -68,10 +68,15 @@ QUOTES = str.maketrans(
 )
 
 
+EMPHASIS = re.compile(r"(?<!\w)[_*=~]+(?=[\w\"'(])|(?<=[\w.,;:!?\"')])[_*=~]+(?!\w)")
+
+
 def fold(sentence: str, splitter: SentenceRules) -> str:
-    """A sentence as it is compared: one style of quotation marks and dashes, ſ as s, and what the
-    language writes in two ways (ё and е, traditional and simplified characters) in one."""
-    text = unicodedata.normalize("NFC", sentence).translate(QUOTES).replace("ſ", "s")
+    """A sentence as it is compared: without marks of emphasis (_so_, *so*), one style of quotation
+    marks and dashes, ſ as s, and what the language writes in two ways (ё and е, traditional and
+    simplified characters) in one. Words stay at their places."""
+    text = normal_form("NFC", sentence).translate(QUOTES).replace("ſ", "s")
+    text = EMPHASIS.sub(lambda mark: " " * len(mark[0]), text)
     for step in splitter.folds:
         text = step(text)
     if splitter.code.startswith("zh"):

@@ -8,6 +8,7 @@ alike, and the difference between two of them in every resample is that of their
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,24 +21,25 @@ from gistmeter.core.comparison import significance
 from gistmeter.core.comparison.opponents import (
     Contender,
     contenders,
+    known_scores,
     shared_scores,
     signature_differences,
 )  # fmt: skip
-from gistmeter.core.comparison.paired import compare, conclude
+from gistmeter.core.comparison.paired import compare, conclude, paired_interval
 from gistmeter.core.comparison.results import Comparison, Findings, Options, PairedDifference
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.files import parse_json
 from gistmeter.core.folders import Folder
 from gistmeter.core.options import CompareSettings
 from gistmeter.core.rows import Floats, Rows
-from gistmeter.core.statistics import Tally, percentile_interval, pool_all, pooled
+from gistmeter.core.statistics import Tally, pool_all, pooled
+from gistmeter.core.statistics.interval import ends_of
 from gistmeter.core.types import Metric, ScoreInfo, SystemScores
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
-RESAMPLES = 2000
-MOST_SCORES, MOST_SYSTEMS = 12, 8  # beyond these, all are compared with the best alone
+MOST_SCORES, MOST_TESTS = 12, 336  # of many systems, all pairs of fewer scores
 FEWEST = 100  # resamples of a test
 APART = "systems were scored on different items: gistmeter compare takes those that they share"
 
@@ -45,18 +47,15 @@ APART = "systems were scored on different items: gistmeter compare takes those t
 def findings(run: Run, options: Options | None = None) -> Findings:
     """The comparisons of a run's systems; none for a single system."""
     among = [system for system in contenders([run]) if len(system.rows)]
-    scores = shared_scores(among)[:MOST_SCORES] if len(among) > 1 else []
+    scores = _most(known_scores(among), len(among)) if len(among) > 1 else []
     if not scores:
         return Findings()
-    options = options or Options(resamples=RESAMPLES)
-    if len(among) > MOST_SYSTEMS and not options.baseline:
-        values = {system.name: system.scores[scores[0]].value for system in among}
-        higher = among[0].info(scores[0]).higher_is_better
-        options = replace(options, baseline=_best(values, higher))
-    try:
-        return Findings(tuple(compare(among, scores, options, force=True)))
-    except InputError:  # systems of different items are shown side by side, not compared
-        return Findings()
+    return Findings(tuple(compare(among, scores, options, force=True)))
+
+
+def _most(scores: Sequence[str], systems: int) -> list[str]:
+    """The scores that are tested without being asked for."""
+    return list(scores[: min(MOST_SCORES, max(1, MOST_TESTS // math.comb(systems, 2)))])
 
 
 def compare_all(runs: Sequence[Run], settings: CompareSettings) -> list[Comparison]:
@@ -71,6 +70,7 @@ def compare_all(runs: Sequence[Run], settings: CompareSettings) -> list[Comparis
     options = Options(
         settings.test, settings.correction, settings.resamples, settings.confidence, settings.seed,
         baseline=_baseline(among, settings.baseline) if settings.baseline else "",
+        difference=settings.difference,
     )  # fmt: skip
     return compare(among, settings.metric, options, force=settings.force)
 
@@ -86,10 +86,6 @@ def _baseline(among: Sequence[Contender], given: str) -> str:
     if len(names) != 1:
         raise UnknownName("baseline", given, [system.name for system in among])
     return names[0]
-
-
-def _best(values: Mapping[str, float], higher: bool) -> str:
-    return max(values, key=lambda system: (values[system] if higher else -values[system], system))
 
 
 def gather(runs: Sequence[Run]) -> list[Run]:
@@ -173,40 +169,35 @@ def compare_tallies(
         if all(name in system.scores for system in systems.values())
     ]
     drawn = {system: pool_all(metrics, pooled(part)[1]) for system, part in tally.systems.items()}
-    bases = {info.name: info.basis for metric in metrics.values() for info in metric.scores}
+    infos = {info.name: info for metric in metrics.values() for info in metric.scores}
     comparisons = []
-    for name in names[:MOST_SCORES]:
+    for name in _most(names, len(systems)):
         scores = {system: held.scores[name] for system, held in systems.items()}
         higher, unit = first[name].higher_is_better, first[name].unit
-        info = ScoreInfo(name, higher_is_better=higher, unit=unit)
-        values = {system: score.value for system, score in scores.items()}
-        basis = bases.get(name) or name
+        info = replace(infos.get(name, ScoreInfo(name)), higher_is_better=higher, unit=unit)
+        basis = info.basis or name
         results = []
-        for a, b in _pairs(values, higher):
+        for a, b in itertools.combinations(scores, 2):
             n = min(scores[a].n, scores[b].n)
-            result = PairedDifference(a, b, values[a] - values[b], n=n)
+            result = PairedDifference(a, b, scores[a].value - scores[b].value, n=n)
             if tally.systems[a].items.get(basis) != tally.systems[b].items.get(basis):
                 results.append(replace(result, test="none", note=APART))
             else:
                 gaps = np.atleast_1d(np.asarray(drawn[a][name] - drawn[b][name]))
-                results.append(_tested(result, gaps, options.confidence))
-        comparisons.append(conclude(name, results, values, info, options))
+                ends = ends_of(info, scores[a].value, np.asarray([scores[b].value]))
+                results.append(_tested(result, gaps, options.confidence, ends))
+        comparisons.append(conclude(info, results, scores, options))
     return Findings(tuple(comparisons))
 
 
-def _tested(pair: PairedDifference, gaps: Floats, confidence: float) -> PairedDifference:
+def _tested(
+    pair: PairedDifference, gaps: Floats, confidence: float, ends: tuple[float, float]
+) -> PairedDifference:
     """A difference with what its resamples say."""
-    low, high = percentile_interval(gaps, confidence)
+    low, high = paired_interval(pair.difference, gaps, pair.n, confidence, ends)
     p_value = significance.bootstrap_p(pair.difference, gaps)
     detectable = significance.detectable(gaps, confidence)
     return replace(
         pair, low=low, high=high, p_value=p_value, detectable=detectable, clusters=pair.n,
         test="bootstrap",
     )  # fmt: skip
-
-
-def _pairs(values: Mapping[str, float], higher: bool) -> list[tuple[str, str]]:
-    if len(values) <= MOST_SYSTEMS:
-        return list(itertools.combinations(values, 2))
-    best = _best(values, higher)
-    return [(system, best) for system in values if system != best]

@@ -12,6 +12,8 @@ the parts that differ, unless the user insists.
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
 Bools = npt.NDArray[np.bool_]
+_BLOCK = re.compile(r"#\d+$")
 OF_THE_SYSTEM = {"system", "recognizer", "recognizers"}  # parts that name the system under test
 
 
@@ -46,6 +49,10 @@ class Contender:
     @property
     def scores(self) -> Mapping[str, Score]:
         return self.run.systems[self.system].scores
+
+    def score(self, name: str) -> Score:
+        """A score, undefined where there is none."""
+        return self.scores.get(name, Score(name, math.nan))
 
     def metric_of(self, score: str) -> str:
         """The metric that makes a score, or the only one; empty where none declares it."""
@@ -70,6 +77,7 @@ class Matched:
     second: Rows
     clusters: tuple[str, ...]
     left_out: int  # items that only one of them has
+    parts: bool = False  # items have several rows, which pair by item
 
     def codes(self, rows: Rows) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """The number of each row's cluster."""
@@ -96,12 +104,18 @@ def contenders(runs: Sequence[Run]) -> list[Contender]:
 
 def shared_scores(among: Sequence[Contender]) -> list[str]:
     """The scores that all of them have, the headline first."""
-    if not among:
-        return []
-    own = list(among[0].scores)
-    first = [name for name in among[0].run.headline if name in own]
-    names = dict.fromkeys([*first, *own])
-    return [name for name in names if all(name in other.scores for other in among)]
+    return [name for name in known_scores(among) if all(name in one.scores for one in among)]
+
+
+def known_scores(among: Sequence[Contender]) -> list[str]:
+    """The scores that two of them have at least, the headline first, then those with values."""
+    often = Counter(name for one in among for name in one.scores)
+    valued = Counter(
+        name for one in among for name, score in one.scores.items() if math.isfinite(score.value)
+    )
+    first = [name for name in among[0].run.headline if name in often] if among else []
+    names = [name for name in dict.fromkeys([*first, *often]) if often[name] > 1]
+    return sorted(names, key=lambda name: valued[name] < 2)
 
 
 def signature_differences(first: Contender, second: Contender, score: str) -> list[str]:
@@ -150,24 +164,22 @@ def _has_parts(rows: Rows) -> bool:
 
 def _match_parts(first: Rows, second: Rows) -> Matched:
     """Items with parts, by cluster. Blocks of one item ("title#3") stand or fall together: a
-    summary with more sentences has more blocks, and none of them is to be left out."""
-    items = [{_whole(label) for label in rows.keys["cluster"]} for rows in (first, second)]
+    summary with more sentences has more blocks, and none of them is to be left out. Several answers
+    to one item are matched by what names it, with as many as each side has."""
+    items = [set(_wholes(rows)) for rows in (first, second)]
     common = items[0] & items[1]
     one, two = (
-        rows.take([at for at, label in enumerate(rows.keys["cluster"]) if _whole(label) in common])
+        rows.take([at for at, item in enumerate(_wholes(rows)) if item in common])
         for rows in (first, second)
     )
     one, two = _masked_items(one, two), _masked_items(two, one)
     clusters = dict.fromkeys([*one.keys["cluster"], *two.keys["cluster"]])
-    return Matched(one, two, tuple(clusters), len(items[0] ^ items[1]))
+    return Matched(one, two, tuple(clusters), len(items[0] ^ items[1]), parts=True)
 
 
 def _masked_items(rows: Rows, other: Rows) -> Rows:
     """The statistics, undefined for items of which the other has none: parts do not pair."""
-    ours, theirs = (
-        np.asarray([_whole(label) for label in side.keys["cluster"]], dtype=object)
-        for side in (rows, other)
-    )
+    ours, theirs = (np.asarray(_wholes(side), dtype=object) for side in (rows, other))
 
     def without_value(defined: Bools) -> Bools:
         known = set(theirs[defined])
@@ -176,10 +188,11 @@ def _masked_items(rows: Rows, other: Rows) -> Rows:
     return _undefined(rows, other, without_value)
 
 
-def _whole(cluster: str) -> str:
-    """The item that a block belongs to."""
-    name, mark, number = cluster.rpartition("#")
-    return name if mark and number.isdigit() else cluster
+def _wholes(rows: Rows) -> list[str]:
+    """The item that each row belongs to: of blocks the whole, of several answers what names it."""
+    if len(np.unique(rows.item)) == len(rows):
+        return ["\n".join(key) for key in _keys(rows)]
+    return [_BLOCK.sub("", cluster) for cluster in rows.keys["cluster"]]
 
 
 def _keys(rows: Rows) -> list[tuple[str, ...]]:

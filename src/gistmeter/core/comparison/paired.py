@@ -14,28 +14,39 @@ from functools import partial
 import numpy as np
 
 from gistmeter.core.comparison import significance
+from gistmeter.core.comparison.answer import Standing, plan, say
 from gistmeter.core.comparison.opponents import (
     Contender,
     Matched,
+    known_scores,
     match,
-    shared_scores,
     signature_differences,
 )
+from gistmeter.core.comparison.ranking import rank
 from gistmeter.core.comparison.results import Comparison, Options, PairedDifference
 from gistmeter.core.comparison.significance import exact, exchanges
 from gistmeter.core.errors import InputError, MeasuredDifferently, UnknownName
-from gistmeter.core.rows import Floats, Pool, Rows, Value
+from gistmeter.core.family import family_of
+from gistmeter.core.rows import Floats, Pool, Rows, Value, positions
 from gistmeter.core.statistics import (
     Clustered,
     NeedsValues,
     Resample,
     bootstrap_weights,
-    percentile_interval,
+)
+from gistmeter.core.statistics.interval import (
+    FEWEST,
+    difference_limits,
+    ends_of,
+    skewness,
+    standard_error,
+    student_p,
 )
 from gistmeter.core.statistics.pool import PoolFunction, Sums
-from gistmeter.core.types import ScoreInfo
+from gistmeter.core.types import Score, ScoreInfo
 
 BLOCK = 4_000_000  # numbers in memory at once: 32 MB
+NOTHING = "some systems have no value on shared items and are not compared"
 
 
 def compare(
@@ -47,7 +58,7 @@ def compare(
 ) -> list[Comparison]:
     """Compare systems on some scores (the headline alone where none is named)."""
     options = options or Options()
-    known = shared_scores(among)
+    known = known_scores(among)
     if len(among) < 2:
         raise InputError("A comparison needs two systems at least")
     if not known:
@@ -57,23 +68,30 @@ def compare(
         if score not in known:
             raise UnknownName("score", score, known)
     pairs = _pairs(among, options.baseline)
-    forced = [_refuse(pairs, score, force) for score in chosen]
-    samples = _samples(pairs, chosen, options)
-    if not any(sample.matched.clusters for sample in samples):
-        first, second = pairs[0]
+    forced = {score: _refuse(pairs, score, force) for score in chosen}
+    results: dict[str, list[PairedDifference]] = {score: [] for score in chosen}
+    step, shared = max(1, BLOCK // (len(chosen) * options.resamples)), False
+    for first in range(0, len(pairs), step):
+        part = pairs[first : first + step]
+        for (a, b), sample in zip(part, _samples(part, chosen, options), strict=True):
+            shared = shared or bool(sample.matched.clusters)
+            for score in chosen:
+                results[score].append(_result(a, b, sample, score, options))
+    if not shared and not force and any(one.run is not among[0].run for one in among):
+        a, b = pairs[0]
         raise InputError(
-            f"'{first.name}' and '{second.name}' have no item in common: they are matched by id "
-            "(and group)"
+            f"'{a.name}' and '{b.name}' have no item in common: they are matched by id (and group)"
         )
-    comparisons = []
-    for score, differences in zip(chosen, forced, strict=True):
-        tested = zip(pairs, samples, strict=True)
-        results = [_result(a, b, sample, score, options) for (a, b), sample in tested]
-        values = {one.name: one.scores[score].value for one in among}
-        info = among[0].info(score)
-        info = replace(info, unit=info.unit or among[0].scores[score].unit)
-        comparisons.append(conclude(score, results, values, info, options, forced=differences))
-    return comparisons
+    standing = Standing(among[0].run, family_of(among[0].run.command).view())
+    found = []
+    for score in chosen:
+        own = {one.name: one.score(score) for one in among}
+        info = next(one for one in among if score in one.scores).info(score)
+        info = replace(info, unit=info.unit or next(iter(own.values())).unit)
+        one = conclude(info, results[score], own, options, forced=forced[score])
+        planned = plan(one, standing, options.difference) if options.difference else ""
+        found.append(replace(one, answer=say(one, standing), plan=planned))
+    return found
 
 
 def _pairs(among: Sequence[Contender], baseline: str) -> list[tuple[Contender, Contender]]:
@@ -96,7 +114,8 @@ def _refuse(
         listed = "\n  ".join(seen)
         raise MeasuredDifferently(
             f"The runs were measured differently, so '{score}' cannot be compared:\n  {listed}\n"
-            "Score them with the same settings, or use --force to compare all the same"
+            "gistmeter rescore RUN scores an old run's texts with the models of today. Or score"
+            " them with the same settings, or use --force to compare all the same"
         )
     return tuple(seen)
 
@@ -134,7 +153,7 @@ class _Sample:
         size, once = len(self.matched.clusters), np.ones((1, self.both.size))
         sides = range(size), range(size, 2 * size)
         asked = [self.pool(Resample(self.both, once, whole=side)) for side in sides]
-        self.whole = self.weigh(once[:, :size])
+        self.whole = self.weigh(once[:, :size], {})
         names = [name for name in scores if all(name in side for side in asked)]
         found = self.differences(*self.whole, 1, names) if names else {}
         self.observed = {name: float(value[0]) for name, value in found.items()}
@@ -144,9 +163,10 @@ class _Sample:
                 if math.isnan(value):
                     self.observed[name] = float(np.asarray(ours[name] - theirs[name]))
 
-    def weigh(self, weights: Floats) -> tuple[Sums, Sums]:
+    def weigh(self, weights: Floats, known: dict[bytes, Floats]) -> tuple[Sums, Sums]:
         """The sums of both systems under the same weights."""
-        return self.both.weigh(weights), self.both.weigh(weights, weights.shape[1])
+        size = weights.shape[1]
+        return self.both.weigh(weights, 0, known), self.both.weigh(weights, size, known)
 
     def differences(
         self, first: Sums, second: Sums, resamples: int, names: Iterable[str] = ()
@@ -173,12 +193,12 @@ class _Sample:
                 found[name].append(values)
         return {name: np.concatenate(values) for name, values in found.items()}
 
-    def bootstrap(self, weights: Floats) -> None:
-        for name, values in self.differences(*self.weigh(weights), len(weights)).items():
+    def bootstrap(self, weights: Floats, known: dict[bytes, Floats]) -> None:
+        for name, values in self.differences(*self.weigh(weights, known), len(weights)).items():
             self.drawn.setdefault(name, []).append(values)
 
-    def exchange(self, swapped: Floats) -> None:
-        first, second = self.weigh(swapped)
+    def exchange(self, swapped: Floats, known: dict[bytes, Floats]) -> None:
+        first, second = self.weigh(swapped, known)
         gained = {key: second[key] - first[key] for key in first}
         whole, other = self.whole
         ours = {key: whole[key] + gain for key, gain in gained.items()}
@@ -204,12 +224,14 @@ def _samples(
         if size < 2:
             continue
         for weights in bootstrap_weights(size, options.resamples, options.seed, width):
+            known: dict[bytes, Floats] = {}  # a system is in several pairs, with the same columns
             for sample in group:
-                sample.bootstrap(weights)
+                sample.bootstrap(weights, known)
         if options.test == "permutation":
             for swapped in exchanges(size, options.resamples, options.seed + 1, width):
+                known = {}
                 for sample in group:
-                    sample.exchange(swapped)
+                    sample.exchange(swapped, known)
     return samples
 
 
@@ -234,29 +256,35 @@ def _pool_of(contender: Contender, scores: Sequence[str]) -> PoolFunction:
 
 
 def conclude(
-    score: str,
-    results: Sequence[PairedDifference],
-    values: Mapping[str, float],
     info: ScoreInfo,
+    results: Sequence[PairedDifference],
+    scores: Mapping[str, Score],
     options: Options,
     *,
     forced: tuple[str, ...] = (),
 ) -> Comparison:
-    """What the differences of all pairs say together: corrected p-values, and ranks."""
+    """What the differences of all pairs say together: corrected p-values, and the ranking."""
     corrected = significance.correct([pair.p_value for pair in results], options.correction)
-    results = [replace(pair, p_corrected=p) for pair, p in zip(results, corrected, strict=True)]
+    pairs = tuple(
+        replace(pair, p_corrected=p, level=round(1 - options.confidence, 9))
+        for pair, p in zip(results, corrected, strict=True)
+    )
+    notes = [pair.note for pair in pairs if pair.note]
+    if any(pair.test != "none" and pair.clusters < FEWEST for pair in pairs):
+        notes.append(f"an interval needs {FEWEST} independent parts at least")
     return Comparison(
-        metric=score,
-        pairs=tuple(results),
-        ranks=_ranks(values, results, info.higher_is_better, 1 - options.confidence),
-        values=values,
+        metric=info.name,
+        pairs=pairs,
+        scores=scores,
+        ranking=rank(scores, pairs, baseline=options.baseline),
+        baseline=options.baseline,
         higher_is_better=info.higher_is_better,
         unit=info.unit,
         confidence=options.confidence,
         correction=options.correction,
         resamples=options.resamples,
         forced=forced,
-        notes=tuple(dict.fromkeys(pair.note for pair in results if pair.note)),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -268,12 +296,19 @@ def _result(
     if not matched.clusters:
         note = "some systems have no item in common and are not compared"
         return differ(math.nan, test="none", note=note)
+    if score not in first.scores or score not in second.scores:
+        return differ(math.nan, test="none", note=NOTHING)
     if score not in sample.observed:
         note = f"{score} cannot be resampled: only the stored values are compared"
-        value = first.scores[score].value - second.scores[score].value
+        value = first.score(score).value - second.score(score).value
         return differ(value, test="none", note=note)
     n, clusters = _counts(matched, first.info(score).basis or score)
+    if not n:
+        return differ(math.nan, test="none", note=NOTHING)
     found = differ(sample.observed[score], n=n, clusters=clusters, test=options.test)
+    if not matched.parts:
+        unpaired = first.scores[score].n + second.scores[score].n - 2 * n
+        found = replace(found, left_out=max(matched.left_out, unpaired))
     if score not in sample.drawn or clusters < 2:
         note = "one cluster is all there is: no interval and no test"
         return replace(found, test="none", note=note)
@@ -285,15 +320,23 @@ def _result(
     if options.test == "permutation" and 2 ** (1 - min(60, clusters)) > 0.05:
         note = f"{clusters} independent parts are too few for a test: it needs 6 at least"
         found = replace(found, note=note)
-    low, high = percentile_interval(drawn, options.confidence)
+    ours, theirs = (side.score(score).value for side in (first, second))
+    ends = ends_of(first.info(score), ours, np.asarray([theirs]))
+    low, high = paired_interval(found.difference, drawn, clusters, options.confidence, ends)
     sign = 1.0 if first.info(score).higher_is_better else -1.0
     p_value, test = _p_value(sample, score, drawn, options), options.test
-    if _are_blocks(matched) and (p_value < 1 - options.confidence) != (low > 0 or high < 0):
-        # Blocks of one text differ in size: where exchanging them contradicts the interval, the
-        # interval's own level is said; a few blocks have none.
-        few = bool(found.note)
-        p_value = math.nan if few else significance.percentile_p(drawn)
-        test = "none" if few else "bootstrap"
+    if _are_blocks(matched) and found.note:  # blocks of one text differ in size: a few say nothing
+        p_value, test = math.nan, "none"
+    elif (
+        _are_blocks(matched)
+        and math.isfinite(low)
+        and (low > 0 or high < 0) != (p_value < 1 - options.confidence)
+    ):
+        # Where exchanging blocks contradicts the interval, the interval's own level is said.
+        error = standard_error(drawn[np.isfinite(drawn)], clusters)
+        errors = found.difference / error if error else math.inf
+        p_value, test = student_p(errors, clusters - 1), "bootstrap"
+    samples, share = _repeats(matched, score, drawn, clusters)
     return replace(
         found,
         low=low,
@@ -303,7 +346,43 @@ def _result(
         effect=significance.paired_d(by_cluster),
         superiority=significance.superiority(sign * by_cluster),
         detectable=significance.detectable(drawn, options.confidence),
+        samples=samples,
+        sample_share=share,
     )
+
+
+def _repeats(matched: Matched, score: str, drawn: Floats, clusters: int) -> tuple[float, float]:
+    """Answers to an item, and the share of the squared standard error that is due to them."""
+    sizes, noise = [], 0.0
+    for rows in (matched.first, matched.second):
+        if not matched.parts or score not in rows or len(np.unique(rows.item)) < len(rows):
+            return 1.0, 0.0
+        own = [rows.values(score)[places] for places in positions(rows.keys["id"]).values()]
+        several = [values for values in own if len(values) > 1 and np.isfinite(values).all()]
+        if not several:
+            return 1.0, 0.0
+        sizes.append(float(np.mean([len(values) for values in several])))
+        noise += float(np.mean([values.var(ddof=1) for values in several])) / sizes[-1]
+    error = float(np.nanvar(drawn)) * clusters
+    return min(sizes), min(1.0, noise / error) if error else 0.0
+
+
+def paired_interval(
+    difference: float,
+    drawn: Floats,
+    clusters: int,
+    confidence: float,
+    ends: tuple[float, float] = (-math.inf, math.inf),
+) -> tuple[float, float]:
+    """Of a difference, `ends` being the range of the score; of few clusters there is none."""
+    known = drawn[np.isfinite(drawn)]
+    if clusters < FEWEST or known.size < 2:
+        return math.nan, math.nan
+    error = standard_error(known, clusters)
+    low, high = difference_limits(
+        difference, error, clusters, confidence, ends[1] - ends[0], lean=float(skewness(known))
+    )
+    return float(low), float(high)
 
 
 def _are_blocks(matched: Matched) -> bool:
@@ -324,18 +403,13 @@ def _p_value(sample: _Sample, score: str, drawn: Floats, options: Options) -> fl
 
 
 def _counts(matched: Matched, basis: str) -> tuple[int, int]:
-    """Rows of the first, and clusters of either, that have a value."""
+    """Items (or parts of one) of the first, and clusters of either, that have a value."""
     if basis not in matched.first or basis not in matched.second:
         return len(matched.first), len(matched.clusters)
     ours, theirs = (~np.isnan(rows.values(basis)) for rows in (matched.first, matched.second))
     there = {*matched.codes(matched.first)[ours], *matched.codes(matched.second)[theirs]}
-    return int(ours.sum()), len(there)
-
-
-def _ranks(
-    names: Iterable[str], results: Sequence[PairedDifference], higher: bool, alpha: float
-) -> dict[str, int]:
-    """Each system's rank: 1 + how many were shown to be better than it."""
-    shown = [pair for pair in results if pair.p_corrected < alpha and pair.difference != 0]
-    beaten = [pair.b if (pair.difference > 0) == higher else pair.a for pair in shown]
-    return {name: 1 + beaten.count(name) for name in names}
+    rows = matched.first.take(np.flatnonzero(ours))
+    if len(np.unique(rows.item)) < len(rows):
+        return len(rows), len(there)
+    # Several answers to one item are one item.
+    return len(set(zip(rows.keys["id"], rows.keys["group"], strict=True))), len(there)

@@ -26,6 +26,7 @@ import numpy as np
 
 from gistmeter.core.errors import UnknownName
 from gistmeter.core.rows import Floats
+from gistmeter.core.statistics.interval import FLAT
 
 TESTS = ("permutation", "bootstrap", "wilcoxon")
 CORRECTIONS = ("bh", "holm", "none")
@@ -50,15 +51,6 @@ def bootstrap_p(observed: float, resampled: Floats) -> float:
         return math.nan
     hits = int(np.count_nonzero(np.abs(drawn - observed) >= abs(observed) * (1 - CLOSE)))
     return (hits + 1) / (drawn.size + 1)
-
-
-def percentile_p(resampled: Floats) -> float:
-    """Two-sided p-value of the percentile interval: the level at which it just reaches 0."""
-    drawn = resampled[np.isfinite(resampled)]
-    if not drawn.size:
-        return math.nan
-    hits = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
-    return min(1.0, 2 * (int(hits) + 1) / (drawn.size + 1))
 
 
 def wilcoxon_p(differences: Floats) -> float:
@@ -94,12 +86,13 @@ def _exact_p(ranks: Floats, positive: float) -> float:
 
 
 def paired_d(differences: Floats) -> float:
-    """Cohen's d of paired differences; NaN for fewer than two or no spread at all."""
+    """Cohen's d of paired differences; NaN for fewer than two, and where all are the same."""
     known = differences[np.isfinite(differences)]
     if known.size < 2:
         return math.nan
     spread = float(np.std(known, ddof=1))
-    return float(known.mean()) / spread if spread > 0 else math.nan
+    same = spread <= CLOSE * float(np.abs(known).max())
+    return math.nan if same else float(known.mean()) / spread
 
 
 def superiority(differences: Floats) -> float:
@@ -111,10 +104,15 @@ def superiority(differences: Floats) -> float:
 
 
 def detectable(resampled: Floats, confidence: float, power: float = POWER) -> float:
-    """The smallest true difference that these items would show with the given power."""
+    """The smallest true difference that these items would show with the given power.
+
+    0 where all items differ alike, and so say nothing of how much others would.
+    """
     drawn = resampled[np.isfinite(resampled)]
     if drawn.size < 2:
         return math.nan
+    if np.ptp(drawn) <= FLAT * np.abs(drawn).max():
+        return 0.0
     normal = NormalDist()
     reach = normal.inv_cdf(1 - (1 - confidence) / 2) + normal.inv_cdf(power)
     return reach * float(np.std(drawn, ddof=1))

@@ -23,7 +23,7 @@ from gistmeter.core.errors import GistmeterError, InputError, ModelError
 from gistmeter.core.options import RunSettings
 from gistmeter.core.rows import Rows
 from gistmeter.core.runs.shards import Shard, Shelf
-from gistmeter.core.types import Item, Metric
+from gistmeter.core.types import Clip, Item, Metric, Pair
 
 logger = logging.getLogger(__name__)
 GROUP = "gistmeter.engines"
@@ -149,7 +149,29 @@ def count_items(measured: Measured) -> int:
 
 
 def measure(items: Sequence[Item], metrics: Mapping[str, Metric], base: Base = Rows.of) -> Rows:
-    """The joined rows of some items; a failing model leaves them unscored with its reason."""
+    """The joined rows of some items; a failing model leaves them unscored with its reason.
+
+    So does a budget: an item that no metric could compare in reasonable time is given to none.
+    """
+    excess = {
+        at: why
+        for at, item in enumerate(items if isinstance(items, list | tuple) else ())
+        if isinstance(item, Pair | Clip) and (why := item.burden.excess)
+    }
+    if not excess:
+        return _measure(items, metrics, base)
+    pieces = [
+        replace(_unmeasured(items[at], metrics, base, why), item=np.asarray([at], dtype=np.int64))
+        for at, why in excess.items()
+    ]
+    places = np.asarray([at for at in range(len(items)) if at not in excess], dtype=np.int64)
+    if len(places):
+        rows = _measure([items[at] for at in places.tolist()], metrics, base)
+        pieces.append(replace(rows, item=places[rows.item]))
+    return Rows.merge(pieces)
+
+
+def _measure(items: Sequence[Item], metrics: Mapping[str, Metric], base: Base) -> Rows:
     joined = base(items)
     for name, metric in metrics.items():
         try:
@@ -171,6 +193,19 @@ def measure(items: Sequence[Item], metrics: Mapping[str, Metric], base: Base = R
         derive = getattr(metric, "derive", None)
         joined = derive(joined) if derive is not None else joined
     return joined
+
+
+def _unmeasured(item: Any, metrics: Mapping[str, Metric], base: Base, reason: str) -> Rows:
+    """The row of an item that no metric was given: as of an empty one, and all of it undefined."""
+    rows = _measure([item.emptied()], metrics, base).take([0])
+    scores = [info.basis or info.name for metric in metrics.values() for info in metric.scores]
+    undefined = np.full(1, np.nan)
+    return replace(
+        rows,
+        numbers=dict.fromkeys((*rows.numbers, *scores), undefined),
+        texts={**rows.texts, **base([item]).texts},
+        reasons={name: {0: reason} for name in scores},
+    )
 
 
 def _unscored(items: Sequence[Item], metric: Metric, reason: str) -> Rows:

@@ -6,14 +6,18 @@ folder is on a disk that all share, else the rows. Items that say how they are r
 read where they are measured; where models have a GPU, a stage before them reads on any processor.
 
 Ray runs again what was lost with a worker or a node. Its usage reports and its dashboard are off,
-and nothing outside the cluster is reached.
+and nothing outside the cluster is reached. A cluster that is started here listens on the loopback
+alone; one on a public address must have TLS.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import logging
 import os
+import secrets
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +30,9 @@ PART, DONE, FAULT, OURS = "part", "done", "fault", "ours"
 MOST_BLOCKS = 4096  # tasks of one run: Ray plans them all at once
 STORE_BYTES = 512 << 20  # of objects on the way, where we start the cluster; more goes to the disk
 GPU = "cuda"
+CLOSED = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+AUTHENTICATION = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+TLS_FILES = ("RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT")
 Given = TypeVar("Given")
 Got = TypeVar("Got")
 
@@ -143,10 +150,10 @@ def _unpack(packed: bytes) -> Any:
 
 def _places(ray: Any, *, gpu: bool) -> int:
     """How many workers the cluster has room for."""
-    found = int(ray.cluster_resources().get("GPU" if gpu else "CPU", 0))
-    if gpu and not found:
+    places = int(ray.cluster_resources().get("GPU" if gpu else "CPU", 0))
+    if gpu and not places:
         raise InputError("device is cuda, and the cluster has no GPU. Use --device cpu")
-    return max(1, found)
+    return max(1, places)
 
 
 @contextlib.contextmanager
@@ -156,20 +163,70 @@ def _joined(ray: Any, address: str, workers: int) -> Iterator[None]:
         yield
         return
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if not (address or os.environ.get("RAY_ADDRESS")):
+    named = address or os.environ.get("RAY_ADDRESS", "")
+    refuse_public(named)
+    if not named:
         options |= {"include_dashboard": False, "object_store_memory": STORE_BYTES}
         options |= {"address": "local", "num_cpus": workers or None}
-    try:
-        ray.init(**{"address": address or None, **options})
-    except (OSError, ValueError, RuntimeError, ImportError) as error:
-        raise InputError(
-            f"address is '{address}', and no Ray cluster answers there ({error}). Start one with: "
-            "ray start --head, or leave the address out"
-        ) from error
+    with contextlib.nullcontext() if named else _closed(ray):
+        try:
+            ray.init(**{"address": address or None, **options})
+        except Exception as error:  # of this very class where a node is slow to start
+            if not named:
+                raise GistmeterError(f"Ray could not be started here ({error})") from error
+            raise InputError(
+                f"address is '{address}', and no Ray cluster answers there ({error}). Start one "
+                "with: ray start --head, or leave the address out"
+            ) from error
+        try:
+            if named == "auto":
+                refuse_public(ray.get_runtime_context().gcs_address)
+            yield
+        finally:
+            ray.shutdown()
+
+
+@contextlib.contextmanager
+def _closed(ray: Any) -> Iterator[None]:
+    """Have Ray listen on the loopback alone, and let in whoever has this process's token.
+
+    There is no option for the first: the address 127.0.0.1 is replaced by one that others reach,
+    but for systems where a firewall would ask. A token that Ray makes itself is kept in the home
+    folder, where others may read it.
+    """
+    constants, before = ray._private.ray_constants, dict(os.environ)
+    enabled, constants.ENABLE_RAY_CLUSTER = constants.ENABLE_RAY_CLUSTER, False
+    os.environ[CLOSED] = "0"  # for the processes that it starts
+    if not any(os.environ.get(name) for name in AUTHENTICATION):
+        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)  # where there is one, Ray asks for it
     try:
         yield
     finally:
-        ray.shutdown()
+        constants.ENABLE_RAY_CLUSTER = enabled
+        for name in (CLOSED, *AUTHENTICATION):
+            os.environ.pop(name, None)
+            os.environ |= {name: before[name]} if name in before else {}
+        with contextlib.suppress(AttributeError):  # earlier versions have no tokens
+            ray._raylet.AuthenticationTokenLoader.instance().reset_cache()
+
+
+def refuse_public(address: str) -> None:
+    """Whoever reaches a head can run code: one that the internet reaches must ask for a key."""
+    host = address.rpartition("//")[2].rpartition(":")[0].strip("[]")
+    set_up = all(Path(os.environ.get(name) or "-").is_file() for name in TLS_FILES)
+    if not host or (set_up and os.environ.get("RAY_USE_TLS") == "1"):
+        return
+    try:
+        addresses = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
+    except OSError:
+        return  # Ray says that nobody answers there
+    public = sorted(place for place in addresses if ipaddress.ip_address(place).is_global)
+    if public:
+        raise InputError(
+            f"address is '{address}', a public one ({public[0]}), and Ray's TLS is not set up: "
+            "whoever reaches Ray's ports can run code, and texts would go there in the clear. Use "
+            f"a private network, or set RAY_USE_TLS=1 and {', '.join(TLS_FILES)} on every node"
+        )
 
 
 @contextlib.contextmanager

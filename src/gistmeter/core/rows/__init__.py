@@ -158,10 +158,12 @@ class Rows:
             other = other.spread(self)
         elif len(other) > len(self):
             return self.spread(other).join(other)
+        # A column of the input may be called as a score is.
+        texts = {f"{name} (input)" if name in other else name: c for name, c in self.texts.items()}
         joined = replace(
             self,
             numbers={**self.numbers, **other.numbers},
-            texts={**self.texts, **other.texts},
+            texts={**texts, **other.texts},
             details={**self.details, **other.details},
             counts={**self.counts, **other.counts},
         )

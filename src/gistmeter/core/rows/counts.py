@@ -193,8 +193,8 @@ class Counts:
 def _distinct(cells: Ints, limit: int) -> tuple[Ints, Ints]:
     """The distinct numbers below a limit, sorted, and the place of each among them."""
     if limit > 8 * len(cells):
-        found, place = np.unique(cells, return_inverse=True)
-        return found, place
+        distinct, place = np.unique(cells, return_inverse=True)
+        return distinct, place
     seen = np.zeros(limit, np.bool_)
     seen[cells] = True
     return np.flatnonzero(seen), (np.cumsum(seen) - 1)[cells]

@@ -70,11 +70,11 @@ class RunFolder:
         """Refuse a folder that a new run cannot have, before any work is done."""
         if path.exists() and not path.is_dir():
             raise InputError(f"{path}: is a file; a run needs a folder")
-        held = contents(path)
-        if not held:
+        names = contents(path)
+        if not names:
             return
         if not is_run(path):
-            shown = ", ".join(sorted(held)[:SHOWN]) + (" …" if len(held) > SHOWN else "")
+            shown = ", ".join(sorted(names)[:SHOWN]) + (" …" if len(names) > SHOWN else "")
             raise InputError(
                 f"{path}: is not empty and holds no run (it has {shown}). Choose another folder"
             )
@@ -91,10 +91,10 @@ class RunFolder:
 
         A finished run is left as it is, unless a document of it is gone: then it is made again.
         """
-        held = contents(path)
-        if not held:
+        names = contents(path)
+        if not names:
             return None
-        if JOURNAL in held:
+        if JOURNAL in names:
             kept = Journal.read(path)
             if kept.rejected:
                 logger.warning(
@@ -102,7 +102,7 @@ class RunFolder:
                     kept.path, kept.rejected,
                 )  # fmt: skip
             refuse_other_plan(path, plan, kept.plan)
-        elif RUN in held:
+        elif RUN in names:
             document = read_document(path)
             refuse_other_plan(path, plan, document.get("plan"))
             if not all(map(Folder(path).has, document["files"])):
@@ -111,7 +111,7 @@ class RunFolder:
         else:
             raise ResumeError(f"{path}: holds no run to resume. Choose another folder")
         keep = {f"{DETAILS}/{name}" for name in kept.details}
-        keep |= {f"{SHARDS}/{one.name}" for one in kept.chunks if isinstance(one, Shard)}
+        keep |= {f"{SHARDS}/{chunk.name}" for chunk in kept.chunks if isinstance(chunk, Shard)}
         clear(path, kept.claims - keep)
         return cls(path, plan, kept)
 
@@ -122,8 +122,8 @@ class RunFolder:
     @property
     def shelf(self) -> Shelf:
         """Where workers may put the rows of their chunks themselves."""
-        own = frozenset(self._journal.claims)
-        return Shelf(self.path.resolve(), digest(self._journal.plan), own)
+        claims = frozenset(self._journal.claims)
+        return Shelf(self.path.resolve(), digest(self._journal.plan), claims)
 
     def add(self, chunk: Rows | Shard) -> None:
         """Journal a chunk: its details first, so that a journalled chunk is a whole one."""
@@ -145,9 +145,9 @@ class RunFolder:
 
     def shards(self) -> list[Shard]:
         """The shards in input order; none where some rows are in the journal itself."""
-        found = [chunk for chunk in self._journal.chunks if isinstance(chunk, Shard)]
-        whole = len(found) == len(self._journal.chunks)
-        return sorted(found, key=lambda shard: shard.first) if whole else []
+        shards = [chunk for chunk in self._journal.chunks if isinstance(chunk, Shard)]
+        whole = len(shards) == len(self._journal.chunks)
+        return sorted(shards, key=lambda shard: shard.first) if whole else []
 
     def finish(self, run: Run) -> None:
         """Write the run for good and let the journal go."""
@@ -158,7 +158,7 @@ class RunFolder:
             details |= self._write(run.rows.details)
             folder.write(ITEMS, to_parquet(run.rows))
         document = {
-            **run.to_dict(),
+            **run.outline(),
             "plan": self.plan.to_dict(),
             "settings": describe(run.settings),
             "signatures": dict(run.signatures),
@@ -177,8 +177,8 @@ class RunFolder:
             },
             WRITTEN: [],
         }
-        for system, held in document["systems"].items():
-            for name, score in held["scores"].items():
+        for system, scored in document["systems"].items():
+            for name, score in scored["scores"].items():
                 known = run.systems[system].scores[name]
                 score.update(unit=known.unit, reasons=dict(known.reasons))
         folder.write(RUN, to_json(seal(plain(document))) + "\n")
@@ -204,7 +204,7 @@ def open_folder(
             left = sum(map(len, resumed.missing()))
             say(f"Resuming {path}: {plan.items - left} of {plan.items} items are done")
             return resumed
-        say("Nothing to resume: starting afresh")
+        say("Nothing to resume: starting from the beginning")
     return RunFolder.start(path, plan, overwrite=overwrite or resume)
 
 

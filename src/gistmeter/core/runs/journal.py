@@ -60,10 +60,10 @@ class Plan:
 
 def _differing(then: Any, now: Any, name: str = "") -> dict[str, tuple[Any, Any]]:
     if isinstance(then, dict) and isinstance(now, dict):
-        found: dict[str, tuple[Any, Any]] = {}
+        differences: dict[str, tuple[Any, Any]] = {}
         for key in sorted({*then, *now}):
-            found |= _differing(then.get(key), now.get(key), f"{name}.{key}" if name else key)
-        return found
+            differences |= _differing(then.get(key), now.get(key), f"{name}.{key}" if name else key)
+        return differences
     return {} if then == now else {name: (then, now)}
 
 
@@ -153,19 +153,19 @@ class Journal:
         items = plan.get("items") if isinstance(plan, dict) else None
         if not isinstance(plan, dict) or not isinstance(items, int) or not 0 < items <= MOST:
             raise ResumeError(f"{path}: is damaged: it has no plan. Start again with --overwrite")
-        found, kept = cls(path, plan, claims=owned(folder)), [lines[0]]
+        journal, kept = cls(path, plan, claims=owned(folder)), [lines[0]]
         documents = [_document(line) for line in lines[1:]]
         newest = {name: sha for one in documents for name, sha in one.get(DETAILS, {}).items()}
         spoilt = {name for name, sha in newest.items() if not _is(here, name, sha)}
         left = np.ones(items, np.bool_)
         for line, document in zip(lines[1:], documents, strict=True):
             claims = CLAIMS in document and document.get("of") == digest(plan)
-            if claims or found._take(document, left, spoilt):
+            if claims or journal._take(document, left, spoilt):
                 kept.append(line)
-        found.rejected = len(lines) - len(kept)
-        if cut_off or found.rejected:
+        journal.rejected = len(lines) - len(kept)
+        if cut_off or journal.rejected:
             here.write(JOURNAL, b"\n".join([*kept, b""]))
-        return found
+        return journal
 
     def _take(self, line: Mapping[str, Any], left: npt.NDArray[np.bool_], spoilt: set[str]) -> bool:
         """Count a chunk of this plan whose items are wanted and whose details are whole."""
@@ -174,7 +174,13 @@ class Journal:
         if line.get("of") != digest(self.plan) or not spoilt.isdisjoint(line[DETAILS]):
             return False
         try:
-            chunk = Shard.of(line) if "shard" in line else _decode(line["rows"])
+            chunk = (
+                Shard.of(line)
+                if "shard" in line
+                else Rows.from_polars(
+                    polars.read_parquet(base64.b64decode(line["rows"], validate=True))
+                )
+            )
         except (ValueError, TypeError, KeyError, polars.exceptions.PolarsError):
             return False
         if isinstance(chunk, Shard) and not chunk.is_whole(self.path.parent):
@@ -211,9 +217,3 @@ def _fits(items: slice | npt.NDArray[np.int64], size: int) -> bool:
     if isinstance(items, slice):
         return bool(0 <= items.start < items.stop <= size)
     return bool(((items >= 0) & (items < size)).all())
-
-
-def _decode(line: str) -> Rows:
-    import polars
-
-    return Rows.from_polars(polars.read_parquet(base64.b64decode(line, validate=True)))

@@ -52,8 +52,8 @@ def newest_unfinished(command: str, root: Path) -> Path | None:
 
 def runs_in(folder: Path) -> list[Path]:
     """The finished runs below a folder, oldest first."""
-    found = [file.parent for file in folder.rglob(RUN) if not (file.parent / JOURNAL).exists()]
-    return sorted(found, key=lambda path: ((path / RUN).stat().st_mtime, path))
+    runs = [file.parent for file in folder.rglob(RUN) if not (file.parent / JOURNAL).exists()]
+    return sorted(runs, key=lambda path: ((path / RUN).stat().st_mtime, path))
 
 
 def to_json(document: Any) -> str:
@@ -132,10 +132,10 @@ def _refuse_nonsense(rows: Rows) -> None:
     """A table has texts where rows have keys, and a reason is a text for a row and a score."""
     for name, keys in rows.keys.items():
         if not all(isinstance(key, str) for key in keys):
-            raise ValueError(f"the column '{name}' has cells that are no text")
+            raise ValueError(f"the column '{name}' has cells that are not text")
     for name, column in rows.numbers.items():
         if np.nanmax(np.abs(column), initial=0.0) > LARGEST:
             raise ValueError(f"the column '{name}' has numbers that no statistic has")
     for name, cells in rows.reasons.items():
         if not all(isinstance(why, str) for why in cells.values()):
-            raise ValueError(f"a reason of '{name}' is no text")
+            raise ValueError(f"a reason of '{name}' is not text")

@@ -9,12 +9,10 @@ is called as the layout of a run's folder says.
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
 import os
 import platform
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,11 +20,12 @@ from typing import Any
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import DETAILS
 from gistmeter.core.files import is_draft, parse_json, sweep, unwritable
-from gistmeter.core.folders import Folder, open_at
+from gistmeter.core.folders import TAKEN, Folder, lock, open_at
 from gistmeter.core.runs.layout import ITEMS, JOURNAL, LOCK, REPORT, RUN, SHARDS, to_json
 from gistmeter.core.signature import SEAL, is_whole, seal
 
 CLAIMS, WRITTEN = "claims", "written"
+PEOPLE = ("labels.jsonl", "decisions.jsonl")  # what people said: of no run, and never removed
 FIXED = (RUN, ITEMS)  # of every run's folder
 SHARD = re.compile(r"[0-9]{12}-[0-9]{12}\.(parquet|claims\.json)")
 DOCUMENT = re.compile(r"[^/\\\0]+")
@@ -40,10 +39,10 @@ ENOUGH = 3  # signs by which a file is known
 
 
 def contents(path: Path) -> set[str]:
-    """The names in a folder, but for what belongs to no run: the lock and drafts."""
+    """The names in a folder, but for what belongs to no run: the lock, drafts, labels."""
     if not path.is_dir():
         return set()
-    return {file.name for file in path.iterdir() if file.name != LOCK and not is_draft(file)}
+    return {file.name for file in path.iterdir() if not is_draft(file)} - {LOCK, *PEOPLE}
 
 
 def is_run(path: Path) -> bool:
@@ -75,17 +74,17 @@ def is_of_layout(name: str) -> bool:
 def owned(path: Path) -> set[str]:
     """The files that the run in a folder wrote, by their names in it."""
     folder = Folder(path)
-    found: set[str] = set()
+    names: set[str] = set()
     if folder.has(RUN):
-        found |= _of_document(folder)
+        names |= _of_document(folder)
     if folder.has(JOURNAL):
-        found |= _of_journal(folder)
+        names |= _of_journal(folder)
     shards = [name for name in folder.names(SHARDS) if SHARD.fullmatch(name)]
     for name in shards:
         if name.endswith(".json"):
-            found |= _listed(_parsed(folder.read(f"{SHARDS}/{name}")).get(CLAIMS))
-    found |= {f"{SHARDS}/{name}" for name in shards}
-    return {*FIXED, *(name for name in found if is_of_layout(name))}
+            names |= _listed(_parsed(folder.read(f"{SHARDS}/{name}")).get(CLAIMS))
+    names |= {f"{SHARDS}/{name}" for name in shards}
+    return {*FIXED, *(name for name in names if is_of_layout(name))}
 
 
 def _of_document(folder: Folder) -> set[str]:
@@ -99,10 +98,10 @@ def _of_journal(folder: Folder) -> set[str]:
     lines = [_parsed(line) for line in folder.read(JOURNAL).split(b"\n")]
     if not is_whole(lines[0]):
         return _by_layout(folder)
-    found: set[str] = set()
+    names: set[str] = set()
     for line in filter(is_whole, lines):
-        found |= _listed(line.get(CLAIMS)) | {f"{DETAILS}/{x}" for x in _listed(line.get(DETAILS))}
-    return found
+        names |= _listed(line.get(CLAIMS)) | {f"{DETAILS}/{x}" for x in _listed(line.get(DETAILS))}
+    return names
 
 
 def _by_layout(folder: Folder) -> set[str]:
@@ -180,7 +179,6 @@ def clear(path: Path, names: Iterable[str]) -> None:
 logger = logging.getLogger(__name__)
 FORGOTTEN = 86_400  # seconds after which a draft beside the folder is left over
 OURS = re.compile(rb"(process [0-9]+ on [^\n]*\n?)?")  # what a lock holds
-TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 @contextlib.contextmanager
@@ -225,7 +223,7 @@ def _acquire(folder: Path) -> int:
         except OSError as error:
             raise unwritable(folder, error) from error
         try:
-            _lock(handle)
+            lock(handle)
             if os.path.samestat(os.fstat(handle), file.lstat()):
                 _refuse_other_content(file, handle)
                 os.lseek(handle, 0, os.SEEK_SET)
@@ -256,15 +254,3 @@ def _refuse_other_content(file: Path, handle: int) -> None:
         raise InputError(
             f"{file}: is not the lock of a run. Move it away, or choose another folder"
         )
-
-
-def _lock(handle: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        os.lseek(handle, 1 << 20, os.SEEK_SET)  # beyond the text, which others must read
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -136,7 +136,7 @@ def _is(value: Any, kind: type) -> bool:
 def _is_plain(value: Any, depth: int) -> bool:
     if isinstance(value, dict | list):
         inner = value.values() if isinstance(value, dict) else value
-        return depth > 0 and all(_is_plain(one, depth - 1) for one in inner)
+        return depth > 0 and all(_is_plain(part, depth - 1) for part in inner)
     return value is None or isinstance(value, str | bool) or _is(value, float)
 
 
@@ -171,8 +171,8 @@ def load_run(path: str | Path) -> Run:
         command=document["command"],
         signature=document["signature"],
         systems={
-            system: _read_scores(held, document["signatures"])
-            for system, held in document["systems"].items()
+            system: _read_scores(scored, document["signatures"])
+            for system, scored in document["systems"].items()
         },
         unscored=document["unscored"],
         settings=document["settings"],

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.rows import Floats, Rows, Value
+from gistmeter.core.statistics import interval
 from gistmeter.core.statistics.pool import (
     Clustered,
     Ints,
@@ -24,7 +25,9 @@ from gistmeter.core.statistics.pool import (
     PoolFunction,
     Question,
     Resample,
+    codes,
 )
+from gistmeter.core.types import ScoreInfo
 
 BLOCK_BYTES = 64 * 1024**2  # of counts held at once
 CHUNK = 16_384  # draws counted at once: few enough for a processor's cache
@@ -124,32 +127,56 @@ def intervals(
     seed: int,
     resamples: int = 1000,
     confidence: float = 0.95,
+    infos: Sequence[ScoreInfo] = (),
     cluster: Sequence[str] | None = None,
     keyed: bool = False,
 ) -> Intervals:
-    """Percentile intervals of every pooled score; none where one cluster is all there is.
+    """The interval of every pooled score that has values in enough clusters (see `interval`).
 
-    `keyed` weighs clusters by their keys, as the parts of a large run are.
+    `infos` give the range and the basis of scores. `keyed` weighs clusters by their keys, as the
+    parts of a large run are, and counts rows in place of clusters.
     """
-    clusters = len(set(cluster or rows.keys["cluster"]))
-    if resamples < 1 or clusters < 2:
+    labels = codes(cluster or rows.keys["cluster"])
+    clusters = len(np.unique(labels))
+    if resamples < 1 or clusters < interval.FEWEST:
         return {}
     by_key = keyed and cluster is None and clusters >= FEWEST
     draw = _by_key if by_key else partial(resampled, cluster=cluster)
-    return bounds_of(draw(pool, rows, seed=seed, resamples=resamples), confidence)
+    drawn = draw(pool, rows, seed=seed, resamples=resamples)
+
+    def counted(basis: str) -> int:
+        known = ~np.isnan(rows.values(basis)) if basis in rows else np.ones(len(rows), np.bool_)
+        return int(known.sum()) if by_key else len(np.unique(labels[known]))
+
+    return bounds_of(pool(rows), drawn, confidence, infos, counted)
 
 
-def bounds_of(drawn: Mapping[str, Value], confidence: float) -> Intervals:
-    """The intervals of scores that have a value in each resample."""
+def bounds_of(
+    values: Mapping[str, Value],
+    drawn: Mapping[str, Value],
+    confidence: float,
+    infos: Sequence[ScoreInfo],
+    counted: Callable[[str], int],
+) -> Intervals:
+    """The intervals of scores with a value in each resample; `counted` says how many independent
+    parts have the basis of a score."""
     found: Intervals = {}
-    for name, value in drawn.items():
-        values = np.atleast_1d(np.asarray(value, dtype=np.float64))
-        finite = values[np.isfinite(values)]
-        # A score that most resamples leave undefined has no honest interval, nor has one that is
-        # always the same where it is defined: all of it comes from one cluster.
-        if len(finite) * 2 <= len(values) or (len(finite) < len(values) and np.ptp(finite) == 0):
+    known = {info.name: info for info in infos}
+    for name, column in drawn.items():
+        every = np.atleast_1d(np.asarray(column, dtype=np.float64))
+        finite = every[np.isfinite(every)]
+        info = known.get(name)
+        clusters = counted((info.basis if info else "") or name)
+        # A score that most resamples leave undefined has no honest interval.
+        if clusters < interval.FEWEST or len(finite) * 2 <= len(every):
             continue
-        found[name] = percentile_interval(finite, confidence, least=1)
+        value = float(np.asarray(values[name]).reshape(-1)[0])
+        error = interval.standard_error(finite, clusters)
+        ends = interval.ends_of(info, value, finite)
+        lean = float(interval.skewness(finite))
+        low, high = interval.limits(value, error, clusters, confidence, ends, lean=lean)
+        if math.isfinite(low):
+            found[name] = float(low), float(high)
     return found
 
 

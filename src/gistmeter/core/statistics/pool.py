@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -71,6 +71,13 @@ class _Entries:
                 found[label] += self.numbers[:, part] @ by_cluster[self.cluster[part] - start]
         return found.transpose(1, 2, 0)
 
+    def content(self, start: int, stop: int) -> bytes:
+        """What decides the totals of some clusters."""
+        inside = (self.cluster >= start) & (self.cluster < stop)
+        label = np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))[inside]
+        parts = (self.cluster[inside] - start, self.numbers[:, inside], label, self.bounds.shape)
+        return b"".join(np.asarray(part).tobytes() for part in parts)
+
     def alone(self, first: int, last: int) -> Floats:
         """Totals of single clusters: numbers x clusters x labels."""
         width, size = len(self.bounds) - 1, last - first
@@ -122,18 +129,27 @@ class Clustered:
             self.entries[question] = _Entries.of(table, cluster)
         return self.entries[question]
 
-    def weigh(self, weights: Floats, start: int = 0) -> Sums:
-        """The weighted sums of all questions; weights are those of the clusters from `start` on."""
-        stop = start + weights.shape[1]
+    def weigh(
+        self, weights: Floats, start: int = 0, known: dict[bytes, Floats] | None = None
+    ) -> Sums:
+        """The weighted sums of all questions; weights are those of the clusters from `start` on.
+
+        `known` remembers products of the same weights, for others that have the same columns.
+        """
+        stop, known = start + weights.shape[1], {} if known is None else known
         # Columns without gaps have the same counts, which need not be weighed twice.
-        place: dict[bytes, int] = {}
-        parts = {key: total[start:stop] for key, total in self.totals.items()}
-        at = [place.setdefault(part.tobytes(), len(place)) for part in parts.values()]
-        sums: dict[Question, Floats] = {}
-        if parts:
-            product = weights @ np.column_stack([np.frombuffer(content) for content in place])
-            sums |= {key: product[:, column] for key, column in zip(parts, at, strict=True)}
-        return sums | {key: one.weigh(weights, start) for key, one in self.entries.items()}
+        parts = {key: total[start:stop].tobytes() for key, total in self.totals.items()}
+        new = [content for content in dict.fromkeys(parts.values()) if content not in known]
+        if new:
+            product = weights @ np.column_stack([np.frombuffer(content) for content in new])
+            known |= zip(new, product.T, strict=True)
+        sums = {key: known[content] for key, content in parts.items()}
+        for key, one in self.entries.items():
+            content = one.content(start, stop)
+            if content not in known:
+                known[content] = one.weigh(weights, start)
+            sums[key] = known[content]
+        return sums
 
     def alone(self, first: int, last: int) -> Sums:
         """Every cluster by itself, as if each were a resample."""
@@ -244,7 +260,7 @@ class _Asked(Mapping[str, Floats]):
         return len(self._place)
 
 
-def codes(labels: Sequence[str]) -> Ints:
+def codes(labels: Iterable[Hashable]) -> Ints:
     """Labels as numbers, in the order of their first occurrence."""
-    number: dict[str, int] = {}
+    number: dict[Hashable, int] = {}
     return np.asarray([number.setdefault(label, len(number)) for label in labels], dtype=np.int64)

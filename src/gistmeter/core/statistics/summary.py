@@ -9,9 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
-from gistmeter.core.rows import Pool, Rows, Value
+from gistmeter.core.rows import Floats, Pool, Rows, Value
 from gistmeter.core.statistics import bootstrap
 from gistmeter.core.statistics.bootstrap import bounds_of, intervals
+from gistmeter.core.statistics.pool import codes
 from gistmeter.core.statistics.tally import Tally, count_rows, pooled
 from gistmeter.core.types import Metric, Score, ScoreInfo, SystemScores
 
@@ -34,10 +35,10 @@ def summarise(
     large = len(rows) > bootstrap.LARGE
     return {
         system: _summary(
-            metrics, signatures, own, own.by("group"), _OfRows(own),
+            metrics, signatures, own, own.by("group"), _OfRows.of(own),
             bounds=lambda metric, own=own: intervals(  # type: ignore[misc]
                 metric.pool, own, seed=seed, resamples=resamples, confidence=confidence,
-                keyed=large,
+                infos=metric.scores, keyed=large,
             ),
         )
         for system, own in rows.by("system").items()
@@ -53,7 +54,10 @@ def summarise_tally(
         whole, drawn, groups = pooled(own)
         found[system] = _summary(
             metrics, signatures, whole, groups, own,
-            bounds=lambda metric, drawn=drawn: bounds_of(metric.pool(drawn), confidence),  # type: ignore[misc]
+            bounds=lambda metric, own=own, whole=whole, drawn=drawn: bounds_of(  # type: ignore[misc]
+                metric.pool(whole), metric.pool(drawn), confidence, metric.scores,
+                lambda basis: own.count(basis)[0],
+            ),
         )  # fmt: skip
     return found
 
@@ -73,10 +77,28 @@ class Counted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _OfRows:
+    """The rows of one system. Where it answered items several times, items are counted; one that
+    lacks some of its answers counts by the share that it has."""
+
     rows: Rows
+    answers: Floats | None  # which share of its item each row is; None where no item has several
+
+    @classmethod
+    def of(cls, rows: Rows) -> _OfRows:
+        items = codes(zip(rows.keys["id"], rows.keys["group"], strict=True))
+        sizes = np.bincount(items)
+        parts = len(np.unique(rows.item)) < len(rows)
+        return cls(rows, None if parts or len(sizes) == len(rows) else 1 / sizes[items])
 
     def count(self, basis: str) -> tuple[int, int]:
-        return count_rows(self.rows, basis) if basis in self.rows else (len(self.rows), 0)
+        if self.answers is None:
+            return count_rows(self.rows, basis) if basis in self.rows else (len(self.rows), 0)
+        items = round(float(self.answers.sum()))
+        if basis not in self.rows:
+            return items, 0
+        known = float(self.answers[~np.isnan(self.rows.values(basis))].sum())
+        scored = max(round(known), 1 if known else 0)
+        return scored, items - scored
 
     def why(self, basis: str) -> dict[str, int]:
         return dict(collections.Counter(self.rows.reasons.get(basis, {}).values()))

@@ -26,15 +26,19 @@ from gistmeter.core.table.textual import (
 __all__ = ["MAX_CELL", "SUFFIXES", "Table", "name_in", "read_frame", "read_sheets", "read_table"]
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".xlsx", ".parquet")
 
-# What is no table, and the command that reads it.
+# What is not a table, and the command that reads it.
 ELSEWHERE = {
     (".epub", ".docx", ".fb2", ".md", ".html", ".htm"): "Books are compared by: gistmeter book "
     "ORIGINAL EDITION",
     (".conllu", ".conll"): "Parses are compared by: gistmeter parse GOLD SYSTEM",
     (".srt", ".vtt", ".stm", ".ctm", ".trn"): "Transcripts are compared by: gistmeter speech "
     "--expected SAID --got HEARD",
-    (".wav", ".flac", ".ogg", ".mp3"): "Sound is heard by: gistmeter speech --assets FOLDER "
-    "--recognizers NAME",
+    (
+        ".wav",
+        ".flac",
+        ".ogg",
+        ".mp3",
+    ): "Recordings are transcribed by: gistmeter speech --assets FOLDER --recognizers NAME",
 }
 
 
@@ -58,7 +62,7 @@ def read_sheets(path: Path, *, header: bool | None = None) -> dict[str, Table]:
     if suffix not in SUFFIXES:
         other = next((f". {hint}" for known, hint in ELSEWHERE.items() if suffix in known), "")
         raise InputError(
-            f"{path}: has the suffix '{suffix}', which is no table. Known: {', '.join(SUFFIXES)}"
+            f"{path}: has the suffix '{suffix}', which is not a table. Known: {', '.join(SUFFIXES)}"
             f"{other}"
         )
     content = read_bytes(path)

@@ -5,20 +5,24 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import itertools
 import json
 import math
 import re
-import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import parse_json, printable
+from gistmeter.languages.normal_forms import normal_form
 
 MAX_CELL = 10_000_000  # characters; csv's own limit of 131,072 is below an honest chapter
+LOOKED_AT = 20  # rows, for the header
 MAX_CELLS = 20_000_000  # a sheet as long as a spreadsheet allows, with 19 columns
+MAX_COLUMNS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class Table:
     path: Path
     guessed: str = ""  # the encoding, where it was a guess
     headed: bool = True  # whether the file named its columns
-    skipped: list[str] = field(default_factory=list)
+    above: tuple[str, ...] = ()  # titles above the header, which are not read
     lined: bool = False  # plain lines: one column, no header, one row per line
 
     def column(self, name: str) -> list[str | None]:
@@ -71,14 +75,14 @@ class Table:
         self, name: str, synonyms: Iterable[str] = (), chosen: Mapping[str, str] | None = None
     ) -> str:
         """`find`, but a missing column is an error that lists those found."""
-        found = self.find(name, synonyms, chosen)
-        if found is None:
+        column = self.find(name, synonyms, chosen)
+        if column is None:
             raise FormatError(
                 f"has no column '{name}'. Columns found: {self._listed()}. Name the right one "
                 f"with --column {name}=HEADER",
                 path=self.path,
             )
-        return found
+        return column
 
     def _listed(self) -> str:
         return ", ".join(f"'{column}'" for column in self.columns) or "none"
@@ -86,7 +90,23 @@ class Table:
 
 def name_in(cell: str | None) -> str:
     """What names a row: trimmed and composed, for some systems write é as two characters."""
-    return unicodedata.normalize("NFC", cell or "").strip()
+    return normal_form("NFC", cell or "").strip()
+
+
+def limit_table(path: Path, columns: int, rows: int = 1) -> None:
+    """A table must have a size that can be held and looked through."""
+    if columns > MAX_COLUMNS:
+        raise FormatError(
+            f"has {columns:,} columns; at most {MAX_COLUMNS:,} are read. Remove those that are not "
+            "needed",
+            path=path,
+        )
+    if rows * columns > MAX_CELLS:
+        raise FormatError(
+            f"spans {rows:,} rows and {columns:,} columns, more than {MAX_CELLS:,} cells. "
+            "Remove what is not needed, or give it in parts",
+            path=path,
+        )
 
 
 def headers(cells: Sequence[str], path: Path, line: int) -> list[str]:
@@ -99,6 +119,53 @@ def headers(cells: Sequence[str], path: Path, line: int) -> list[str]:
             )
         seen.add(name.casefold())
     return [name or f"column {number}" for number, name in enumerate(names, 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The names of a table's columns, and where they stand among its rows."""
+
+    cells: list[str]
+    first: int = 0  # its row; titles stand above it
+    rows: int = 1  # two where names stand below a cell that spans several columns
+
+
+def find_header(rows: Sequence[Sequence[str]]) -> Header:
+    """The header among a table's first rows, which are filled somewhere.
+
+    A title fills half of the columns at most. A cell over several columns has empty ones to its
+    right, and names below all of them; the other columns have none there.
+    """
+    filled = [[bool(cell.strip()) for cell in row] for row in rows]
+    width = max(map(sum, filled), default=0)
+    for at, row in enumerate(rows):
+        if at + 1 < len(rows) and _spans(filled[at], filled[at + 1]):
+            return Header(_joined(row, rows[at + 1]), at, 2)
+        if sum(filled[at]) * 2 > width or not filled[at][0]:
+            return Header(list(row), at)
+    return Header(list(rows[0])) if rows else Header([])
+
+
+def _spans(upper: Sequence[bool], lower: Sequence[bool]) -> bool:
+    """Whether the lower row has names exactly below cells that span several columns."""
+    if len(upper) != len(lower) or not upper[0] or all(upper) or sum(upper) < 2:
+        return False
+    grouped = [
+        not there or (at + 1 < len(upper) and not upper[at + 1]) for at, there in enumerate(upper)
+    ]
+    return grouped == list(lower)
+
+
+def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """The names of both rows; one that stands below two cells is named with the one above it."""
+    above: list[str] = []
+    for cell in upper:
+        above.append(cell if cell.strip() or not above else above[-1])
+    twice = {name for name, often in Counter(lower).items() if often > 1}
+    return [
+        f"{over} {name}" if name in twice and name.strip() else name if name.strip() else over
+        for over, name in zip(above, lower, strict=True)
+    ]
 
 
 def numbered(count: int) -> list[str]:
@@ -123,8 +190,8 @@ def cell_text(value: Any) -> str | None:
 def checked(table: Table) -> Table:
     """The table, where it has rows and its cells can be read."""
     if not table.rows:
-        found = "has a header but no rows" if table.columns else "is empty"
-        raise InputError(f"{table.path}: {found}")
+        fault = "has a header but no rows" if table.columns else "is empty"
+        raise InputError(f"{table.path}: {fault}")
     return bounded(table)
 
 
@@ -158,7 +225,9 @@ def _is_lines(text: str, delimiter: str) -> bool:
     """Whether a file is plain lines: no delimiter cuts all of them into as many cells."""
     lines = [line for line in text.split("\n") if line.strip()]
     counts = {line.count(delimiter) for line in lines}
-    return delimiter not in lines[0] or (delimiter != "\t" and len(counts) > 1 and '"' not in text)
+    return not any(delimiter in line for line in lines[:1]) or (
+        delimiter != "\t" and len(counts) > 1 and '"' not in text
+    )
 
 
 def _read_lines(path: Path, text: str, guessed: str) -> Table:
@@ -177,28 +246,40 @@ def _read_csv(
     reader = csv.reader(_lines(text), delimiter=delimiter, strict=True, quoting=quoting)
     rows: list[list[str | None]] = []
     lines: list[int] = []
-    columns: list[str] | None = None
-    line = 1
+    filled = _filled(reader, path)
+    first = list(itertools.islice(filled, LOOKED_AT))
+    found = find_header([cells for _, cells in first]) if header else Header([], rows=0)
+    columns = numbered(len(first[0][1])) if first else []
+    if header and first:
+        columns = headers(found.cells, path, first[found.first][0])
+    for start, cells in itertools.chain(first[found.first + found.rows :], filled):
+        if len(cells) != len(columns):
+            message = (
+                f"has {len(cells)} cells, the {'header' if header else 'first row'} has "
+                f"{len(columns)}. Quote cells that contain the delimiter {delimiter!r}"
+            )
+            raise FormatError(message, path=path, row=start)
+        rows.append([printable(cell) for cell in cells])
+        lines.append(start)
+    above = tuple(titles(cells for _, cells in first[: found.first]))
+    return checked(Table(path.stem, columns, rows, lines, path, guessed, header, above))
+
+
+def _filled(reader: Any, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are filled somewhere, each with the line that it begins on."""
+    start = 1
     try:
         for cells in reader:
-            start, line = line, reader.line_num + 1
-            if not any(cell.strip() for cell in cells):
-                continue
-            if columns is None:
-                columns = headers(cells, path, start) if header else numbered(len(cells))
-                if header:
-                    continue
-            if len(cells) != len(columns):
-                message = (
-                    f"has {len(cells)} cells, the {'header' if header else 'first row'} has "
-                    f"{len(columns)}. Quote cells that contain the delimiter {delimiter!r}"
-                )
-                raise FormatError(message, path=path, row=start)
-            rows.append([printable(cell) for cell in cells])
-            lines.append(start)
+            limit_table(path, len(cells))
+            if any(cell.strip() for cell in cells):
+                yield start, cells
+            start = reader.line_num + 1
     except csv.Error as error:
-        raise FormatError(f"is not a well-formed table ({error})", path=path, row=line) from error
-    return checked(Table(path.stem, columns or [], rows, lines, path, guessed, header))
+        raise FormatError(f"is not a well-formed table ({error})", path=path, row=start) from error
+
+
+def titles(rows: Iterable[Sequence[str]]) -> list[str]:
+    return [" ".join(cell.strip() for cell in row if cell.strip()) for row in rows]
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -214,9 +295,11 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _delimiter(text: str) -> str:
-    """The delimiter that the first line has most of; a comma where it has none."""
-    first = next(_lines(text.lstrip()), "")
-    return max((",", "\t", ";"), key=lambda mark: (first.count(mark), mark == ","))
+    """The delimiter that the first line has most of, or that below a title; else a comma."""
+    marks = (",", "\t", ";")
+    beginning = itertools.islice(_lines(text.lstrip()), LOOKED_AT)
+    first = next((line for line in beginning if any(mark in line for mark in marks)), "")
+    return max(marks, key=lambda mark: (first.count(mark), mark == ","))
 
 
 def read_jsonl(path: Path, text: str, guessed: str) -> Table:
@@ -241,6 +324,8 @@ def read_json(path: Path, text: str, guessed: str) -> Table:
     try:
         document = parse_json(text)
     except ValueError as error:
+        if text.lstrip().startswith("{") and len(text.split("\n")) > 1:  # one object per line
+            return read_jsonl(path, text, guessed)
         raise FormatError(f"is not JSON ({error})", path=path) from error
     if not isinstance(document, list) or not all(isinstance(entry, dict) for entry in document):
         raise FormatError("is not a JSON list of objects, one per row", path=path)
@@ -252,6 +337,7 @@ def _from_records(
 ) -> Table:
     records = [with_answer(record) for record in records]
     columns = list(dict.fromkeys(key for record in records for key in record))
+    limit_table(path, len(columns), len(records))
     rows = [[cell_text(record.get(column)) for column in columns] for record in records]
     return checked(Table(path.stem, columns, rows, lines, path, guessed))
 
@@ -268,7 +354,7 @@ def with_answer(record: Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(value, Mapping | list):
             answer = _answer(value)
             if answer is not None:
-                kept = {name: held for name, held in record.items() if name != key}
+                kept = {name: cell for name, cell in record.items() if name != key}
                 return {**kept, PREDICTION: answer}
     return record
 
@@ -279,8 +365,8 @@ def _answer(value: Any) -> str | None:
         return value
     if isinstance(value, Mapping):
         for key in ("choices", "message", "content", "text", "body", "output"):
-            if key in value and (found := _answer(value[key])) is not None:
-                return found
+            if key in value and (answer := _answer(value[key])) is not None:
+                return answer
         return None
     if not isinstance(value, list) or not value:
         return None

@@ -1,7 +1,8 @@
 """Wide tables: one column per system beside one reference, found by what the columns hold.
 
-A system's column is text that shares words with the reference on the same rows. Numbers, paths and
-labels are none; what is text and yet unlike the reference is a matter of doubt.
+A system's column is text that shares words with the reference on the same rows, or text under the
+name of a model, for paraphrases share few. Numbers, paths and labels are none; other text that is
+unlike the reference is a matter of doubt.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from gistmeter.core.errors import FormatError, UnknownName
 from gistmeter.core.table import Table
 
 LOOKED_AT = 200  # rows
+LABEL = 4  # words of a label, at most
 ALIKE = 0.2  # the share of a reference's words that a system has, on the average
 _NUMBER = re.compile(r"[-+]?[\d\s.,:]+(?:e[-+]?\d+)?\s*(?:%|s|ms|sec|seconds)?", re.IGNORECASE)
 _PLACE = re.compile(r"\w+://\S+|\S*[/\\]\S+|\S+\.(?:wav|flac|ogg|mp3|m4a|opus|webm|aac|mp4)", re.I)
@@ -26,7 +28,7 @@ _WORD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """The columns that no name explains: systems, texts in doubt, and what is no text."""
+    """The columns that no name explains: systems, texts in doubt, and what is not text."""
 
     systems: tuple[str, ...]
     doubtful: tuple[str, ...]
@@ -40,14 +42,23 @@ class Sorted:
         return f"Systems: {', '.join(self.systems)}; left out: {left}. --systems names them"
 
 
-def sort_columns(table: Table, columns: Sequence[str], said: Sequence[str | None]) -> Sorted:
-    """Which of some columns are systems beside what each row should have said."""
+def sort_columns(
+    table: Table,
+    columns: Sequence[str],
+    said: Sequence[str | None],
+    known: re.Pattern[str] | None = None,
+) -> Sorted:
+    """Which of some columns are systems beside what each row should have said.
+
+    `known` is how the names of systems look.
+    """
     systems, doubtful, others = [], [], []
     for column in columns:
         cells = table.column(column)
-        if not is_text(cells):
+        alike = likeness(said, cells) >= ALIKE
+        if not is_text(cells) or (are_labels(cells) and not alike):
             others.append(column)
-        elif likeness(said, cells) >= ALIKE:
+        elif alike or (known and known.search(column)):
             systems.append(column)
         else:
             doubtful.append(column)
@@ -72,13 +83,20 @@ def is_text(cells: Sequence[str | None]) -> bool:
     return bool(filled) and 2 * odd < len(filled)
 
 
+def are_labels(cells: Sequence[str | None]) -> bool:
+    """Whether cells are short and most of them are there several times."""
+    filled = [cell.strip() for cell in cells if cell and cell.strip()]
+    short = all(len(words(cell)) <= LABEL for cell in filled)
+    return short and len(set(filled)) * 2 <= len(filled)
+
+
 def likeness(said: Sequence[str | None], cells: Sequence[str | None]) -> float:
     """The mean share of a reference's words that the cell beside it has."""
     shares = []
     for reference, cell in zip(said, cells, strict=True):
-        wanted, own = words(reference), words(cell)
-        if wanted and own:
-            shares.append(len(wanted & own) / len(wanted))
+        wanted, spoken = words(reference), words(cell)
+        if wanted and spoken:
+            shares.append(len(wanted & spoken) / len(wanted))
         if len(shares) == LOOKED_AT:
             break
     return fmean(shares) if shares else 0.0

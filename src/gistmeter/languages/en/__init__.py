@@ -8,10 +8,17 @@ from gistmeter.languages.numbers import join_grouped
 from gistmeter.languages.polarity.spaced import SpacedReader
 from gistmeter.languages.sentences import Splitter
 
+BARE = frozenset(
+    (
+        "cannot", "cant", "dont", "wont", "isnt", "arent", "wasnt", "werent", "doesnt", "didnt",
+        "hasnt", "havent", "hadnt", "couldnt", "wouldnt", "shouldnt", "mustnt", "neednt", "aint",
+    )
+)  # fmt: skip
+
 
 def denied(word: str) -> str:
-    """wasn't, cannot: what is denied is not its lemma."""
-    return "not" if word == "cannot" or word.endswith(("n't", "n’t")) else ""
+    """wasn't, cannot: what is denied is not its lemma. Recognisers drop the apostrophe."""
+    return "not" if word in BARE or word.endswith(("n't", "n’t")) else ""
 
 
 ANALYSER = Lemmas("en", denied)
@@ -27,6 +34,9 @@ LANGUAGE = Language(
     reader=SpacedReader(__name__, ANALYSER),
     facts=FactRules(
         number_links=("and", "a", "and a", "of a"),
+        decimal="point|dot",
+        minus="minus|negative",
+        zero="oh?",
         unit_link="an?|of an?",
         day_end=r"(?:st|nd|rd|th|\.)?",
         day_link="of",

@@ -25,7 +25,7 @@ from gistmeter.languages.guard.extraction import read_facts
 from gistmeter.languages.guard.fact import KINDS, Facts
 
 __all__ = ["KINDS", "Alarm", "Alarms", "Facts", "Guard", "compare", "identity", "read"]
-REVISION = 1  # to be raised when the rules change what they find
+REVISION = 3  # to be raised when the rules change what they find
 REMEMBERED = 1 << 14  # texts whose facts are kept: references come again with every system
 
 
@@ -59,6 +59,18 @@ class Guard:
     @property
     def id(self) -> str:
         return identity(self.language)
+
+    @property
+    def reads(self) -> bool:
+        """Whether the language has a reader of its own; without one, no alarm says nothing."""
+        pack = languages.get(self.language)
+        return pack.reader is not None or bool(lexicons.pairs(pack.lists, "numbers"))
+
+    @property
+    def why_not(self) -> str:
+        """The reason of a score that lacks the reader."""
+        name = languages.name_of(self.language) or self.language
+        return f"no reader of numbers, negation and dates for {name}"
 
     def compare(self, pairs: Sequence[tuple[str, str]]) -> list[Alarms]:
         """What differs in each pair of reference and candidate."""

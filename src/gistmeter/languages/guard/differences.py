@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,7 @@ DATE_GROUPS = ("year", "month", "day", "weekday", "when", "half", "season", "dec
 NUMBERED = ("clock", "day", "year", "decade")  # parts of dates that may be said as a bare number
 UNORDERED = ("bound", "change")  # dimensions in which nothing is compared with another thing
 MOST_NAMES = 2  # that are changed at once; more are another way of writing them
+MOST_QUANTITIES = 1_000  # pairs of words that are told; a text that repeats them has millions
 ALIKE = 0.5  # share of the shorter text's content that makes quantities comparable
 # What cannot be true of the same things: all against some, most against few.
 CONFLICTS = {
@@ -30,6 +32,11 @@ CONFLICTS = {
         ("often", "never"), ("often", "rarely"), ("often", "sometimes"), ("sometimes", "never"),
     )
 }  # fmt: skip
+# Dimensions that one word may mean: degrees (of Celsius), pounds (of money), m (minutes, metres)
+AMBIGUOUS = {
+    frozenset(pair) for pair in (("degree", "celsius"), ("degree", "fahrenheit"), ("mass", "gbp"))
+}
+CURRENCY_UNITS = ("usd", "eur", "gbp", "czk", "cny", "jpy", "krw", "rub", "peso")
 Difference = tuple[str, Span, Span]  # its kind, and where it stands in the two texts
 
 
@@ -44,7 +51,8 @@ class Alarm:
     candidate_span: Span
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.reference_words} → {self.candidate_words}"
+        words = (self.reference_words, self.candidate_words)
+        return f"{self.kind}: {' → '.join(one or '(nothing)' for one in words)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,7 @@ class Alarms:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds that occur, in the order of KINDS."""
-        return tuple(kind for kind in KINDS if any(one.kind == kind for one in self.found))
+        return tuple(kind for kind in KINDS if any(alarm.kind == kind for alarm in self.found))
 
 
 def compare_facts(reference: Facts, candidate: Facts, language: Language) -> Alarms:
@@ -81,8 +89,8 @@ def compare_facts(reference: Facts, candidate: Facts, language: Language) -> Ala
     ordered = sorted(differences, key=lambda one: (KINDS.index(one[0]), *one[1:]))
     return Alarms(
         tuple(
-            Alarm(kind, reference.text[slice(*own)], candidate.text[slice(*other)], own, other)
-            for kind, own, other in ordered
+            Alarm(kind, reference.text[slice(*first)], candidate.text[slice(*other)], first, other)
+            for kind, first, other in ordered
         )
     )
 
@@ -142,7 +150,7 @@ class Known:
 def only_in(ours: Sequence[Fact], theirs: Sequence[Fact]) -> list[Fact]:
     """What one text says and the other does not, however often it is said."""
     known = Known.of(theirs)
-    return [one for one in ours if not known.has(one.value)]
+    return [fact for fact in ours if not known.has(fact.value)]
 
 
 def said_as_numbers(date: Fact) -> set[Hashable]:
@@ -162,10 +170,42 @@ def numbers(ours: Facts, theirs: Facts) -> Iterator[Difference]:
         dated = {part for date in other.of(*NUMBERED) for part in said_as_numbers(date)}
         only = only_in(own.of("number", "ordinal"), other.of("number", "ordinal"))
         left.append([one for one in only if number_of(one) not in dated])
+    if same_digits(ours, theirs):
+        return
     for one, two in paired(left[0], left[1], ours, theirs):
         first, second = one.value, two.value
         assert isinstance(first, Amount) and isinstance(second, Amount)
-        yield "unit" if first.value == second.value else "number", one.span, two.span
+        if first.value != second.value:
+            yield "number", one.span, two.span
+        elif frozenset((first.dimension, second.dimension)) not in AMBIGUOUS:
+            yield "unit", one.span, two.span
+
+
+def same_digits(ours: Facts, theirs: Facts) -> bool:
+    """Whether what only one of the texts has is the same digits, cut otherwise: 555 1234 and
+    5551234, eleven forty and 11:40, four pounds fifty and £4.50."""
+    lines = []
+    for own, other in ((ours, theirs), (theirs, ours)):
+        facts = [
+            fact
+            for groups in (("number", "ordinal"), ("year",), ("clock",))
+            for fact in only_in(own.of(*groups), other.of(*groups))
+        ]
+        ordered = sorted(facts, key=lambda fact: fact.start)
+        lines.append((len(facts), "".join(digits_of(fact, own) for fact in ordered)))
+    return lines[0] != lines[1] and lines[0][1] == lines[1][1] != ""
+
+
+def digits_of(fact: Fact, facts: Facts) -> str:
+    """The digits of a number, a year or a time; cents are two of them, other decimals stay."""
+    if isinstance(fact.value, Time):
+        written = re.sub(r"\D", "", facts.plain[fact.start : fact.end])
+        return written or f"{fact.value.hour or 12}{fact.value.minute or '':0>2}"
+    value = fact.value.value if isinstance(fact.value, Amount) else fact.value
+    money = isinstance(fact.value, Amount) and fact.value.dimension in CURRENCY_UNITS
+    if money and isinstance(value, Fraction) and (100 * value).denominator == 1:
+        return f"{int(value)}{int(100 * value) % 100 or ''}"
+    return str(value)
 
 
 def paired(
@@ -208,7 +248,10 @@ class NumbersByWord:
 
 def dates(ours: Facts, theirs: Facts) -> Iterator[Difference]:
     """Parts of dates of one group that stand in place of each other."""
+    same = same_digits(ours, theirs)
     for group in DATE_GROUPS:
+        if same and group in ("clock", "year"):
+            continue
         left = []
         for own, other in ((ours, theirs), (theirs, ours)):
             only = only_in(own.of(group), other.of(group))
@@ -253,13 +296,21 @@ def missing_names(ours: Facts, theirs: Facts, language: Language) -> Iterator[Fa
 
 
 def quantities(ours: Facts, theirs: Facts) -> Iterator[Difference]:
-    own, other = ours.of("quantity"), theirs.of("quantity")
-    both = {one.value for one in own} & {one.value for one in other}
-    for one in own:
-        for two in other:
-            values = frozenset((one.value, two.value))
-            if values in CONFLICTS and both.isdisjoint(values):
-                yield "quantity", one.span, two.span
+    """Quantities that cannot both be true; of a text that repeats them, the first pairs."""
+    own, other = (by_value(facts.of("quantity")) for facts in (ours, theirs))
+    both = own.keys() & other.keys()
+    for one, two in itertools.product(own, other):
+        if frozenset((one, two)) in CONFLICTS and both.isdisjoint((one, two)):
+            pairs = itertools.product(own[one], other[two])
+            for first, second in itertools.islice(pairs, MOST_QUANTITIES):
+                yield "quantity", first.span, second.span
+
+
+def by_value(facts: Sequence[Fact]) -> dict[Hashable, list[Fact]]:
+    made: dict[Hashable, list[Fact]] = {}
+    for fact in facts:
+        made.setdefault(fact.value, []).append(fact)
+    return made
 
 
 def comparisons(ours: Facts, theirs: Facts, language: Language) -> Iterator[Difference]:

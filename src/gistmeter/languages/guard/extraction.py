@@ -20,11 +20,12 @@ def read_facts(text: str, language: Language) -> Facts:
     taken = Mask(len(text))
     facts = read_times(plain, language, taken)
     readings = read_numbers(plain, language, taken)
-    numbers = list(amounts(plain, language, readings))
-    for year in years(readings, plain):
-        numbers = [number for number in numbers if number.span != year.span]
-        if not any(number.start <= year.start < number.end for number in numbers):
-            facts.append(year)
+    numbers = [fact for _, fact in amounts(plain, language, readings)]
+    found = list(years(readings, plain))
+    spans = {year.span for year in found}
+    numbers = [number for number in numbers if number.span not in spans]
+    counted = Mask(len(text), (number.span for number in numbers))
+    facts += [year for year in found if not counted.covers(year.start)]
     facts += numbers
     for fact in facts:
         taken.take(*fact.span)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 from gistmeter.languages import Language
 from gistmeter.languages.analysers import Token
+from gistmeter.languages.normal_forms import normal_form
 
 KINDS = ("number", "date", "unit", "name", "negation", "quantity", "comparative")
 Span = tuple[int, int]
@@ -68,7 +68,7 @@ class _Folding(dict[int, int | str]):
     """Characters to one width and case, each to one character."""
 
     def __missing__(self, code: int) -> int | str:
-        folded = unicodedata.normalize("NFKC", chr(code)).lower()
+        folded = normal_form("NFKC", chr(code)).lower()
         self[code] = folded if len(folded) == 1 else code
         return self[code]
 

@@ -70,7 +70,8 @@ def head_of(tokens: Sequence[Token], at: int, clause: Span, language: Language) 
     follows = language.reader is not None and language.reader.follows
     backwards = follows and not tokens[at].tag.startswith(language.facts.before_tags)
     first, second = (before, after) if backwards else (after, before)
-    for places in [first, second] if language.facts.inflects else [first]:
+    back = language.facts.inflects or language.facts.denies_back
+    for places in [first, second] if back else [first]:
         for place in places[:REACH]:
             token = tokens[place]
             if not clause[0] <= token.start < clause[1]:

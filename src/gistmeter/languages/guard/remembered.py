@@ -9,7 +9,7 @@ from gistmeter import languages
 from gistmeter.core.cache import Cache, Form
 from gistmeter.core.wiring import Wiring, readers_of
 from gistmeter.languages.guard import Alarm, Alarms, Guard
-from gistmeter.languages.remembering import ENCODE, WORD_BYTES, RememberingLanguage, decode_json
+from gistmeter.languages.language import ENCODE, WORD_BYTES, RememberingLanguage, decode_json
 from gistmeter.version import __version__
 
 NONE = Alarms()

@@ -7,7 +7,7 @@ hour and minute; 15:00 and 3 in the afternoon are the same, and 3 o'clock fits e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -65,9 +65,19 @@ def number_pattern(language: Language) -> str:
     words = [word for word, part in vocabulary(language).items() if part.value < 100]
     if not words:
         return r"\d{1,2}"
-    word = f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
-    said = f"{word}{{1,3}}" if language.analysed else f"{word}(?:[ -]{word})?"
-    return f"(?:\\d{{1,2}}|{said})"
+    word = _any_of(words)
+    if language.analysed:
+        return f"(?:\\d{{1,2}}|{word}{{1,3}})"
+    values = {word: part.value for word, part in vocabulary(language).items()}
+    tens = _any_of(word for word in words if values[word] >= 20 and values[word] % 10 == 0)
+    ones = _any_of(word for word in words if 0 < values[word] < 20)
+    ten = _any_of(word for word in words if values[word] == 10)
+    more = _any_of(word for word in words if 7 <= values[word] <= 9)  # dix-huit
+    return f"(?:\\d{{1,2}}|{tens}[ -]{ones}|{ten}[ -]{more}|{word})"
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
 
 
 def small(text: str, language: Language) -> int | None:
@@ -161,12 +171,19 @@ def clock_patterns(language: Language) -> tuple[tuple[re.Pattern[str], str], ...
 
 
 def clocks(plain: str, language: Language, taken: Mask) -> Iterator[Fact]:
-    for pattern, how in ((CLOCK, "m"), *clock_patterns(language)):
+    for pattern, how in (*clock_patterns(language), (CLOCK, "m")):
         for match in free_matches(pattern, plain, taken):
             hour = small(match["h"], language)
             said = small(match["m"], language) if how.endswith("m") else int(how)
-            if hour is None or said is None or hour > 24:
+            if hour is None or said is None or hour > 24 or said > 59:
                 continue
+            if (
+                how == "m"
+                and said < 10
+                and match.end("h") == match.start("m") - 1
+                and (not match["m"].isdecimal())
+            ):
+                continue  # nine five is no clock
             taken.take(*match.span())
             yield Fact("clock", time_of(hour, -said if how == "-m" else said), *match.span())
 
@@ -188,33 +205,45 @@ def words(plain: str, language: Language, taken: Mask) -> Iterator[Fact]:
 
 def joined(facts: Sequence[Fact], plain: str, language: Language, taken: Mask) -> list[Fact]:
     """Clocks with the half of the day beside them; "eight in the morning" is a clock."""
-    clocks = [fact for fact in facts if fact.group == "clock"]
+    clocks = {fact.span: fact for fact in facts if fact.group == "clock"}
+    ends = {clock.end: clock for clock in clocks.values()}
+    starts = {clock.start: clock for clock in clocks.values()}
+    order = {span: number for number, span in enumerate(clocks)}
     kept = [fact for fact in facts if fact.group not in ("clock", "half")]
     for half in (fact for fact in facts if fact.group == "half"):
-        near = next((one for one in clocks if beside(one, half, plain, language)), None)
-        if near is not None:
-            clocks.remove(near)
+        beside = (
+            ends.get(_before(half, plain, language)), starts.get(_after(half, plain, language))
+        )  # fmt: skip
+        if found := [clock for clock in beside if clock]:
+            near = min(found, key=lambda clock: order[clock.span])  # one without a half first
+            del clocks[near.span], ends[near.end], starts[near.start]
             time = near.value
             assert isinstance(time, Time)
             value = time._replace(half=time.half or str(half.value))
             start, end = min(near.start, half.start), max(near.end, half.end)
-            clocks.append(Fact("clock", value, start, end))
+            clocks[start, end] = ends[end] = starts[start] = Fact("clock", value, start, end)
+            order[start, end] = len(order)
         elif hour := bare_hour(plain, half, language):
             value = time_of(hour[0], 0)._replace(half=str(half.value))
             taken.take(hour[1], half.end)
-            clocks.append(Fact("clock", value, hour[1], half.end))
+            start, end = hour[1], half.end
+            clocks[start, end] = ends[end] = starts[start] = Fact("clock", value, start, end)
+            order[start, end] = len(order)
         else:
             kept.append(half)
-    return sorted([*kept, *clocks], key=lambda fact: fact.start)
+    return sorted([*kept, *clocks.values()], key=lambda fact: fact.start)
 
 
-def beside(clock: Fact, half: Fact, plain: str, language: Language) -> bool:
-    """Whether a half of the day stands right before or after a clock."""
-    rules = language.facts
-    if half.start >= clock.end:
-        return not plain[clock.end : half.start].strip(f" ,{rules.half_after}")
-    between = plain[half.end : clock.start]
-    return half.end <= clock.start and not between.strip(f" ,{rules.half_before}")
+def _before(half: Fact, plain: str, language: Language) -> int:
+    """Where a clock ends that stands right before a half of the day."""
+    text = plain[max(0, half.start - NEAR) : half.start]
+    return half.start - len(text) + len(text.rstrip(f" ,{language.facts.half_after}"))
+
+
+def _after(half: Fact, plain: str, language: Language) -> int:
+    """Where a clock begins that stands right after it."""
+    text = plain[half.end : half.end + NEAR]
+    return half.end + len(text) - len(text.lstrip(f" ,{language.facts.half_before}"))
 
 
 def bare_hour(plain: str, half: Fact, language: Language) -> tuple[int, int] | None:

@@ -25,7 +25,7 @@ from gistmeter.languages.analysers import Token, version_of, well_formed
 from gistmeter.languages.hints import HanHint
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
-from gistmeter.languages.numbers import HAN_NUMERALS, han_to_digits, join_grouped
+from gistmeter.languages.numbers import han_numerals, han_to_digits, join_grouped
 from gistmeter.languages.polarity import Kind, Mark
 from gistmeter.languages.polarity.morphemes import MorphemeReader
 from gistmeter.languages.sentences import Splitter
@@ -187,8 +187,10 @@ LANGUAGE = Language(
     steps=(join_grouped, han_to_digits),
     reader=JapaneseReader(),
     facts=FactRules(
-        numerals=HAN_NUMERALS,
+        numerals=han_numerals(),
         over="分の",
+        decimal="点|てん|テン",
+        minus="マイナス|氷点下|零下",
         calendar=Calendar("年", "月", "[日号號]", counters="か箇ヶ"),
         half_before="のに",
         prefixes=("不", "無", "非", "未"),

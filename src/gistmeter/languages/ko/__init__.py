@@ -180,6 +180,8 @@ LANGUAGE = Language(
     facts=FactRules(
         numerals=NUMERALS,
         over="분의",
+        decimal="점|쩜",
+        minus="영하|마이너스",
         word_before="[가-힣]",
         calendar=Calendar("년", "월", "일", lone_days=False),
         prefixes=("불", "비", "무", "미", "부"),

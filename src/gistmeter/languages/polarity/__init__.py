@@ -24,15 +24,20 @@ negation denies that governs no polar word is kept in `denied`, cut to what endi
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from gistmeter.languages import lexicons
 
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 _SPACED = re.compile(r"[a-z\u00e0-\u024f\u0400-\u04ff]")
+_WORD = re.compile(r"\w{1,100}")  # more letters are no word, and many of them would be read often
+_LAST = re.compile(r"\w*\Z")
+START, POSITION = attrgetter("start"), attrgetter("position")
 
 
 class Kind(Enum):
@@ -106,11 +111,12 @@ class Polarity(NamedTuple):
 def compose(reader: PolarityReader, text: str) -> Polarity:
     """Read a text and apply the rule."""
     words: list[PolarWord] = []
-    denied: list[str] = []
+    idle: list[Mark] = []
     for clause in _clauses(reader.read(text)):
-        clause_words, clause_denied = _judge(reader, _without_qualities(reader, clause, text), text)
+        clause_words, clause_idle = _judge(reader, _without_qualities(reader, clause, text), text)
         words += clause_words
-        denied += clause_denied
+        idle += clause_idle if len(clause_idle) % 2 else []
+    denied = _before(idle, text) if reader.follows else _after(idle, text, reader.lists)
     coloured = [word for word in words if word.kind != "negation"]
     *_, turn = 0, *(contrast.end() for contrast in _contrasts(reader.lists).finditer(text))
     return Polarity(
@@ -179,11 +185,12 @@ def _contrasts(lists: str) -> re.Pattern[str]:
 
 def _without_qualities(reader: PolarityReader, clause: list[Mark], text: str) -> list[Mark]:
     weak = lexicons.words(reader.lists, "qualities")
-    polar = [mark for mark in clause if mark.kind in COLOURED]
-    strong = [mark for mark in polar if text[mark.start : mark.end].lower() not in weak]
-    if not strong:
-        return clause
-    return [mark for mark in clause if mark not in polar or mark in strong]
+    kept = [
+        mark
+        for mark in clause
+        if mark.kind not in COLOURED or text[mark.start : mark.end].lower() not in weak
+    ]
+    return kept if any(mark.kind in COLOURED for mark in kept) else clause
 
 
 def _clauses(marks: list[Mark]) -> Iterator[list[Mark]]:
@@ -207,40 +214,59 @@ def negations_of(clause: list[Mark]) -> list[Mark]:
 
 def _judge(
     reader: PolarityReader, clause: list[Mark], text: str
-) -> tuple[list[PolarWord], list[str]]:
-    """The words of a clause with their negations, and what is denied beside them."""
-    negations = negations_of(clause)
-    shifters = [mark for mark in clause if mark.kind is Kind.SHIFTER]
+) -> tuple[list[PolarWord], list[Mark]]:
+    """The words of a clause with their negations, and the negations that govern none of them."""
+    negations = sorted(negations_of(clause), key=START)
+    shifters = sorted((mark for mark in clause if mark.kind is Kind.SHIFTER), key=START)
     words: list[PolarWord] = []
-    governing: set[Mark] = set()
+    governing: set[int] = set()
     for mark in sorted(clause, key=lambda mark: mark.kind in COLOURED):
         kind, count = "negation", 0
         if mark.kind in COLOURED:
-            governs = [one for one in negations if _governs(reader, one, mark)]
-            governing.update(governs)
-            shifted = sum(_governs(reader, one, mark) for one in shifters)
+            governs = _governing(reader, negations, mark)
+            if not reader.follows or not governing:  # where it follows, all of them govern
+                governing.update(governs)
+            shifted = len(_governing(reader, shifters, mark))
             kind, count = mark.kind.value, mark.own + len(governs) + shifted
         words.append(PolarWord(text[mark.start : mark.end], mark.start, mark.end, kind, count))
-    idle = [one for one in negations if one not in governing]
-    denied = [_predicate(reader, one, text) for one in idle] if len(idle) % 2 else []
-    return words, denied
+    return words, [mark for place, mark in enumerate(negations) if place not in governing]
 
 
-def _predicate(reader: PolarityReader, negation: Mark, text: str) -> str:
-    """The beginning of the word that a negation denies: what stands next to it."""
-    if reader.follows:
-        near = re.search(r"(\w+)\W*$", text[: negation.start])
-        word = near[1] if near else ""
-        return word[-2:] if _UNSPACED.search(word) else word[:2]
-    stop = lexicons.words(reader.lists, "stopwords")
-    after = (word.lower() for word in re.findall(r"\w+", text[negation.end :]))
-    word = next((word for word in after if word not in stop), "")
-    return word[:2] if _UNSPACED.search(word) else word[: max(3, round(0.6 * len(word)))]
+def _before(negations: Sequence[Mark], text: str) -> list[str]:
+    """The beginnings of the words that negations deny which follow them."""
+    words = []
+    for negation in negations:
+        end = negation.start
+        while end and not _WORD.match(text, end - 1):
+            end -= 1
+        last = _LAST.search(text[max(0, end - 100) : end])
+        words.append(last[0] if last else "")
+    return [word[-2:] if _UNSPACED.search(word) else word[:2] for word in words]
 
 
-def _governs(reader: PolarityReader, negation: Mark, word: Mark) -> bool:
-    if reader.follows and negation.kind is not Kind.SHIFTER:
-        return True
+def _after(negations: Sequence[Mark], text: str, lists: str) -> list[str]:
+    """The beginnings of the words that negations deny which stand before them."""
+    stop = lexicons.words(lists, "stopwords")
+    content = [match for match in _WORD.finditer(text) if match[0].lower() not in stop]
+    words = []
+    for negation in negations:
+        rest = _WORD.match(text, negation.end)  # of the same word: 不高兴
+        word = rest[0].lower() if rest else ""
+        if not word or word in stop:
+            place = bisect_left(content, negation.end, key=re.Match.start)
+            word = content[place][0].lower() if place < len(content) else ""
+        words.append(word)
+    return [
+        word[:2] if _UNSPACED.search(word) else word[: max(3, round(0.6 * len(word)))]
+        for word in words
+    ]
+
+
+def _governing(reader: PolarityReader, negations: Sequence[Mark], word: Mark) -> range:
+    """The places of the negations that govern a word, among those of its clause, in order."""
+    if reader.follows and not (negations and negations[0].kind is Kind.SHIFTER):
+        return range(len(negations))
     if reader.follows:  # an object stands before the verb that reverses it
-        return word.start < negation.start
-    return negation.start < word.start and word.position - negation.position <= reader.reach
+        return range(bisect_right(negations, word.start, key=START), len(negations))
+    first = bisect_left(negations, word.position - reader.reach, key=POSITION)
+    return range(first, max(first, bisect_left(negations, word.start, key=START)))

@@ -37,8 +37,8 @@ class MorphemeReader:
                 here = list(self.single(tokens, place, silent, denied))
             else:
                 start, end = tokens[place].start, tokens[place + count - 1].end
-                own = int(place > 0 and self._is_prefix(tokens[place - 1]))
-                here = [Mark(kind, start, end, place, own)]
+                inner = int(place > 0 and self._is_prefix(tokens[place - 1]))
+                here = [Mark(kind, start, end, place, inner)]
                 if word in lexicons.words(self.lists, "shifters"):
                     here.append(Mark(Kind.SHIFTER, start, end, place))
             for mark in here:

@@ -21,7 +21,7 @@ from gistmeter.languages.analysers import Token
 from gistmeter.languages.hints import HanHint
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
-from gistmeter.languages.numbers import HAN_NUMERALS, han_to_digits, join_grouped
+from gistmeter.languages.numbers import han_numerals, han_to_digits, join_grouped
 from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 from gistmeter.languages.sentences import Splitter
 from gistmeter.languages.zh.words import Jieba, find_names, simplify, simplify_alike
@@ -157,8 +157,11 @@ LANGUAGE = Language(
     steps=(simplify, join_grouped, han_to_digits),
     reader=ChineseReader(),
     facts=FactRules(
-        numerals=HAN_NUMERALS,
+        numerals=han_numerals(),
         over="分之",
+        short_numbers=True,
+        decimal="[点點]",
+        minus="[负負]|零下",
         calendar=Calendar("年", "月", "[日号號]", month_end="份", counters="个個"),
         half_after="的",
         half_before="的",

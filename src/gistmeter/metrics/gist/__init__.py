@@ -1,11 +1,10 @@
-"""`gist`: the probability that a person would say the meaning survived.
+"""`gist`: the share of the meaning that survived, as careful readers would rate it.
 
-    gist = 1 / (1 + exp(−(b + Σ wᵢ·xᵢ)))
-
-over the features xᵢ (`pair_evidence.py`): what the judge says both ways, cosine, BERTScore,
-letters, and the guard's alarms. The weights are few and can be read (`data/gist.json`); they are
-fitted by `training/gist.py` on pairs that people judged, and differ for texts and for transcripts,
-whose errors are other ones. With several references the best counts.
+1 is all of it, 0 none of it or the contrary. It is made from what is known of a pair
+(`pair_evidence.py`: the judge, cosine, BERTScore, letters, the guard's alarms) by a small model
+(`fitted_model.py`) that is fitted on texts that people rated and on texts that were written to be
+the same or not (`training/gist.py`); texts, transcripts, and candidates beside a much longer
+source have models of their own. With several references the best counts.
 
 Beside the number stands why: the alarms, and which direction fails: a candidate that its reference
 entails and that does not entail it *leaves out*; the other way round it *says more*. Where the
@@ -18,8 +17,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -27,10 +24,12 @@ import numpy as np
 from gistmeter.core.family import EMBEDDED
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import ScoreInfo
-from gistmeter.core.wiring import Wiring, given, shape_of
+from gistmeter.core.wiring import Wiring, given, setting, shape_of
 from gistmeter.languages import guard
 from gistmeter.languages.guard.remembered import guards_of
-from gistmeter.metrics.gist.pair_evidence import FEATURES, Evidence, Floats, GistBaselines, gather
+from gistmeter.metrics.gist.fitted_model import Floats, GistModel, fitted, model_of
+from gistmeter.metrics.gist.pair_evidence import Evidence, GistBaselines, gather
+from gistmeter.metrics.missing import NO_PREDICTION, NO_REFERENCE, Missing, counted
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher
 
 if TYPE_CHECKING:
@@ -38,31 +37,21 @@ if TYPE_CHECKING:
 
 Shape = Literal["text", "speech"]
 EMBEDDED_ROLES = ("embedder", "matcher")
-LONGEST = 2000  # letters of a transcript that the judge reads without being asked
+LONGEST = 400_000  # letters of all transcripts that the judge reads without being asked
 HALF = 0.5
 MOST = 12  # words that are named
 ENCODE = json.JSONEncoder(ensure_ascii=False).encode
-NO_CANDIDATE, NO_REFERENCE = "no prediction", "no reference"
-
-
-@lru_cache(maxsize=1)
-def fitted() -> Mapping[str, Any]:
-    """The weights by shape, as they were fitted."""
-    file = resources.files("gistmeter.metrics.gist").joinpath("data", "gist.json")
-    found: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+NOTHING_HEARD = ENCODE({"verdict": "says nothing"})
 
 
 def weights_of(shape: str) -> dict[str, float]:
-    """Feature -> weight, and the intercept under its own name."""
+    """Feature -> weight of a logistic model (books), and the intercept under its own name."""
     model = fitted()[shape]
     return {"intercept": model["intercept"], **model["weights"]}
 
 
-def probability(
-    table: Floats, weights: Mapping[str, float], names: Sequence[str] = FEATURES
-) -> Floats:
-    """The fitted model's answer for rows of features."""
+def probability(table: Floats, weights: Mapping[str, float], names: Sequence[str]) -> Floats:
+    """A logistic model's answer for rows of features."""
     column = np.asarray([weights.get(name, 0.0) for name in names])
     # Row by row: a product of matrices rounds by how many rows there are.
     return np.asarray(1 / (1 + np.exp(-(weights["intercept"] + (table * column).sum(axis=1)))))
@@ -89,12 +78,12 @@ def judge_of(wiring: Wiring) -> JudgeModel | None:
 
 
 def _short_enough(wiring: Wiring) -> bool:
-    """Whether the judge reads the texts in good time: not transcripts of many minutes."""
-    lengths = (len(getattr(item, "expected", "")) for item in wiring.items)
-    if max(lengths, default=0) <= LONGEST:
+    """Whether the judge reads the texts in good time: not many hours of transcripts."""
+    letters = sum(len(getattr(item, "expected", "")) for item in wiring.items)
+    if letters <= LONGEST:
         return True
     wiring.context.say(
-        "gist is left out: some texts are too long to be judged quickly. Ask for it with --metrics"
+        f"gist is left out: {letters:,} letters take the judge long. Ask for it with --metrics gist"
     )
     return False
 
@@ -140,19 +129,26 @@ def embedded_models(wiring: Wiring) -> Models:
     return models
 
 
+def source_model(wiring: Wiring) -> GistModel | None:
+    """The model for candidates beside a much longer source; transcripts have none."""
+    return model_of("source") if wiring.family.name == "text" else None
+
+
 @dataclass(frozen=True, slots=True)
 class Gist:
-    """Range [0, 1], higher is better; a missing text is unscored."""
+    """Range [0, 1], higher is better; a missing text is unscored, an empty transcript is 0."""
 
     judge: JudgeModel = given(judge_of, shared=True, required=True)
     embedder: Embedder = given(embedder_of)
     matcher: TokenMatcher = given(matcher_of)
     shape: Shape = given(shape_of, "text")
-    weights: Mapping[str, float] = given(
-        lambda wiring: weights_of(wiring.family.name), factory=lambda: weights_of("text")
+    model: GistModel = given(
+        lambda wiring: model_of(wiring.family.name), factory=lambda: model_of("text")
     )
+    beside_source: GistModel | None = given(source_model, factory=lambda: model_of("source"))
     baselines: Mapping[str, GistBaselines] = given(baselines_of, factory=dict)  # by language
     guards: Mapping[str, guard.Guard] = given(guards_of, factory=dict, shared=True)
+    missing: Missing = setting("unscored", "missing_prediction")
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (ScoreInfo("gist"),)
 
@@ -160,7 +156,7 @@ class Gist:
         texts = [_texts(item) for item in items]
         owner = [at for at, (_, references) in enumerate(texts) for _ in references]
         pairs = [(reference, said or "") for said, references in texts for reference in references]
-        asked = [at for at, place in enumerate(owner) if texts[place][0]]
+        asked = [at for at, place in enumerate(owner) if (texts[place][0] or "").strip()]
         compared = [pairs[at] for at in asked]
         evidence = gather(
             compared,
@@ -174,7 +170,7 @@ class Gist:
         self, items: Sequence[Any], texts: Sequence[Any], evidence: Evidence, owner: Sequence[int],
         compared: Sequence[tuple[str, str]],
     ) -> Rows:  # fmt: skip
-        chances = probability(evidence.table, self.weights).tolist()
+        chances = self._answer(evidence).tolist()
         best: dict[int, int] = {}
         for at, place in enumerate(owner):
             if math.isfinite(chances[at]) and (
@@ -190,14 +186,32 @@ class Gist:
             if place in best:
                 at = best[place]
                 column[place] = chances[at]
-                explained[place] = ENCODE(explain(evidence, at) | words.get(at, {}))
+                explained[place] = ENCODE(
+                    explain(evidence, at, chances[at], items[place].language) | words.get(at, {})
+                )
+            elif self.shape == "speech" and said is not None and references and not said.strip():
+                column[place] = 0.0  # heard nothing of what was said: all is lost
+                explained[place] = NOTHING_HEARD
             else:
                 failed = [evidence.failures[at] for at, item in enumerate(owner)
                           if item == place and at in evidence.failures]  # fmt: skip
-                missing = NO_CANDIDATE if not said else NO_REFERENCE if not references else ""
+                missing = (
+                    NO_PREDICTION
+                    if not (said or "").strip()
+                    else NO_REFERENCE
+                    if not references
+                    else ""
+                )
                 reasons[place] = missing or (failed or ["the models gave no number"])[0]
         rows = Rows.of(items).with_numbers({"gist": column}).with_texts({"evidence": explained})
-        return rows.with_reasons("gist", reasons)
+        return counted(rows.with_reasons("gist", reasons), ["gist"], self.missing)
+
+    def _answer(self, evidence: Evidence) -> Floats:
+        """gist of each pair; beside a source by the source's model."""
+        values = self.model.answer(evidence.measured)
+        if self.beside_source is None:
+            return values
+        return np.where(evidence.sources, self.beside_source.answer(evidence.measured), values)
 
     def _words(
         self, pairs: Mapping[int, tuple[str, str]], items: Sequence[Any]
@@ -224,21 +238,27 @@ def _texts(item: Any) -> tuple[str | None, Sequence[str]]:
     return item.got, (item.expected,) if item.expected.strip() else ()
 
 
-def explain(evidence: Evidence, at: int) -> dict[str, Any]:
+def explain(evidence: Evidence, at: int, gist: float, code: str) -> dict[str, Any]:
     """Why a pair has its number, in the words that a report shows."""
-    kept = float(evidence.forward.entailment[at])
-    whole = float(evidence.backward.entailment[at])
-    against = float(max(evidence.forward.contradiction[at], evidence.backward.contradiction[at]))
+    said = evidence.verdicts
+    kept, whole = float(said.entailment[at]), float(said.entails[at])
+    against = float(max(said.contradiction[at], said.opposes[at]))
+    beside_source = bool(evidence.sources[at])
     return {
-        "verdict": verdict(kept, whole, against),
+        "verdict": verdict(gist, kept, 1.0 if beside_source else whole, against, cuts_of(code)),
         "follows": round(kept, 3),
         "says_all": round(whole, 3),
         "contradicts": round(against, 3),
-        "changed": round(
-            float(evidence.forward.changed[at] + evidence.backward.changed[at]) / 2, 3
-        ),
+        "changed": round(float(said.changed[at]), 3),
         "alarms": [_plain(alarm) for alarm in evidence.alarms[at]],
+        **({"source": True} if beside_source else {}),
     }
+
+
+def cuts_of(code: str) -> Mapping[str, float]:
+    """From which gist on a text says the same, below which it may contradict, in a language."""
+    labels: Mapping[str, Mapping[str, float]] = fitted()["labels"]
+    return labels.get(code) or labels[""]
 
 
 def unmatched(pairs: Sequence[tuple[str, str]], reader: guard.Guard) -> list[dict[str, list[str]]]:
@@ -255,15 +275,19 @@ def _lacking(words: Sequence[str], other: Sequence[str]) -> list[str]:
     return [word for word in dict.fromkeys(words) if word not in there][:MOST]
 
 
-def verdict(kept: float, whole: float, against: float) -> str:
-    """Which direction fails."""
-    if against > max(HALF, kept, whole):
-        return "contradicts"
-    if kept >= HALF and whole >= HALF:
+def verdict(
+    gist: float, kept: float, whole: float, against: float, cuts: Mapping[str, float]
+) -> str:
+    """What a pair is called: never what its gist denies. The cuts are fitted by language."""
+    one_way = abs(kept - whole) > HALF and gist < (1 + cuts["same"]) / 2
+    both = gist >= cuts["opposite"] and min(kept, whole) >= HALF
+    if both or (gist >= cuts["same"] and not one_way):
         return "says the same"
-    if kept >= HALF:
+    if gist < cuts["opposite"] and against > max(HALF, kept, whole):
+        return "contradicts"
+    if kept >= HALF > whole:
         return "leaves out"
-    return "says more" if whole >= HALF else "says something else"
+    return "says more" if whole >= HALF > kept else "says something else"
 
 
 def _plain(alarm: guard.Alarm) -> dict[str, str]:

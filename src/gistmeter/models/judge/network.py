@@ -4,8 +4,8 @@ The embedded model reads each text apart. Its states after `JOINT` layers of bot
 sequence; each token is told its side, whether the other text has it (alone, and with a neighbour)
 and how well its best match there fits; trained copies of the remaining layers read on. Means of
 both sides, their distance, the highest value of each column, the first token and the pair's
-features (cosine, BERTScore, weakest match, `judge/features.py`) go through one hidden layer to five
-numbers: entailment, neutral, contradiction, similarity, changed fact.
+features (cosine, BERTScore, weakest match, `compare`) go through one hidden layer to nine numbers
+(`OUTPUTS`): one reading answers for both directions.
 
 No padding: pairs of one total length share a batch, and heads are computed pair by pair, so a
 pair's answer does not depend on what else is asked.
@@ -32,8 +32,21 @@ from gistmeter.models.e5.graph import OnnxGraph, Shape, Transformer, open_graph
 from gistmeter.models.encoders import States, TextVectors, Window, assemble
 from gistmeter.models.judge import judge_weights
 
-JOINT = 4
-GRAPH_VERSION = 1
+JOINT = 6
+GRAPH_VERSION = 2
+OUTPUTS = (
+    "entailment",  # of the second text by the first
+    "neutral",
+    "contradiction",
+    "entailment_back",  # of the first text by the second
+    "neutral_back",
+    "contradiction_back",
+    "survives",  # all of the meaning is kept
+    "degree",  # the share of the meaning that is kept, as people rate it
+    "changed",  # a fact differs
+)
+FORWARD, BACKWARD, REST = slice(0, 3), slice(3, 6), slice(6, None)
+SURVIVES, DEGREE, CHANGED = 6, 7, 8
 CENTRE, SPREAD = np.float32(0.9), np.float32(10)  # cosines of the embedded model: 0.7 to 1
 # What is known of a pair beside its layers, the same in training and in use; each lies between
 # -2 and 2.
@@ -182,11 +195,11 @@ class Network:
 
     @cached_property
     def session(self) -> Any:
-        path = self.folder / f"judge-small-{judge_weights.SHA256[:8]}-v{GRAPH_VERSION}.onnx"
-        return open_graph(path, lambda: build(self.weights), self.threads)
+        path, digest = graph_path(self.folder), judge_weights.GRAPH_SHA256
+        return open_graph(path, digest, lambda: build(self.weights), self.threads)
 
     def judge(self, pairs: Sequence[ReadPair]) -> list[Float64]:
-        """Five probabilities for each pair; all pairs are of one total length."""
+        """`OUTPUTS` of each pair; all pairs are of one total length."""
         joined = np.stack([self._join(pair) for pair in pairs])
         (states,) = self.session.run(None, {"states": joined})
         return [self._read(pair, rows) for pair, rows in zip(pairs, states, strict=True)]
@@ -218,10 +231,16 @@ def gelu(values: Float32) -> Float32:
 
 
 def to_probabilities(outputs: Float64, temperature: float) -> Float64:
-    """Softmax of the three labels at their calibrated temperature; sigmoid of the rest."""
-    labels = outputs[:3] / temperature
-    shares = np.exp(labels - labels.max())
-    return np.concatenate([shares / shares.sum(), 1 / (1 + np.exp(-outputs[3:].clip(-60, 60)))])
+    """Softmax of both directions' labels at their calibrated temperature; sigmoid of the rest."""
+    labels = [
+        np.exp(part - part.max()) for part in outputs[: REST.start].reshape(2, 3) / temperature
+    ]
+    rest = 1 / (1 + np.exp(-outputs[REST].clip(-60, 60)))
+    return np.concatenate([*(part / part.sum() for part in labels), rest])
+
+
+def graph_path(folder: Path) -> Path:
+    return folder / f"judge-small-{judge_weights.SHA256[:8]}-v{GRAPH_VERSION}.onnx"
 
 
 def build(weights: judge_weights.JudgeWeights) -> bytes:

@@ -213,8 +213,8 @@ class CachedLanguageModel:
     ) -> list[bool]:
         """For each prompt whether its answer is there already, so that asking costs nothing."""
         wanted = self._keys(prompts, schema, instructions, sample)
-        found = self._recall(wanted, schema)
-        return [key in found for key in wanted]
+        answers = self._recall(wanted, schema)
+        return [key in answers for key in wanted]
 
     def _keys(
         self, prompts: Sequence[str], schema: type[Any], instructions: str, sample: int
@@ -224,13 +224,13 @@ class CachedLanguageModel:
 
     def _recall(self, wanted: Sequence[Key], schema: type[Any]) -> dict[Key, Answer[Any]]:
         """Earlier answers that still have the right form."""
-        found = {}
+        answers = {}
         for key, raw in self.cache.get_many(wanted).items():
             try:
-                found[key] = _read_stored(json.loads(raw), schema)
+                answers[key] = _read_stored(json.loads(raw), schema)
             except (ValueError, KeyError, TypeError):
                 continue
-        return found
+        return answers
 
     def _keep(self, key: Key, answer: Answer[Any]) -> None:
         value: Any = answer.value

@@ -53,8 +53,8 @@ def batches_of(name: str, settings: LanguageModelSettings, api_key: str | None) 
         return LibraryBatches(name, settings, api_key)
     raise InputError(
         f"'{name}' has no batch interface that is known here. Models of OpenAI, Anthropic and "
-        "Google have one, and servers of your own that speak as OpenAI's does (--llm openai:NAME "
-        "--llm-url)"
+        "Google have one, and servers of your own with the same interface as OpenAI's "
+        "(--llm openai:NAME --llm-url)"
     )
 
 
@@ -81,15 +81,12 @@ class BatchAsker:
         waiting = self._known(questions)
         fresh = [each for each in questions if each.key.hex() not in set().union(*waiting.values())]
         for part in self._admitted(fresh, keep):
-            waiting[self._create(part)] = {question.key.hex() for question in part}
+            batch = self.batches.create(part)
+            self._remember(part, batch)
+            logger.info("%d questions are in a batch of %s", len(part), self.name)
+            waiting[batch] = {question.key.hex() for question in part}
         for batch, names in waiting.items():
             self._collect(batch, {name: asked[name] for name in names}, keep)
-
-    def _create(self, questions: Sequence[Question]) -> str:
-        batch = self.batches.create(questions)
-        self._remember(questions, batch)
-        logger.info("%d questions are in a batch of %s", len(questions), self.name)
-        return batch
 
     def _collect(self, batch: str, asked: Mapping[str, Question], keep: Keep) -> None:
         """Hand a batch's answers on; what it did not answer can be asked again."""
@@ -123,11 +120,11 @@ class BatchAsker:
         """Batches that were made before, with those of the questions that they hold."""
         places = self._places(questions)
         stored = self.cache.get_many(places)
-        found: dict[str, set[str]] = {}
+        batches: dict[str, set[str]] = {}
         for place, question in zip(places, questions, strict=True):
             if batch := stored.get(place, b"").decode("utf-8", "replace"):
-                found.setdefault(batch, set()).add(question.key.hex())
-        return found
+                batches.setdefault(batch, set()).add(question.key.hex())
+        return batches
 
     def _remember(self, questions: Sequence[Question], batch: str) -> None:
         self.cache.put_many(dict.fromkeys(self._places(questions), batch.encode()))

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from gistmeter.core.credentials import stays_here
 from gistmeter.core.errors import MissingDependency, ModelError, hide
+from gistmeter.core.files import parse_json
+from gistmeter.models.credentials import stays_here
 from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, read_json, service
 from gistmeter.models.llm.batch import BatchLost
 from gistmeter.models.protocols import Answer
@@ -60,9 +61,12 @@ class OpenAIBatches:
                     continue
                 path = f"files/{_quoted(state[name])}/content"
                 for line in self._text(client, "GET", path).split("\n"):
-                    found = _object(line)
-                    if found.get("custom_id") in left:
-                        yield found["custom_id"], self._read(left.pop(found["custom_id"]), found)
+                    reply = _object(line)
+                    if reply.get("custom_id") in left:
+                        yield (
+                            reply["custom_id"],
+                            self._read(left.pop(reply["custom_id"]), reply),
+                        )
         reason = f"batch {batch} ended without an answer ({state.get('status')})"
         yield from ((name, Answer(None, failure=reason)) for name in left)
 
@@ -167,7 +171,7 @@ def _bounded(parts: Iterator[bytes]) -> str:
 def _object(text: str) -> dict[str, Any]:
     """A JSON object; empty where the text is none."""
     try:
-        found = json.loads(text)
+        document = parse_json(text)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

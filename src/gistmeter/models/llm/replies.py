@@ -108,7 +108,7 @@ def understand(error: Exception, secrets: Sequence[str], *, keyed: bool = True) 
     """An error as a reason, without anything secret in it; `keyed` says that a key was sent."""
     from pydantic_ai import exceptions
 
-    if any(isinstance(one, TooLong) for one in _causes(error)):
+    if any(isinstance(cause, TooLong) for cause in _causes(error)):
         return Trouble(f"the answer was longer than {LARGEST // 2**20} MB")
     status = getattr(error, "status_code", None)
     wait = min(float(getattr(error, "retry_after", None) or 0.0), 120.0)

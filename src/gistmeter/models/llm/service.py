@@ -10,13 +10,13 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from gistmeter.core import credentials
 from gistmeter.core.errors import InputError, MissingDependency, hide
+from gistmeter.models import credentials
 
 if TYPE_CHECKING:
     from gistmeter.models.llm import LanguageModelSettings
@@ -86,7 +86,12 @@ def service_of(name: str) -> str:
     return "openai" if provider.startswith("openai-") else provider
 
 
-def find_key(name: str, settings: LanguageModelSettings, api_key: str | None = None) -> str | None:
+def find_key(
+    name: str,
+    settings: LanguageModelSettings,
+    api_key: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> str | None:
     """The key that is given, named or the provider's own, before anything is asked.
 
     None where a server of one's own is asked without a key, or where the library knows the key of
@@ -97,7 +102,7 @@ def find_key(name: str, settings: LanguageModelSettings, api_key: str | None = N
     _library(service)
     if api_key or "@" in urlsplit(base_url).netloc:
         credentials.require_encryption(base_url)
-    key = api_key or credentials.key_for(service, base_url, os.environ, settings.key_env)
+    key = api_key or credentials.key_for(service, base_url, environment, settings.key_env)
     if not key and service in credentials.SERVICES and credentials.is_home(service, base_url):
         variable = credentials.SERVICES[service].variables[0]
         raise credentials.NoKey(f"'{name}' needs a key in the environment variable {variable}")

@@ -7,6 +7,8 @@ rounds. The lowest common ancestor of a pair is found the same way, downwards (b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -29,15 +31,20 @@ def depths(parents: npt.ArrayLike) -> Ints:
     return depth
 
 
-def cycle(parents: npt.ArrayLike, start: int) -> list[int]:
-    """The nodes of the cycle that climbing from `start` ends in."""
-    up = np.asarray(parents)
-    seen: dict[int, int] = {}
-    node = start
-    while node not in seen:
-        seen[node] = len(seen)
-        node = int(up[node])
-    return [one for one, place in seen.items() if place >= seen[node]]
+def cycles(parents: npt.ArrayLike) -> Iterator[list[int]]:
+    """Each cycle once: its nodes from the least on, by climbing."""
+    up: list[int] = np.asarray(parents).tolist()
+    reached = [-1] * len(up)  # from which start; each node is climbed from once
+    for start in range(len(up)):
+        node = start
+        while node >= 0 and reached[node] < 0:
+            reached[node], node = start, up[node]
+        if node >= 0 and reached[node] == start:
+            ring = [node]
+            while up[ring[-1]] != node:
+                ring.append(up[ring[-1]])
+            first = ring.index(min(ring))
+            yield ring[first:] + ring[:first]
 
 
 def lifting_table(parents: npt.ArrayLike, depth: Ints) -> Ints:
@@ -70,3 +77,47 @@ def path_lengths(table: Ints, depth: Ints, left: Ints, right: Ints) -> Floats:
     meeting = common_ancestors(table, depth, left, right)
     length = (depth[left] + depth[right] - 2 * depth[meeting]).astype(np.float64)
     return np.where(meeting < 0, np.inf, length)
+
+
+def covered(parents: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Whether each node's parent is above all nodes that stand between the two.
+
+    In a dependency tree: whether the arc is projective. A root's is; on or below a cycle none is.
+    Nodes are numbered parents first (`enter`), so that those below one are a range of numbers; of
+    all nodes in between the least and the greatest number are looked up (a sparse table).
+    """
+    up, depth = np.asarray(parents, dtype=np.int64), depths(parents)
+    size, enter = np.ones(len(up), np.int64), np.zeros(len(up), np.int64)
+    order = np.argsort(depth, kind="stable")
+    levels = np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
+    levels = [level for level in levels if len(level) and depth[level[0]] >= 0]
+    for level in reversed(levels[1:]):
+        np.add.at(size, up[level], size[level])
+    for unsorted in levels:
+        level = unsorted[np.argsort(up[unsorted], kind="stable")]
+        above = up[level]
+        before = np.cumsum(size[level]) - size[level]
+        first = np.searchsorted(above, above)  # the first sibling of each
+        enter[level] = before - before[first] + np.where(above >= 0, enter[above] + 1, 0)
+    node = np.arange(len(up))
+    low, high = np.minimum(node, up) + 1, np.maximum(node, up)  # what stands between, end excluded
+    found = depth >= 0
+    asked = np.flatnonzero((up >= 0) & found & (high > low))
+    least, most, width = enter.copy(), np.where(found, enter, len(up)), 1
+    least[~found] = -1
+    span = high[asked] - low[asked]
+    while len(asked):
+        now = (span >= width) & (span < 2 * width)
+        at, arc = low[asked[now]], asked[now]
+        end = high[arc] - width
+        top = up[arc]
+        inside = np.minimum(least[at], least[end]) >= enter[top]
+        found[arc] = inside & (np.maximum(most[at], most[end]) < enter[top] + size[top])
+        asked, span = asked[~now], span[~now]
+        keep = len(least) - width
+        if keep <= 0:
+            break
+        least = np.minimum(least[:keep], least[width:])
+        most = np.maximum(most[:keep], most[width:])
+        width *= 2
+    return found

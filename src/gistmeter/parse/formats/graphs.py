@@ -11,7 +11,7 @@ on, and one without dependents leaves no trace.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,14 +21,21 @@ from gistmeter.parse.formats.treebank import (
     EMPTY,
     NODE,
     WORD,
+    Bools,
     Codes,
     Ints,
     Treebank,
     Vocabulary,
     compose,
 )
+from gistmeter.parse.formats.trees import parents_of
 
 STEP = ">"  # between the relations of a path
+TYPES = (
+    "as in the basic tree", "with case or conjunction", "through an empty node", "relative clause",
+    "subject of a controlled verb", "head shared by conjuncts", "dependent shared by conjuncts",
+    "other",
+)  # fmt: skip
 PATHS = 1_000  # to one empty node; a graph with more is no grammar
 Edge = tuple[str, str]  # head and relation, as they are written
 
@@ -68,6 +75,45 @@ def number_columns(table: Ints) -> Ints:
 def universal_path(path: str) -> str:
     """A relation, or a path of them, without subtypes: conj:and>obl:in is conj>obl."""
     return STEP.join(step.partition(":")[0] for step in path.split(STEP))
+
+
+def edge_types(graph: EnhancedGraph, treebank: Treebank, relations: Vocabulary) -> Ints:
+    """Which of `TYPES` each edge is, by the basic tree beside it: the first that fits."""
+    parents, strings = parents_of(treebank), treebank.vocabularies["DEPREL"].strings
+    numbers: dict[str, int] = {}
+    whole, plain = (
+        [
+            np.asarray([numbers.setdefault(spell(one), len(numbers)) for one in names], np.int64)
+            for names in (relations.strings, strings)
+        ]
+        for spell in (compose, universal_path)
+    )
+    deprel = treebank.columns["DEPREL"]
+    same_head = graph.head == parents[graph.word]
+    above = np.maximum(graph.head, 0)
+
+    def relation(names: tuple[str, ...], words: Ints) -> Bools:
+        """Whether words hang by one of some universal relations in the basic tree."""
+        fits = np.asarray([universal_path(one) in names for one in strings], np.bool_)
+        return fits[deprel[words]]
+
+    def label(test: Callable[[str], bool]) -> Bools:
+        return relations.flags(test)[graph.relation]
+
+    equal = plain[0][graph.relation] == plain[1][deprel[graph.word]]
+    has_head = graph.head >= 0
+    back = has_head & (parents[above] == graph.word) & relation(("acl",), above)
+    subject = label(lambda one: universal_path(one) in ("nsubj", "csubj"))
+    types = [
+        same_head & (whole[0][graph.relation] == whole[1][deprel[graph.word]]),
+        same_head & equal,
+        label(lambda one: STEP in one),
+        back | label(lambda one: one == "ref"),
+        has_head & subject & relation(("xcomp",), above),
+        relation(("conj",), graph.word),
+        has_head & equal & relation(("conj",), above),
+    ]
+    return np.select(types, np.arange(len(types)), len(types)).astype(np.int64)
 
 
 class _Edges:
@@ -113,7 +159,7 @@ class _Edges:
         if len(outside):
             at = int(outside[0])
             raise self.treebank.error(
-                f"the head {number[at]} is no word of the sentence", int(word[at]), "DEPS"
+                f"the head {number[at]} is not a word of the sentence", int(word[at]), "DEPS"
             )
         start = np.repeat(offsets[:-1], sizes)[word]
         return np.where(number == 0, -1, start + number - 1)
@@ -169,7 +215,7 @@ class _Edges:
                 elif head not in nodes:
                     raise self.treebank.error(
                         f"the empty node {passed[-1]}, to which it leads, has the head {head}, "
-                        "which is no node of the sentence",
+                        "which is not a node of the sentence",
                         word,
                         "DEPS",
                     )

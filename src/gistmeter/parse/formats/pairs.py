@@ -19,6 +19,7 @@ from gistmeter.core.errors import FormatError
 from gistmeter.core.types import Parse, Sentence
 from gistmeter.parse.formats.treebank import (
     KNOWN,
+    Bools,
     Codes,
     EmptyNodes,
     Ints,
@@ -68,6 +69,7 @@ class ParsePairs(Sequence[Parse]):
     item_systems: Sequence[str] | None = None  # of single items, where there is one match
     start: int = 0
     stop: int = -1
+    training: Mapping[str, Bools] = field(default_factory=dict)  # column -> strings that it has
     derived: dict[str, Any] = field(default_factory=dict)  # what was computed once, for all slices
 
     def __post_init__(self) -> None:

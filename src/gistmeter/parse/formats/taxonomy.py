@@ -1,8 +1,13 @@
 """Semantic classes as a forest: each class is a more specific kind of its parent.
 
-A taxonomy is a CSV file in one of two layouts: ID, ParentID, Depth, Name (a node named `_` is no
-class, only a place in the tree), or child, parent names. Depth is computed, not read. In the
-second layout roots may be listed with an empty parent; if none is, a parent that is never a child
+A taxonomy is a CSV file in one of two layouts: ID, ParentID, Depth, Name, TypeID, IsHyperonym (the
+last two may be missing), or child, parent names. Depth is computed, not read.
+
+The first is that of CoBaLD's semantic hierarchy, which has no header and writes NULL for no parent.
+It is read as its own scorer does: nodes whose TypeID is not 0 are no semantic classes and are left
+out, a node named `_` is only a place in the tree, and of a name used twice the last node counts.
+
+In the second, roots may be listed with an empty parent; if none is, a parent that is never a child
 is a root.
 
 The distance of two classes is the length of the path between them, infinite across trees.
@@ -14,7 +19,8 @@ import csv
 import hashlib
 import io
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -30,9 +36,15 @@ from gistmeter.parse.formats.treebank import compose
 
 UNNAMED = "_"
 NO_CLASS = -1
-HEADERS = {"id": "id", "parentid": "parent", "parent_id": "parent", "name": "name"}
+NO_PARENT = ("", UNNAMED, "NULL")
+HEADERS = {
+    "id": "id", "parentid": "parent", "parent_id": "parent", "name": "name", "typeid": "type",
+}  # fmt: skip
+WITHOUT_HEADER = {"id": 0, "parent": 1, "name": 3}  # and Depth is the third
+TYPE = 4  # its place where a file has all six columns
+SEMANTIC_TYPE = "0"
 PAIR_HEADERS = {("child", "parent"), ("name", "parent"), ("class", "parent"), ("node", "parent")}
-COMPILED = 1  # version of the compiled form
+COMPILED = 2  # version of the compiled form
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,13 +60,20 @@ class Taxonomy:
 
     @classmethod
     def build(cls, names: Sequence[str], parents: Ints, identity: str) -> Self:
-        """From nodes without cycles and with distinct names."""
+        """From nodes without cycles; of those with one name, the last is the class."""
         depth = forest.depths(parents)
         numbers = {name: at for at, name in enumerate(names) if name != UNNAMED}
         return cls(identity, names, parents, depth, forest.lifting_table(parents, depth), numbers)
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def repeated(self) -> list[str]:
+        """The names that several nodes have."""
+        return [
+            name for name, count in Counter(self.names).items() if count > 1 and name != UNNAMED
+        ]
 
     def find(self, classes: Iterable[str]) -> Ints:
         """The node of each class, NO_CLASS for what the taxonomy does not know."""
@@ -138,8 +157,7 @@ def parse_taxonomy(path: Path, content: bytes, identity: str) -> Taxonomy:
         line = content.count(b"\n", 0, error.start) + 1
         raise FormatError("is not UTF-8", path=path, row=line) from None
     table = _rows(path, text)
-    places = _places(table.rows[0])
-    nodes = _by_identifier(table, places) if places else _by_name(table)
+    nodes = _by_identifier(table, places) if (places := _places(table)) else _by_name(table)
     _refuse_cycles(path, nodes)
     return Taxonomy.build(nodes.names, nodes.parents, identity)
 
@@ -152,6 +170,10 @@ class _Table:
 
     def skip_header(self) -> _Table:
         return _Table(self.path, self.rows[1:], self.lines[1:])
+
+    def only(self, wanted: Callable[[list[str]], bool]) -> _Table:
+        kept = [at for at, row in enumerate(self.rows) if wanted(row)]
+        return _Table(self.path, [self.rows[at] for at in kept], [self.lines[at] for at in kept])
 
     def error(self, message: str, at: int, column: str | None = None) -> FormatError:
         """An error about a row, with its line."""
@@ -182,30 +204,38 @@ def _rows(path: Path, text: str) -> _Table:
     return _Table(path, rows, lines)
 
 
-def _places(header: list[str]) -> dict[str, int]:
+def _places(table: _Table) -> dict[str, int]:
     """Where the columns of the first layout are; empty for the second."""
-    known = {HEADERS.get(cell.strip().lower(), ""): at for at, cell in enumerate(header)}
-    return known if {"id", "parent", "name"} <= known.keys() else {}
+    first = [cell.strip() for cell in table.rows[0]]
+    known = {HEADERS.get(cell.lower(), ""): at for at, cell in enumerate(first)}
+    if {"id", "parent", "name"} <= known.keys():
+        return known
+    if len(first) < 4 or not all(map(str.isdigit, (first[0], first[2]))):
+        return {}
+    return {**WITHOUT_HEADER, "type": TYPE} if len(first) > TYPE else WITHOUT_HEADER
 
 
 def _by_identifier(table: _Table, places: Mapping[str, int]) -> _Nodes:
-    table = table.skip_header()
+    table = table if table.rows[0][places["id"]].strip().isdigit() else table.skip_header()
     width = max(places.values()) + 1
     for at, row in enumerate(table.rows):
         if len(row) < width:
             raise table.error(f"{len(row)} cells, expected {width}", at)
+    if "type" in places:
+        table = table.only(lambda row: row[places["type"]].strip() in ("", SEMANTIC_TYPE))
     identifiers = [row[places["id"]].strip() for row in table.rows]
     names = [compose(row[places["name"]].strip()) or UNNAMED for row in table.rows]
     numbers = _number(table, identifiers, "ID")
-    _number(table, names, "Name", but=UNNAMED)
     parents = np.full(len(names), -1, dtype=np.int64)
     for at, row in enumerate(table.rows):
         parent = row[places["parent"]].strip()
-        if parent not in ("", UNNAMED):
+        if "\n" in names[at]:
+            raise table.error("a name spans lines", at, "Name")
+        if parent not in NO_PARENT:
             if parent not in numbers:
                 node = f"'{identifiers[at]}' ({names[at]})"
                 raise table.error(
-                    f"the parent '{parent}' of {node} is no node here", at, "ParentID"
+                    f"the parent '{parent}' of {node} is not a node here", at, "ParentID"
                 )
             parents[at] = numbers[parent]
     return _Nodes(names, parents, table.lines)
@@ -217,8 +247,8 @@ def _by_name(table: _Table) -> _Nodes:
     for at, row in enumerate(table.rows):
         if any(cell.strip() for cell in row[2:]):
             raise table.error(
-                f"{len(row)} cells. Expected the columns ID, ParentID, Depth, Name, with their "
-                "names on the first line, or two: child, parent",
+                f"{len(row)} cells. Expected the columns ID, ParentID, Depth, Name, with numbers "
+                "as IDs or their names on the first line, or two: child, parent",
                 at,
             )
     names = [compose(row[0].strip()) for row in table.rows]
@@ -230,8 +260,8 @@ def _by_name(table: _Table) -> _Nodes:
         if parent not in ("", UNNAMED) and parent not in numbers:
             if roots_listed:
                 raise table.error(
-                    f"the parent '{parent}' of '{names[at]}' is no class of this taxonomy. List it "
-                    "with an empty parent if it is a root",
+                    f"the parent '{parent}' of '{names[at]}' is not a class of this taxonomy. List "
+                    "it with an empty parent if it is a root",
                     at,
                     "parent",
                 )
@@ -243,13 +273,9 @@ def _by_name(table: _Table) -> _Nodes:
     return _Nodes(names, parents, lines)
 
 
-def _number(
-    table: _Table, names: Sequence[str], column: str, but: str | None = None
-) -> dict[str, int]:
+def _number(table: _Table, names: Sequence[str], column: str) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for at, name in enumerate(names):
-        if name == but:
-            continue
         if not name or "\n" in name:
             raise table.error("a name is empty or spans lines", at, column)
         if numbers.setdefault(name, at) != at:
@@ -261,9 +287,8 @@ def _number(
 def _refuse_cycles(path: Path, nodes: _Nodes) -> None:
     if not nodes.names:
         raise FormatError("has no class", path=path)
-    lost = np.flatnonzero(forest.depths(nodes.parents) < 0)
-    if len(lost):
-        ring = forest.cycle(nodes.parents, int(lost[0]))
+    ring = next(forest.cycles(nodes.parents), [])
+    if ring:
         way = " → ".join(nodes.names[node] for node in [*ring[:10], ring[0]])
         line = min(nodes.lines[node] for node in ring)
         raise FormatError(f"a class is its own ancestor: {way}", path=path, row=line)

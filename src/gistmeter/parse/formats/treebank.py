@@ -14,7 +14,6 @@ Ten undeclared columns are SEMarkup when some cell of column 9 is neither `_` no
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ import numpy.typing as npt
 
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.types import Sentence, Token
+from gistmeter.languages.normal_forms import normal_form
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -113,7 +113,7 @@ def is_semarkup(cells_of_column_9: Sequence[str]) -> bool:
 
 def compose(text: str) -> str:
     """NFC: one spelling for what looks the same."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return text if text.isascii() else normal_form("NFC", text)
 
 
 class Vocabulary:
@@ -235,7 +235,7 @@ class Treebank:
         return Sentence(name, tokens, line)
 
     def head_numbers(self) -> Ints:
-        """HEAD's strings as numbers; what is no number is -2 and less, each its own."""
+        """HEAD's strings as numbers; what is not a number is -2 and less, each its own."""
         strings = self.vocabularies["HEAD"].strings
         return np.fromiter(
             (int(one) if WORD.fullmatch(one) else -2 - at for at, one in enumerate(strings)),

@@ -3,6 +3,7 @@
 Validation checks the number of columns and their encoding; IDs in sequence, ranges and empty nodes
 in place; no empty cell; heads that are words of the sentence, one root, no cycle; features of the
 form Category=Value, each category once; sentence names used once; and, against a vocabulary, tags.
+What Universal Dependencies asks beyond form is left to its official validator, udtools.
 
 A vocabulary has the tags that a treebank uses, by column, as JSON:
 
@@ -14,6 +15,7 @@ its features are lists by category.
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 from collections import Counter
@@ -24,8 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from gistmeter.core.errors import FormatError, InputError
-from gistmeter.parse.formats import forest
+from gistmeter.core.errors import FormatError, InputError, MissingDependency, UnknownName
 from gistmeter.parse.formats.blocks import read_blocks
 from gistmeter.parse.formats.treebank import (
     CONLLU,
@@ -40,6 +41,7 @@ from gistmeter.parse.formats.treebank import (
     is_semarkup,
 )
 from gistmeter.parse.formats.treebank_reader import read_treebank
+from gistmeter.parse.formats.trees import Problem, check_heads
 
 KEPT = ("ID", "FORM")  # of a blind copy
 TAGS = ("UPOS", "XPOS", "FEATS", "DEPREL", "SEMSLOT", "SEMCLASS")
@@ -182,12 +184,6 @@ def _from_semarkup(document: Any) -> Any:
     return ours
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
-    line: int
-    message: str
-
-
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A token line whose number of cells is right."""
@@ -224,6 +220,39 @@ def find_problems(
         for row in rows:
             problems += _check_cells(row, known or {})
     return sorted(problems)
+
+
+def find_official_problems(path: Path, language: str, level: int) -> list[Problem]:
+    """What the official validator of Universal Dependencies finds, in the order of the lines.
+
+    Levels: 1 and 2 form, 3 the guidelines of all languages, 4 and 5 those of the language; `ud`
+    stands for no language, and its highest level is 3.
+    """
+    try:
+        from udtools import Validator
+    except ImportError:
+        purpose = "Validation by the rules of Universal Dependencies"
+        raise MissingDependency("udtools", "ud", purpose) from None
+    layout = find_layout(path, list(read_lines(path)))
+    if layout is not CONLLU:
+        raise InputError(f"{path}: the official validator reads CoNLL-U, and this is {layout}")
+    validator = Validator(
+        lang=language, level=level if language != "ud" else min(level, 3), output=None
+    )
+    if language not in (*validator.data.deprel, "ud"):
+        raise UnknownName("language", language, [*validator.data.deprel, "ud"])
+    text = b"".join(block.content for block in read_blocks(path)).decode("utf-8", "replace")
+    state = validator.validate_file_handle(io.StringIO(text))
+    validator.validate_end(state)
+    return sorted(
+        Problem(
+            int(found.lineno),
+            f"{'' if found.is_error() else 'warning: '}{found.message} "
+            f"[level {found.level}, {found.testid}]",
+            is_error=found.is_error(),
+        )
+        for found in state.error_tracker
+    )
 
 
 def _sentences(lines: Sequence[TreebankLine]) -> Iterator[list[TreebankLine]]:
@@ -270,7 +299,9 @@ def _check_sentence(rows: Sequence[_Row]) -> Iterator[Problem]:
         if RANGE.fullmatch(row.id):
             continue
         if not WORD.fullmatch(row.id) and not NODE.fullmatch(row.id):
-            yield Problem(row.line, f"ID '{row.id}' is no number, range (1-2) or empty node (1.1)")
+            yield Problem(
+                row.line, f"ID '{row.id}' is not a number, range (1-2) or empty node (1.1)"
+            )
         elif NODE.fullmatch(row.id) and int(row.id.partition(".")[0]) > size:
             yield Problem(row.line, f"ID '{row.id}': there is no such word before it")
     yield from _check_ranges(rows, size)
@@ -279,7 +310,7 @@ def _check_sentence(rows: Sequence[_Row]) -> Iterator[Problem]:
             yield Problem(row.line, f"ID {row.id} where {expected} is due")
             return  # heads cannot be judged then
     if words and "HEAD" in words[0].cells:
-        yield from _check_heads(words)
+        yield from check_heads([row.cells["HEAD"] for row in words], [row.line for row in words])
 
 
 def _check_ranges(rows: Sequence[_Row], size: int) -> Iterator[Problem]:
@@ -290,36 +321,8 @@ def _check_ranges(rows: Sequence[_Row], size: int) -> Iterator[Problem]:
             first, last = int(match[1]), int(match[2])
             if not 1 <= first < last <= size:
                 yield Problem(
-                    row.line, f"ID '{row.id}' is no range of this sentence's {size} words"
+                    row.line, f"ID '{row.id}' is not a range of this sentence's {size} words"
                 )
             elif first <= reached:
                 yield Problem(row.line, f"ID '{row.id}' overlaps the range before it")
             reached = max(reached, min(last, size))
-
-
-def _check_heads(words: Sequence[_Row]) -> Iterator[Problem]:
-    parents: list[int] = []
-    for row in words:
-        head = row.cells["HEAD"]
-        good = bool(WORD.fullmatch(head)) and int(head) <= len(words)
-        if not good:
-            message = f"HEAD '{head}' is no word of the sentence (0 to {len(words)})"
-            yield Problem(row.line, message)
-        parents.append(int(head) - 1 if good else -1)
-    roots = [row for row in words if row.cells["HEAD"].strip("0") == "" and row.cells["HEAD"]]
-    if len(roots) != 1:
-        where = f" (lines {', '.join(str(row.line) for row in roots[:10])})" if roots else ""
-        yield Problem(words[0].line, f"the sentence has {len(roots)} roots{where}, expected one")
-    yield from _check_cycles(words, parents)
-
-
-def _check_cycles(words: Sequence[_Row], parents: list[int]) -> Iterator[Problem]:
-    reported: set[int] = set()
-    for lost, depth in enumerate(forest.depths(parents).tolist()):
-        if depth < 0:
-            ring = forest.cycle(parents, lost)
-            if reported.isdisjoint(ring):
-                first = ring.index(min(ring))
-                way = [words[at].id for at in [*ring[first:], *ring[: first + 1]]]
-                yield Problem(words[min(ring)].line, f"HEAD: a cycle, {' → '.join(way)}")
-            reported.update(ring)

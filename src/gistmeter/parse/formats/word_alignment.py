@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.parse.formats import forest
 from gistmeter.parse.formats.pairs import Match, ParsePairs
 from gistmeter.parse.formats.treebank import Ints, Treebank, compose
 
@@ -97,34 +96,6 @@ def _multiword_of_words(treebank: Treebank) -> Ints:
             raise FormatError(problem, path=treebank.path, row=line, column="ID")
         owner[first : last + 1] = at
     return owner
-
-
-def tree_parents(treebank: Treebank) -> Ints:
-    """The head of each word as a place in the file, -1 for roots; what is no tree is an error."""
-    heads = treebank.heads()
-    sizes = np.diff(treebank.offsets)
-    start = np.repeat(treebank.offsets[:-1], sizes)
-    outside = np.flatnonzero((heads < 0) | (heads > np.repeat(sizes, sizes)))
-    if len(outside):
-        at = int(outside[0])
-        raise treebank.error(
-            f"'{treebank.text('HEAD', at)[:40]}' is no word of the sentence", at, "HEAD"
-        )
-    sentence = np.repeat(np.arange(len(sizes)), sizes)
-    roots = np.bincount(sentence[heads == 0], minlength=len(sizes))
-    wrong = np.flatnonzero((roots != 1) & (sizes > 0))
-    if len(wrong):
-        at = int(wrong[0])
-        raise treebank.error(
-            f"sentence '{treebank.ids[at]}' has {roots[at]} roots, expected one",
-            int(treebank.offsets[at]),
-        )
-    parents = np.where(heads == 0, -1, start + heads - 1)
-    lost = np.flatnonzero(forest.depths(parents) < 0)
-    if len(lost):
-        word = min(forest.cycle(parents, int(lost[0])))
-        raise treebank.error("the heads form a cycle", word, "HEAD")
-    return parents
 
 
 def align(gold: Treebank, systems: Mapping[str, Treebank]) -> ParsePairs:

@@ -30,7 +30,8 @@ from gistmeter.core.types import ScoreInfo
 from gistmeter.core.wiring import setting
 from gistmeter.parse.formats.pairs import Match, ParsePairs, Segment
 from gistmeter.parse.formats.treebank import Bools, Codes, Ints, Treebank
-from gistmeter.parse.formats.word_alignment import Spans, tree_parents
+from gistmeter.parse.formats.trees import tree_parents
+from gistmeter.parse.formats.word_alignment import Spans
 
 CONTENT = frozenset((
     "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated",
@@ -48,16 +49,48 @@ OF_WORDS = ("words", "upos", "xpos", "ufeats", "alltags", "lemmas", "uas", "las"
 OF_CONTENT = ("clas", "mlas", "blex")
 ALL = ("tokens", "sentences", *OF_WORDS, *OF_CONTENT)
 TAKEN = ("upos", "uas", "las")  # names that the parsing scores have
+TITLES = {
+    "tokens": "Tokens",
+    "sentences": "Sentences",
+    "words": "Words",
+    "upos": "UPOS",
+    "xpos": "XPOS",
+    "ufeats": "UFeats",
+    "alltags": "AllTags",
+    "lemmas": "Lemmas",
+    "uas": "UAS",
+    "las": "LAS",
+    "clas": "CLAS",
+    "mlas": "MLAS",
+    "blex": "BLEX",
+}  # the names that the official script prints
 
 
 def score_name(score: str) -> str:
     return f"conll18_{score}" if score in TAKEN else score
 
 
-def denominator(score: str) -> str:
-    """The column with the mean of the gold's and the system's count."""
+def denominator(score: str, side: str = "both") -> str:
+    """The column with the gold's count, the system's, or the mean of both."""
     kind = "words" if score in OF_WORDS else "content" if score in OF_CONTENT else score
-    return f"conll18_{kind}_both"
+    return f"conll18_{kind}_{side}"
+
+
+def official_scores(correct: float, gold: float, system: float, aligned: float) -> dict[str, Any]:
+    """Precision, recall, F1 and the accuracy on aligned words, as the official script has them.
+
+    Where there is nothing to count they are 0, and without aligned words there is no accuracy.
+    """
+    return {
+        "precision": correct / system if system else 0.0,
+        "recall": correct / gold if gold else 0.0,
+        "f1": 2 * correct / (gold + system) if gold + system else 0.0,
+        "aligned_accuracy": correct / aligned if aligned else None,
+        "correct": int(correct),
+        "gold": int(gold),
+        "system": int(system),
+        "aligned": int(aligned) if aligned else None,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +125,26 @@ class Conll18:
         rows = Rows(items.keys(), np.arange(len(items), dtype=np.int64))
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return rows.with_numbers(columns)
+
+    def documents(self, rows: Rows, items: Sequence[Any]) -> dict[str, Any]:
+        """The table of the official script, by system."""
+        del items
+        found = {}
+        for system, own in rows.by("system").items():
+            total = {name: float(np.nansum(column)) for name, column in own.numbers.items()}
+            aligned = dict.fromkeys(OF_WORDS[1:], total["conll18_words"])
+            aligned |= dict.fromkeys(OF_CONTENT, total["conll18_content_aligned"])
+            table = {
+                TITLES[score]: official_scores(
+                    total[f"conll18_{score}"],
+                    total[denominator(score, "gold")],
+                    total[denominator(score, "system")],
+                    aligned.get(score, 0),
+                )
+                for score in ALL
+            }
+            found[system] = {"official": table}
+        return {"conll18.json": found}
 
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {
@@ -162,9 +215,20 @@ def _counts(pairs: ParsePairs, match: Match, gold: _Analysis) -> dict[str, Float
         for score, right in _correct(pairs, gold, system, match).items()
     }
     found |= _span_counts(pairs, gold, system)
-    both = (np.bincount(item, minlength=size) + np.bincount(theirs, minlength=size)) / 2
-    content = _sum(item, size, gold.is_content[ours]) + _sum(theirs, size, system.is_content)
-    return found | {"conll18_words_both": both, "conll18_content_both": content / 2}
+    assert match.words is not None
+    content = gold.is_content[ours]
+    found["conll18_content_aligned"] = _sum(item, size, content & (match.words[ours] >= 0))
+    found |= _both("words", *(np.bincount(one, minlength=size) for one in (item, theirs)))
+    return found | _both(
+        "content", _sum(item, size, content), _sum(theirs, size, system.is_content)
+    )
+
+
+def _both(kind: str, gold: Floats | Ints, system: Floats | Ints) -> dict[str, Floats]:
+    """Counts of the gold and the system, and their mean."""
+    ours, theirs = gold.astype(np.float64), system.astype(np.float64)
+    sides = {"gold": ours, "system": theirs, "both": (ours + theirs) / 2}
+    return {f"conll18_{kind}_{side}": column for side, column in sides.items()}
 
 
 def _sum(item: Ints, size: int, flags: Bools) -> Floats:
@@ -255,7 +319,7 @@ def _span_counts(pairs: ParsePairs, gold: _Analysis, system: _Analysis) -> dict[
             inside = item[(item >= 0) & (item < pairs.size)]
             counts.append(np.bincount(inside, minlength=pairs.size).astype(np.float64))
         found[f"conll18_{name}"] = counts[0]
-        found[denominator(name)] = (counts[1] + counts[2]) / 2
+        found |= _both(name, counts[1], counts[2])
     return found
 
 

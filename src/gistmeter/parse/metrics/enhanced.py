@@ -23,18 +23,28 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gistmeter.core.rows import Floats, Pool, Rows, Value
+from gistmeter.core.rows import Counts, Floats, Pool, Rows, Value
 from gistmeter.core.types import ScoreInfo
 from gistmeter.core.wiring import setting
-from gistmeter.parse.formats.graphs import EnhancedGraph, number_columns, read_graph, universal_path
+from gistmeter.parse.formats.graphs import (
+    TYPES,
+    EnhancedGraph,
+    edge_types,
+    number_columns,
+    read_graph,
+    universal_path,
+)
 from gistmeter.parse.formats.pairs import Match, ParsePairs, Segment
-from gistmeter.parse.formats.treebank import EMPTY, SEMANTIC, Ints, Treebank, Vocabulary
+from gistmeter.parse.formats.treebank import EMPTY, SEMANTIC, Bools, Ints, Treebank, Vocabulary
+from gistmeter.parse.metrics.breakdown import precision_recall
+from gistmeter.parse.metrics.conll18 import official_scores
 from gistmeter.parse.metrics.parsing import explained, without_unfit
 
 BOTH = {
     "elas": "enhanced_edges", "eulas": "enhanced_edges",
     "empty_nodes": "enhanced_nodes", "empty_nodes_labelled": "enhanced_nodes",
 }  # fmt: skip
+BY_TYPE = "by_enhancement"
 NO_NODES = "neither the gold nor the system has an empty node"
 
 
@@ -63,6 +73,24 @@ class EnhancedDependencies:
         pairs = ParsePairs.of(items)
         return Rows.concat(self._segment(pairs, segment) for segment in pairs.segments())
 
+    def documents(self, rows: Rows, items: Sequence[Any]) -> dict[str, Any]:
+        """Precision and recall of edges, in all and by type, for each system that has any."""
+        del items
+        found: dict[str, Any] = {}
+        for system, own in rows.by("system").items():
+            right, gold, theirs, plain = (
+                float(np.nansum(own.values(f"enhanced_{name}")))
+                for name in ("elas", "edges_gold", "edges_system", "eulas")
+            )
+            if gold and theirs:
+                found[system] = {"official": {
+                    "ELAS": official_scores(right, gold, theirs, 0),
+                    "EULAS": official_scores(plain, gold, theirs, 0),
+                }}  # fmt: skip
+            if gold and theirs and BY_TYPE in own.counts:
+                found[system]["by_type"] = precision_recall(own.labelled(BY_TYPE))
+        return {"enhanced.json": found}
+
     def pool(self, rows: Pool) -> Mapping[str, Value]:
         return {score: rows.ratio(f"enhanced_{score}", both) for score, both in BOTH.items()}
 
@@ -72,9 +100,9 @@ class EnhancedDependencies:
 
     def _segment(self, pairs: ParsePairs, segment: Segment) -> Rows:
         match = segment.match
-        counts, absent = pairs.derive(
+        counts, absent, types = pairs.derive(
             f"enhanced columns of {match.name}",
-            lambda: (_counts(pairs, match), _absent(pairs, match)),
+            lambda: (_counts(pairs, match), _absent(pairs, match), _types(pairs, match)),
         )
         part = ParsePairs.of(pairs[segment.row : segment.row + segment.size])
         rows = Rows(part.keys(), segment.row + np.arange(segment.size)).with_numbers(
@@ -82,6 +110,9 @@ class EnhancedDependencies:
         )
         for score, why in absent.items():
             rows = explained(rows, f"enhanced_{score}", why)
+        if types is not None:
+            part_types = types.take(np.arange(segment.first, segment.last))
+            rows = rows.with_counts({BY_TYPE: part_types})
         return without_unfit(rows, segment)
 
 
@@ -112,7 +143,10 @@ def _counts(pairs: ParsePairs, match: Match) -> dict[str, Floats]:
     counted = _edges(pairs, match) if "elas" not in absent else {}
     counted |= _nodes(pairs, match, labelled="empty_nodes_labelled" not in absent)
     none = np.full(size, np.nan)
-    names = (*(f"enhanced_{score}" for score in BOTH), *dict.fromkeys(BOTH.values()))
+    names = (
+        *(f"enhanced_{score}" for score in BOTH), *dict.fromkeys(BOTH.values()),
+        "enhanced_edges_gold", "enhanced_edges_system",
+    )  # fmt: skip
     return {name: counted.get(name, none) for name in names}
 
 
@@ -125,28 +159,82 @@ def _gold_words(pairs: ParsePairs, match: Match) -> Ints:
     return found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Graphs:
+    """The gold's graph, the system's, and the system's edges between words of the gold."""
+
+    relations: Vocabulary
+    gold: EnhancedGraph
+    system: EnhancedGraph
+    stands: Bools  # which of the system's edges are between words that stand for gold words
+    moved: EnhancedGraph  # those, with the gold's words
+
+    @classmethod
+    def of(cls, pairs: ParsePairs, match: Match) -> _Graphs:
+        relations = pairs.derive("enhanced relations", Vocabulary)
+        gold = pairs.derive("enhanced gold", lambda: read_graph(pairs.gold, relations))
+        system = read_graph(match.system, relations)
+        word = _gold_words(pairs, match)
+        head = np.where(system.head < 0, -1, word[system.head])
+        stands = (word[system.word] >= 0) & (head > -2)
+        moved = EnhancedGraph(word[system.word][stands], head[stands], system.relation[stands])
+        return cls(relations, gold, system, stands, moved)
+
+
 def _edges(pairs: ParsePairs, match: Match) -> dict[str, Floats]:
-    relations = pairs.derive("enhanced relations", Vocabulary)
-    gold = pairs.derive("enhanced gold", lambda: read_graph(pairs.gold, relations))
-    system = read_graph(match.system, relations)
-    whole = pairs.whole(match)
+    graphs = pairs.derive(f"enhanced graphs of {match.name}", lambda: _Graphs.of(pairs, match))
+    gold, moved, whole = graphs.gold, graphs.moved, pairs.whole(match)
     item, theirs = pairs.gold_items(whole), pairs.system_items(whole)
-    word = _gold_words(pairs, match)
-    head = np.where(system.head < 0, -1, word[system.head])
-    stands = (word[system.word] >= 0) & (head > -2)
-    moved = EnhancedGraph(word[system.word][stands], head[stands], system.relation[stands])
     spellings = {
-        "elas": np.arange(len(relations)),
-        "eulas": relations.classes(universal_path).astype(np.int64),
+        "elas": np.arange(len(graphs.relations)),
+        "eulas": graphs.relations.classes(universal_path).astype(np.int64),
     }
     found = {}
     for score, spelled in spellings.items():
         left = np.stack([gold.word, gold.head, spelled[gold.relation]])
         right = np.stack([moved.word, moved.head, spelled[moved.relation]])
         found[f"enhanced_{score}"] = _shared(left, right, item, pairs.size)
-    both = np.bincount(item[gold.word], minlength=pairs.size)
-    both = both + np.bincount(theirs[system.word], minlength=pairs.size)
-    return found | {"enhanced_edges": both / 2}
+    ours = np.bincount(item[gold.word], minlength=pairs.size).astype(np.float64)
+    other = np.bincount(theirs[graphs.system.word], minlength=pairs.size).astype(np.float64)
+    return found | {
+        "enhanced_edges": (ours + other) / 2,
+        "enhanced_edges_gold": ours,
+        "enhanced_edges_system": other,
+    }
+
+
+def _types(pairs: ParsePairs, match: Match) -> Counts | None:
+    """The edges of each item by type; one that is right has the type it has in the gold."""
+    needed = ("HEAD", "DEPREL")
+    lacking = any(name not in bank for name in needed for bank in (pairs.gold, match.system))
+    if "elas" in _absent(pairs, match) or lacking:
+        return None
+    graphs = pairs.derive(f"enhanced graphs of {match.name}", lambda: _Graphs.of(pairs, match))
+    gold, moved, whole = graphs.gold, graphs.moved, pairs.whole(match)
+    ours = edge_types(gold, pairs.gold, graphs.relations)
+    theirs = edge_types(graphs.system, match.system, graphs.relations)
+    sides = [np.stack([one.word, one.head, one.relation]) for one in (gold, moved)]
+    number = number_columns(np.concatenate(sides, axis=1).astype(np.int64))
+    left, right = number[: len(gold.word)], number[len(gold.word) :]
+    type_of = np.full(len(number) + 1, -1, np.int64)
+    type_of[left] = ours
+    known = type_of[right]
+    places = np.flatnonzero(graphs.stands)
+    theirs[places] = np.where(known >= 0, known, theirs[places])
+    size, other = len(left), len(theirs)
+    return Counts.of(
+        pairs.size,
+        np.concatenate(
+            [pairs.gold_items(whole)[gold.word], pairs.system_items(whole)[graphs.system.word]]
+        ),
+        np.concatenate([ours, theirs]),
+        TYPES,
+        {
+            "right": np.concatenate([np.isin(left, right), np.zeros(other, np.bool_)]),
+            "gold": np.arange(size + other) < size,
+            "system": np.arange(size + other) >= size,
+        },
+    )
 
 
 def _nodes(pairs: ParsePairs, match: Match, *, labelled: bool) -> dict[str, Floats]:

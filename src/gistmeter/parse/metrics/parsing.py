@@ -3,6 +3,7 @@
     score = Σ points(system, gold) / Σ points(gold, gold)      over the words of all sentences
     total = mean of lemma, upos, feats, uas, las, semslot, semclass; of those that exist, if fewer
     semantic-only total = mean of uas, semslot, semclass
+    complete = share of the sentences whose las is 1
 
 Each sentence gives a row of sums, so sentences can be resampled. Where words were aligned, words of
 the system that stand for no gold word count as possible points too: the denominator is the mean of
@@ -20,7 +21,7 @@ import numpy as np
 from gistmeter.core.rows import Counts, Floats, Pool, Rows, Value, divide
 from gistmeter.core.types import ScoreInfo
 from gistmeter.core.wiring import given, setting
-from gistmeter.parse.formats.pairs import Match, ParsePairs, Segment
+from gistmeter.parse.formats.pairs import ParsePairs, Segment
 from gistmeter.parse.formats.taxonomy import Taxonomy
 from gistmeter.parse.formats.treebank import Ints
 from gistmeter.parse.metrics.breakdown import (
@@ -44,11 +45,17 @@ from gistmeter.parse.metrics.weighting import (
     MUTABLE_WEIGHT,
     ParseWeights,
 )
-from gistmeter.parse.read import absent_scores, foreign_scores, taxonomy_of, weights_of
-from gistmeter.parse.run_documents import describe
+from gistmeter.parse.read import (
+    absent_scores,
+    foreign_scores,
+    named_weights,
+    taxonomy_of,
+    weights_of,
+)
+from gistmeter.parse.run_documents import describe_sentences
 
 SEMANTIC = ("uas", "semslot", "semclass")
-WORST = 20  # sentences shown
+KEPT = 12_000  # sentences that are kept word by word
 NO_TAXONOMY = "no taxonomy (give one with --taxonomy, or compare by equality with --flat-classes)"
 NO_WORDS = "no words"
 
@@ -72,6 +79,7 @@ class ParseAccuracy:
     feats_weights: Mapping[str, float] = given(
         lambda wiring: dict(wiring.once(weights_of).feats), factory=lambda: dict(FEATS_WEIGHTS)
     )
+    weights_file: str = given(named_weights, "")
     taxonomy: Taxonomy | None = given(taxonomy_of, None, shared=True)
     flat_classes: bool = setting(False)
     semantic_only: bool = setting(False)
@@ -81,6 +89,7 @@ class ParseAccuracy:
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("total"),
         *(ScoreInfo(name) for name in SEVEN),
+        ScoreInfo("complete"),
         *(
             ScoreInfo(f"{name}_{kind}_f1", basis=f"{name}_labels")
             for name in LABELLED
@@ -114,30 +123,22 @@ class ParseAccuracy:
         return Rows.concat(self._measure_segment(pairs, segment) for segment in pairs.segments())
 
     def documents(self, rows: Rows, items: Sequence[Any]) -> dict[str, Any]:
-        """What goes beside a run, by system: breakdowns, confusions, and the worst sentences."""
+        """What goes beside a run: breakdowns and confusions by system, and the sentences."""
         systems = rows.by("system")
+        lost = np.zeros(len(items))
+        for score in self.present:
+            possible = rows.values(possible_column(score))
+            np.add.at(lost, rows.item, np.nan_to_num(possible - rows.values(f"{score}_points")))
+        sentences = describe_sentences(
+            ParsePairs.of(items),
+            lambda words: (self.points(words), lemma_weights(words, self.weights)),
+            lost, KEPT, self.taxonomy,
+        )  # fmt: skip
         return {
             "breakdown.json": {name: breakdown(own) for name, own in systems.items()},
             "confusions.json": {name: confusions(own) for name, own in systems.items()},
-            "sentences.json": {name: self._worst(own, items) for name, own in systems.items()},
+            "sentences.json": {"sentences": sentences},
         }
-
-    def _worst(self, rows: Rows, items: Sequence[Any]) -> list[dict[str, Any]]:
-        """The items that lose most points of the total, with their words in both versions."""
-        lost = np.zeros(len(rows))
-        for score in self.present:
-            possible = rows.values(possible_column(score))
-            lost += np.nan_to_num(possible - rows.values(f"{score}_points"))
-        worst = [at for at in np.argsort(-lost, kind="stable")[:WORST].tolist() if lost[at] > 0]
-        reports = []
-        for at in worst:
-            pairs = ParsePairs.of(items[int(rows.item[at]) :][:1])
-            words = WordPairs.of(pairs, pairs.segments()[0])
-            worth = lemma_weights(words, self.weights)
-            scores = {score: float(rows.values(score)[at]) for score in ("total", *SEVEN)}
-            report = describe(words, self.points(words), worth, self.taxonomy)
-            reports.append(replace(report, lost=float(lost[at]), scores=scores).document())
-        return reports
 
     def unscored(self, words: WordPairs, score: str) -> str:
         """Why a score does not exist for a system; empty where it does."""
@@ -169,7 +170,13 @@ class ParseAccuracy:
             rows = rows.with_numbers({f"{score}_points": points, score: value})
             rows = explained(rows, score, self.unscored(words, score) or NO_WORDS)
         total = mean_of_defined([rows.values(name) for name in self.present], size)
-        rows = explained(rows.with_numbers({"total": total}), "total", NO_WORDS)
+        complete = np.where(
+            np.isnan(rows.values("las")), np.nan, rows.values("las_points") == rows.values("words")
+        )
+        rows = rows.with_numbers({"total": total, "complete": complete})
+        rows = explained(
+            explained(rows, "total", NO_WORDS), "complete", self.unscored(words, "las") or NO_WORDS
+        )
         rows = rows.with_counts(count(words, earned, worth))
         for name in LABELLED:
             if f"by_{name}" in rows:
@@ -182,6 +189,7 @@ class ParseAccuracy:
         for score in SEVEN:
             values[score] = rows.ratio(f"{score}_points", possible_column(score))
         values["total"] = mean_of_defined([values[name] for name in self.present])
+        values["complete"] = rows.mean("complete")
         for name in LABELLED:
             if f"{name}_labels" in rows:
                 values[f"{name}_micro_f1"] = rows.ratio(f"{name}_right", f"{name}_labels")
@@ -249,13 +257,10 @@ def _extra(aligned: WordPairs, weights: ParseWeights | None) -> Floats:
     ours, theirs = np.ones(len(words)), np.ones(len(alone))
     if weights is not None:
         ours = lemma_weights(aligned, weights)
-        theirs = _system_weights(match, system_words, weights)
+        theirs = np.full(len(alone), MUTABLE_WEIGHT)
+        if "UPOS" in match.system:
+            tags = match.system.columns["UPOS"][system_words]
+            theirs = weights_by_tag(match.system, weights)[tags]
     surplus = np.bincount(system_item[alone], theirs[alone], minlength=size)
     lacking = np.bincount(gold_item[words < 0], ours[words < 0], minlength=size)
     return (surplus - lacking) / 2
-
-
-def _system_weights(match: Match, words: slice, weights: ParseWeights) -> Floats:
-    if "UPOS" not in match.system:
-        return np.full(words.stop - words.start, MUTABLE_WEIGHT)
-    return weights_by_tag(match.system, weights)[match.system.columns["UPOS"][words]]

@@ -14,17 +14,17 @@ A gold word that no system word stands for earns nothing.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gistmeter.core.rows import Floats
+from gistmeter.languages.normal_forms import normal_form
 from gistmeter.parse.formats.pairs import ParsePairs, Segment
 from gistmeter.parse.formats.taxonomy import NO_CLASS, Taxonomy
 from gistmeter.parse.formats.treebank import Bools, Codes, Ints, Treebank, compose
-from gistmeter.parse.formats.word_alignment import tree_parents
+from gistmeter.parse.formats.trees import tree_parents
 from gistmeter.parse.metrics.weighting import (
     MUTABLE_WEIGHT,
     FeatureSets,
@@ -43,8 +43,8 @@ def normalise_lemma(lemma: str) -> str:
     """Lemmas are compared without case, and with е for ё."""
     if lemma.isascii():
         return lemma.lower()
-    lowered = unicodedata.normalize("NFC", lemma).lower()
-    return unicodedata.normalize("NFC", lowered).replace("ё", "е")
+    lowered = normal_form("NFC", lemma).lower()
+    return normal_form("NFC", lowered).replace("ё", "е")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,8 +10,8 @@ import base64
 import hashlib
 import math
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -19,8 +19,11 @@ from urllib.parse import quote
 import numpy as np
 import numpy.typing as npt
 
+from gistmeter.core.errors import InputError
+from gistmeter.core.files import read_plain
+from gistmeter.core.item_columns import LANGUAGE, SAMPLE, columns_of
 from gistmeter.core.rows import Rows
-from gistmeter.core.views import Block, Opener, Row, View, plain, rounded, shown
+from gistmeter.core.views import MAX_AUDIO, Block, Opener, Row, View, plain, rounded, shown
 from gistmeter.report.html import to_script
 from gistmeter.report.html.overview import Subject
 
@@ -30,8 +33,10 @@ if TYPE_CHECKING:
 MOST_ROWS = 3000
 ROOM = 2_200_000  # bytes of items in one page
 SNIPPET = 160
+FACETS = 40  # values of a column that items are filtered by
 AUDIO = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
 Places = npt.NDArray[np.int64]
+Link = Callable[[Path], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +49,21 @@ class ItemData:
 
 
 def item_data(
-    subject: Subject, opener: Opener, recordings: Recordings, *, everything: bool, room: int = ROOM
+    subject: Subject,
+    opener: Opener,
+    recordings: Recordings,
+    *,
+    everything: bool = False,
+    room: int = ROOM,
+    only: Sequence[int] | None = None,
 ) -> ItemData:
-    """The items of a run as the page's table needs them."""
+    """The items of a run as the page's table needs them: all there is room for, or `only` some."""
     rows, name = subject.run.rows, subject.headline
     if rows is None or not len(rows):
         return ItemData(
-            {"columns": [], "systems": [], "groups": [], "items": [], "shared": {}, "parts": False}
-        )
+            {"columns": [], "systems": [], "groups": [], "items": [], "shared": {}, "parts": False,
+             "facets": []}
+        )  # fmt: skip
     columns = _item_columns(subject, rows)
     higher = subject.score(name).higher_is_better
     opening = subject.view.opening(opener)
@@ -60,9 +72,16 @@ def item_data(
     items: list[tuple[int, dict[str, Any]]] = []
     total = 0
     text = text_column(subject)
-    for chosen in choose(among, name, higher=higher, everything=everything):
-        at = chosen if places is None else places[chosen]
+    filters = facets(among, columns_of(subject.run.notes))
+    if only is None:
+        chosen = choose(among, name, higher=higher, everything=everything)
+        only = list(chosen) if places is None else [places[at] for at in chosen]
+    for at in only:
         item = _item(rows, at, columns, text) | _opened(at, subject.view, opener, recordings)
+        if filters:
+            item["c"] = [shown(rows.texts[name][at], 200) for name in filters]
+        if SAMPLE in rows.texts:
+            item["n"] = shown(rows.texts[SAMPLE][at], 60)
         size = len(to_script(item).encode("utf-8", "replace"))
         if total + size + opener.spent > room and not everything and items:
             break
@@ -83,6 +102,7 @@ def item_data(
         "references": _references(subject, rows, items),
         "sort": "" if has_worth else shown(name, 60) if name in columns else "id",
         "down": not higher,
+        "facets": [[shown(name, 60), values] for name, values in filters.items()],
         "snippet": shown(text, 60) or ("text" if any(item["x"] for item in kept) else ""),
         "shared": opener.shared,
         "opening": opening,
@@ -205,42 +225,57 @@ def _item(rows: Rows, at: int, columns: list[str], text: str) -> dict[str, Any]:
 class Recordings:
     """The recordings that a run's column `audio` names, embedded or linked by relative path.
 
-    Each is there once, however many systems heard it.
+    Each is there once, however many systems heard it. A file is embedded only where it is still
+    the one that the run found to be sound: `digests` are what the run notes of its recordings.
     """
 
     page: Path | None = None  # where the report will stand
-    embed: bool = True
+    digests: Mapping[str, str] = field(default_factory=dict)  # empty: all are linked
+    link: Link | None = None  # the address of a recording, where the page is served
 
     def attach(self, row: Row, opener: Opener) -> None:
         """Let the row point to its recording."""
         name = row.text("audio")
         path = Path(name) if name else None
-        if name is None or path is None or path.suffix.lower() not in AUDIO or not path.is_file():
+        if name is None or path is None or path.suffix.lower() not in AUDIO:
             return
         if name not in opener.shared:
-            source = _embedded(path) if self.embed else self._link(path)
+            embedded = None if self.link else self._embedded(name, path)
+            source = embedded or self._link(path)
             if source is None:
                 return
             opener.share(name, [{"k": "audio", "n": "Audio", "u": source}], limited=False)
         row.extra["a"] = name
 
+    def _embedded(self, name: str, path: Path) -> str | None:
+        try:
+            content = read_plain(path, MAX_AUDIO) if name in self.digests else b""
+        except InputError:
+            return None
+        if hashlib.sha256(content).hexdigest() != self.digests.get(name):
+            return None
+        data = base64.b64encode(content).decode("ascii")
+        return f"data:{AUDIO[path.suffix.lower()]};base64,{data}"
+
     def _link(self, path: Path) -> str | None:
-        if self.page is None:
+        if self.link is not None:
+            return self.link(path)
+        if self.page is None or path.is_symlink() or not path.is_file():
             return None
         link = os.path.relpath(path.resolve(), self.page.resolve().parent)
         return quote(Path(link).as_posix())
 
 
+def digests_of(run: Run) -> dict[str, str]:
+    """Recording -> digest, as a run notes them."""
+    noted = run.notes.get("recordings")
+    return {str(name): str(digest) for name, digest in (noted or {}).items()}
+
+
 def size_of_recordings(run: Run) -> int:
-    """Bytes of all recordings that a run names and that are at hand."""
-    column = run.rows.texts.get("audio", ()) if run.rows is not None else ()
-    files = [Path(name) for name in {name for name in column if name}]
+    """Bytes of the recordings that a run knows to be sound, and that are at hand."""
+    files = [Path(name) for name in digests_of(run)]
     return sum(file.stat().st_size for file in files if file.is_file())
-
-
-def _embedded(path: Path) -> str:
-    data = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f"data:{AUDIO[path.suffix.lower()]};base64,{data}"
 
 
 def _opened(at: int, view: View, opener: Opener, recordings: Recordings) -> dict[str, Any]:
@@ -248,9 +283,43 @@ def _opened(at: int, view: View, opener: Opener, recordings: Recordings) -> dict
     assert opener.run.rows is not None
     row = Row(opener.run.rows, at, opener.language)
     recordings.attach(row, opener)
-    blocks = [*view.blocks(row, opener), *_unused_columns(row)]
+    kept = columns_of(opener.run.notes)
+    blocks = [*_asked(row, view, kept), *view.blocks(row, opener), *_kept(row, kept)]
+    blocks += _unused_columns(row)
     lang = next((block["l"] for block in blocks if "l" in block and block["k"] == "text"), "")
     return {"b": blocks, **row.extra, **({"l": lang} if lang else {})}
+
+
+def _asked(row: Row, view: View, kept: Sequence[str]) -> list[Block]:
+    """What a system was asked, before its answer."""
+    by_fold = {name.removesuffix(" (input)").casefold(): name for name in kept}
+    names = [by_fold[name] for name in view.asked if name in by_fold]
+    return [
+        plain(name, text, row.lang(text[:400])) | {"asked": True}
+        for name in names
+        if (text := row.text(name))
+    ]
+
+
+def _kept(row: Row, kept: Sequence[str]) -> list[Block]:
+    """The input's further columns, one line each."""
+    names = [*(name for name in (LANGUAGE, SAMPLE) if name in row.rows.texts), *kept]
+    lines = [
+        [name, shown(text, 300)]
+        for name in names
+        if name not in row.used and (text := row.text(name))
+    ]
+    return [{"k": "table", "n": "Columns", "c": ["column", "value"], "r": lines}] if lines else []
+
+
+def facets(rows: Rows, kept: Sequence[str]) -> dict[str, list[str]]:
+    """The columns that items can be filtered by, with their values."""
+    found = {}
+    for name in (LANGUAGE, SAMPLE, *kept):
+        values = {shown(cell, 200) for cell in rows.texts.get(name, ()) if cell}
+        if 1 < len(values) <= min(FACETS, len(set(rows.keys["id"])) / 2):
+            found[name] = sorted(values)
+    return found
 
 
 def _unused_columns(row: Row) -> list[Block]:

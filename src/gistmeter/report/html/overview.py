@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -10,16 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gistmeter.core.answer import Standing
-from gistmeter.core.comparison import Comparison
+from gistmeter.core.comparison import Comparison, Findings
+from gistmeter.core.comparison.answer import Standing
 from gistmeter.core.types import Score
 from gistmeter.core.views import View, shown
 from gistmeter.core.wording import count, figure, listed, probability, signed, span
 from gistmeter.report.drawing import Palette
 from gistmeter.report.html import trusted
+from gistmeter.report.latex import sole_winner
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
+    from gistmeter.core.slices import Slices
+
+SHADES = 7  # of a heat map, as the style has them
 
 
 @dataclass(frozen=True)
@@ -29,31 +34,29 @@ class Subject(Standing):
     palette: Palette = field(default_factory=Palette.of)
 
 
-def subjects(runs: Sequence[Run], views: Sequence[View]) -> list[Subject]:
+def subjects(
+    runs: Sequence[Run], views: Sequence[View], findings: Sequence[Findings] = ()
+) -> list[Subject]:
     """All runs of a page, with one palette for the systems of all of them."""
     palette = Palette.of(*(run.systems for run in runs))
+    given = itertools.zip_longest(runs, views[: len(runs)], findings[: len(runs)])
     return [
-        Subject(run, views[at] if at < len(views) else View(), palette)
-        for at, run in enumerate(runs)
+        Subject(run, view or View(), tested or Findings(), palette) for run, view, tested in given
     ]
 
 
-def board(subject: Subject, comparison: Comparison | None) -> list[dict[str, Any]]:
-    """The leaderboard's rows."""
-    leading, names = subject.held(subject.headline), subject.shown_scores
-    ranks = comparison.ranks if comparison else {}
+def board(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The leaderboard's rows, with some scores."""
+    leading, ranking = subject.held(subject.headline), subject.ranking
     best = {name: _best(subject, name) for name in names}
     rows = []
-    for place, system in enumerate(subject.ordered, start=1):
+    for system in subject.ordered:
         lead = leading.get(system)
-        known = lead is not None and math.isfinite(lead.value)
-        ranked = known and system not in subject.skipping  # who skips items is not ranked
-        rank = ranks.get(system, place) if ranked else "–"
-        ties = sum(ranks.get(other) == rank for other in set(ranks) - set(subject.skipping)) > 1
         scores = subject.run.systems[system].scores
         rows.append(
             {
-                "rank": f"{rank}=" if ties else str(rank),
+                "rank": ranking.rank(system),
+                "letters": ranking.letters.get(system, ""),
                 "system": shown(system, 200),
                 "sign": trusted(subject.palette.sign(system)),
                 "cells": [_cell(scores.get(name), best[name]) for name in names],
@@ -65,7 +68,9 @@ def board(subject: Subject, comparison: Comparison | None) -> list[dict[str, Any
 
 
 def _best(subject: Subject, name: str) -> float:
-    values = [score.value for score in subject.held(name).values() if math.isfinite(score.value)]
+    """The best value of those that are ranked."""
+    scores = subject.held(name)
+    values = [scores[system].value for system in subject.findings.ranking(name, scores).ranked]
     if len(values) < 2:
         return math.nan
     return max(values) if subject.score(name).higher_is_better else min(values)
@@ -81,7 +86,7 @@ def _cell(score: Score | None, best: float) -> dict[str, Any]:
     }
 
 
-def score_heads(subject: Subject) -> list[dict[str, str]]:
+def score_heads(subject: Subject, names: Sequence[str]) -> list[dict[str, str]]:
     """The leaderboard's columns."""
     return [
         {
@@ -91,8 +96,40 @@ def score_heads(subject: Subject) -> list[dict[str, str]]:
             "direction": "higher is better" if score.higher_is_better else "lower is better",
             "partial": ", ".join(score.partial),
         }
-        for name, score in ((name, subject.score(name)) for name in subject.shown_scores)
+        for name, score in ((name, subject.score(name)) for name in names)
     ]
+
+
+def heat_map(slices: Slices) -> dict[str, Any]:
+    """Systems by slices, coloured from the worst value to the best."""
+    labels, scores = list(slices.parts), slices.scores
+    held = [score for row in scores.values() for score in row.values()]
+    values = [score.value for score in held if math.isfinite(score.value)]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    winners = {label: sole_winner(slices.comparisons.get(label)) for label in labels}
+
+    def cell(label: str, system: str) -> dict[str, Any]:
+        score = scores[label].get(system)
+        if score is None or not math.isfinite(score.value):
+            return {"value": "–", "interval": "", "shade": "", "wins": False}
+        share = (score.value - low) / (high - low) if high > low else 0.5
+        share = share if score.higher_is_better else 1 - share
+        return {
+            "value": figure(score.value, score.unit),
+            "interval": span(score.low, score.high, score.unit),
+            "shade": f"h{round(share * (SHADES - 1))}",
+            "wins": winners[label] == system,
+        }
+
+    return {
+        "title": f"{shown(slices.score, 60)} by {shown(slices.column, 60)}",
+        "labels": [f"{shown(label, 60)} ({slices.size(label):,})" for label in labels],
+        "rows": [
+            {"system": shown(system, 120), "cells": [cell(label, system) for label in labels]}
+            for system in slices.systems
+        ],
+        "sentences": [shown(line, 600) for line in slices.sentences()],
+    }
 
 
 def facts(subject: Subject) -> list[dict[str, str]]:
@@ -135,9 +172,9 @@ def truncated_items(subject: Subject) -> int | None:
     return int(np.count_nonzero(np.nan_to_num(rows.values("unseen")) > 0))
 
 
-def warnings(subject: Subject, comparison: Comparison | None) -> list[str]:
+def warnings(subject: Subject) -> list[str]:
     """What a reader must know before believing the numbers."""
-    run, lines = subject.run, []
+    run, comparison, lines = subject.run, subject.lead, []
     lacking: dict[tuple[str, ...], dict[str, None]] = {}
     for system in run.systems.values():
         for score in system.scores.values():
@@ -158,9 +195,10 @@ def warnings(subject: Subject, comparison: Comparison | None) -> list[str]:
         lines.append("Unscored, by reason: " + "; ".join(reasons[:12]) + ".")
     lines += [
         f"Compared although the signatures differ: {shown(difference, 300)}"
-        for difference in (comparison.forced if comparison else ())
+        for difference in comparison.forced
     ]
-    return [*lines, *(shown(note, 300) for note in (comparison.notes if comparison else ()))]
+    lines += [comparison.rule] if comparison.rule else []
+    return [*lines, *(shown(note, 300) for note in comparison.notes)]
 
 
 def pair_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:

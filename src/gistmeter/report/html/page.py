@@ -10,22 +10,32 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmeter.core.answer import answer
-from gistmeter.core.comparison import Comparison, Findings
+from gistmeter.core.comparison import RANKS, Comparison, Findings
+from gistmeter.core.comparison.answer import answer
 from gistmeter.core.files import write_atomically
 from gistmeter.core.types import Sheet
-from gistmeter.core.views import Opener, View, shown
+from gistmeter.core.views import MAX_AUDIO, Finder, Opener, View, shown
 from gistmeter.core.wording import listed
+from gistmeter.report.decisive import contradiction, deciding
 from gistmeter.report.html import asset, overview, render, to_script, trusted
-from gistmeter.report.html.items import ROOM, ItemData, Recordings, item_data, size_of_recordings
+from gistmeter.report.html.items import (
+    ROOM,
+    ItemData,
+    Link,
+    Recordings,
+    digests_of,
+    item_data,
+    size_of_recordings,
+)
 from gistmeter.report.html.overview import Subject
 from gistmeter.report.html.pictures import pictures
+from gistmeter.report.methods import methods
+from gistmeter.report.study_sheets import TOLD, repeats_sheet
 from gistmeter.version import __version__
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
-MAX_AUDIO = 1_000_000  # bytes of recordings in one page
 UNLIMITED = 10**12  # bytes of views, where everything is asked for
 SCRIPTS = ("page.js", "marks.js", "table.js", "beside.js", "book.js", "along.js", "drill.js")
 TESTS = {
@@ -63,25 +73,12 @@ def build_page(
     the sentence that each begins with. With `everything`, all items are included, however large the
     page becomes.
     """
-    recordings = [size_of_recordings(run) for run in runs]
-    allowed = MAX_AUDIO // max(1, sum(1 for size in recordings if size))
-    # Base64 takes four bytes for three; what one section leaves, the next may use.
-    left = ROOM - sum(size * 4 // 3 for size in recordings if size <= allowed)
-    names = section_names(runs)
-    sections = []
-    for number, subject in enumerate(overview.subjects(runs, views)):
-        finding = findings[number] if number < len(findings) else Findings()
-        room = max(1, left) // (len(runs) - number)
-        opener = Opener(subject.run, views=UNLIMITED if everything else room * 2 // 5)
-        audio = Recordings(page, embed=recordings[number] <= allowed)
-        items = item_data(subject, opener, audio, everything=everything, room=room)
-        left -= items.size
-        said = answers[number] if number < len(answers) else answer(subject, finding)
-        headings = _headings(subject, number, names[number])
-        sections.append(headings | _section(subject, opener, finding, items=items, answer=said))
+    sections = build_sections(
+        runs, views=views, findings=findings, answers=answers, page=page, everything=everything
+    )
     return render(
         "page.html.j2",
-        script='"use strict";\n(() => {\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();\n",
+        script=page_script(),
         audio=any('"k":"audio"' in str(section["data"]) for section in sections),
         title=shown(title, 120) or _title(runs),
         date=f"{datetime.datetime.now():%Y-%m-%d %H:%M}",
@@ -89,6 +86,44 @@ def build_page(
         version=__version__,
         sections=sections,
     )
+
+
+def page_script(*further: str) -> str:
+    """The script of a page; `further` pieces may use all that it defines."""
+    return '"use strict";\n(() => {\n' + "\n".join([*map(asset, SCRIPTS), *further]) + "\n})();\n"
+
+
+def build_sections(
+    runs: Sequence[Run],
+    *,
+    views: Sequence[View] = (),
+    findings: Sequence[Findings] = (),
+    answers: Sequence[str] = (),
+    page: Path | None = None,
+    everything: bool = False,
+    link: Link | None = None,
+) -> list[dict[str, Any]]:
+    """Each run as the template of a section shows it.
+
+    `link` gives the address of a recording, where a page is served and not opened from disk.
+    """
+    recordings = [size_of_recordings(run) for run in runs]
+    allowed = MAX_AUDIO // max(1, sum(1 for size in recordings if size))
+    # Base64 takes four bytes for three; what one section leaves, the next may use.
+    left = ROOM - sum(size * 4 // 3 for size in recordings if size <= allowed)
+    names = section_names(runs)
+    sections = []
+    for number, subject in enumerate(overview.subjects(runs, views, findings)):
+        room = max(1, left) // (len(runs) - number)
+        opener = Opener(subject.run, views=UNLIMITED if everything else room * 2 // 5)
+        fits = recordings[number] <= allowed
+        audio = Recordings(page, digests_of(subject.run) if fits else {}, link)
+        items = item_data(subject, opener, audio, everything=everything, room=room)
+        left -= items.size
+        said = answers[number] if number < len(answers) else answer(subject)
+        headings = _headings(subject, number, names[number])
+        sections.append(headings | _section(subject, opener, items=items, answer=said))
+    return sections
 
 
 def section_names(runs: Sequence[Run]) -> list[str]:
@@ -124,27 +159,42 @@ def _headings(subject: Subject, number: int, name: str) -> dict[str, Any]:
     }
 
 
-def _section(
-    subject: Subject, opener: Opener, findings: Findings, *, items: ItemData, answer: str
-) -> dict[str, Any]:
+def _section(subject: Subject, opener: Opener, *, items: ItemData, answer: str) -> dict[str, Any]:
     """One run as the template shows it."""
-    run, lead = subject.run, subject.lead(findings)
+    run, lead = subject.run, subject.lead
     sentences = [shown(line, 1200) for line in answer.splitlines()] or [""]
+    if said := contradiction(run, subject.view):
+        sentences.append(shown(said, 600))
+    every = subject.shown_scores
+    few = [name for name in deciding(run, subject.view) if name in every] or every
+    repeats = run.repeats
     summary = shown(str(run.notes.get("summary") or ""), 600)
     return {
         "answer": sentences[0],
         "more": [*sentences[1:], *([summary] if summary else [])],
         "opening": bool(items.data.get("opening")),
         "facts": overview.facts(subject),
-        "warnings": overview.warnings(subject, lead),
-        "scores": overview.score_heads(subject),
-        "board": overview.board(subject, lead),
-        "legend": _legend(lead),
-        "pairs": overview.pair_rows(findings.comparisons),
+        "warnings": overview.warnings(subject),
+        "scores": overview.score_heads(subject, few),
+        "board": overview.board(subject, few),
+        "all_scores": overview.score_heads(subject, every) if len(few) < len(every) else [],
+        "all_board": overview.board(subject, every) if len(few) < len(every) else [],
+        "slices": [overview.heat_map(part) for part in run.slices],
+        "repeats": _table(repeats_sheet(repeats)) if repeats else None,
+        "repeated": [shown(entry.sentence(), 400) for entry in repeats[:TOLD]],
+        "methods": shown(methods(run, subject.view), 4000),
+        "marks": list(subject.view.legend) if items.data["items"] else [],
+        "legend": _legend(lead, run.confidence),
+        "pairs": overview.pair_rows(subject.findings.comparisons),
         "pairs_legend": _pairs_legend(lead, subject.cluster),
         "pictures": [
-            {"title": picture.title, "note": picture.note, "drawing": trusted(picture.drawing)}
-            for picture in pictures(subject, lead, opener)
+            {
+                "title": picture.title,
+                "note": picture.note,
+                "drawing": trusted(picture.drawing),
+                "spread": picture.spread,
+            }
+            for picture in sorted(pictures(subject, opener), key=lambda entry: entry.spread)
         ],
         "tables": [_table(sheet) for sheet in (*_noted(run), *subject.view.tables(opener))],
         "comparable": len(run.systems) > 1
@@ -157,15 +207,16 @@ def _section(
     }
 
 
-def _legend(lead: Comparison | None) -> str:
-    legend = "↑ higher is better, ↓ lower is better. Small: bootstrap interval over items."
-    if lead and lead.pairs:
-        legend += " Systems that the data cannot tell apart share a rank (=)."
-    return legend
+def _legend(lead: Comparison, confidence: float) -> str:
+    legend = (
+        "↑ higher is better, ↓ lower is better. Small: an interval. Of 100 such intervals, each of"
+        f" other items of this kind, about {100 * confidence:g} contain the score over all of them."
+    )
+    return f"{legend} {RANKS}" if lead.ranking.letters else legend
 
 
-def _pairs_legend(lead: Comparison | None, unit: str) -> str:
-    if not lead or not lead.pairs:
+def _pairs_legend(lead: Comparison, unit: str) -> str:
+    if not lead.pairs:
         return ""
     test = lead.pairs[0].test
     return (
@@ -192,12 +243,16 @@ def _noted(run: Run) -> list[Sheet]:
 def _table(sheet: Sheet) -> dict[str, Any]:
     return {
         "title": shown(sheet.name, 80),
+        "note": shown(sheet.note, 600),
         "columns": [shown(column, 60) for column in sheet.columns],
         "rows": [[_cell(cell) for cell in row] for row in sheet.rows],
     }
 
 
 def _cell(value: Any) -> dict[str, Any]:
+    if isinstance(value, Finder):
+        place = {"query": value.query, "system": shown(value.system, 200)}
+        return _cell(value.shown) | {"finder": place}
     if value is None or isinstance(value, bool):
         return {"text": "" if value is None else str(value).lower(), "number": False}
     if isinstance(value, int | float):

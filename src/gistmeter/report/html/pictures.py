@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gistmeter.core.comparison import Comparison
 from gistmeter.core.rows import Floats
 from gistmeter.core.types import Score
 from gistmeter.core.views import Chart, Dots, Lines, Opener, Point
@@ -19,7 +18,9 @@ from gistmeter.report.html.items import text_column
 from gistmeter.report.html.overview import Subject
 
 MOST_SYSTEMS, MOST_GROUPS, MOST_SCORES, MOST_POINTS, BINS = 12, 24, 10, 600, 24
+FITTING = 5  # systems whose matrix fits beside another picture
 FEW_VALUES = 5  # yes and no have no spread
+LINES = 4  # systems: medians of more would hide each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +31,27 @@ class Picture:
     title: str
     drawing: str
     note: str = ""
+    spread: bool = False  # over the whole width
 
 
-def pictures(subject: Subject, comparison: Comparison | None, opener: Opener) -> list[Picture]:
+def pictures(subject: Subject, opener: Opener) -> list[Picture]:
     """The pictures of a section; one that has nothing to show is left out."""
     name = subject.headline
     if not name:
         return []
-    systems = subject.ordered[:MOST_SYSTEMS]
-    spread = _spread_score(subject)
-    found: dict[str, Chart | Picture | None] = {
-        "intervals": _intervals(subject, name, systems),
-        "differences": _pairwise(subject, comparison, systems),
+    everyone = subject.ordered
+    systems, spread = everyone[:MOST_SYSTEMS], _spread_score(subject)
+    charts_of: dict[str, Chart | Picture | None] = {
+        "intervals": _intervals(subject, name, everyone),
+        "differences": _pairwise(subject, everyone),
         "distribution": _distributions(subject, spread, systems),
         "groups": _by_group(subject, name, systems),
         "scores": _components(subject, name, systems),
         "length": _lengths(subject, spread, systems),
-        "against": _two_scores(subject, systems),
+        "against": _two_scores(subject, everyone),
     }
-    found |= {_slug(chart.title): chart for chart in subject.view.charts(opener)}
-    return [_drawn(name, one, subject, systems) for name, one in found.items() if one is not None]
+    charts_of |= {_slug(chart.title): chart for chart in subject.view.charts(opener)}
+    return [_drawn(name, one, subject) for name, one in charts_of.items() if one is not None]
 
 
 def _slug(title: str) -> str:
@@ -57,12 +59,20 @@ def _slug(title: str) -> str:
     return re.sub(r"\W+", "_", title.lower()).strip("_")
 
 
-def _drawn(name: str, found: Chart | Picture, subject: Subject, systems: Sequence[str]) -> Picture:
-    if isinstance(found, Picture):
-        return found
-    drawn = {point.system for point in found.points}
-    shown = [system for system in systems if system in drawn]
-    return Picture(name, found.title, charts.draw(found, subject.palette, shown), found.note)
+def _drawn(name: str, chart: Chart | Picture, subject: Subject) -> Picture:
+    """A chart as a picture; where it has room for some systems only, its note says so."""
+    if isinstance(chart, Picture):
+        return chart
+    drawn = {point.system for point in chart.points}
+    shown = [system for system in subject.ordered if system in drawn]
+    note = _noted(chart.note, subject) if len(shown) == MOST_SYSTEMS else chart.note
+    return Picture(name, chart.title, charts.draw(chart, subject.palette, shown), note)
+
+
+def _noted(note: str, subject: Subject) -> str:
+    many = len(subject.run.systems)
+    cut = f"the first {MOST_SYSTEMS} of {many} systems" if many > MOST_SYSTEMS else ""
+    return "; ".join(filter(None, (note, cut)))
 
 
 def _point(system: str, score: Score, label: str = "") -> Point:
@@ -118,8 +128,8 @@ def _columns(subject: Subject, name: str, systems: Sequence[str]) -> dict[str, F
     if rows is None or name not in rows:
         return {}
     owner = np.asarray(rows.keys["system"])
-    found = {system: rows.values(name)[owner == system] for system in systems}
-    return {system: column for system, column in found.items() if np.isfinite(column).any()}
+    by_system = {system: rows.values(name)[owner == system] for system in systems}
+    return {system: column for system, column in by_system.items() if np.isfinite(column).any()}
 
 
 def _distributions(subject: Subject, name: str, systems: Sequence[str]) -> Picture | None:
@@ -141,7 +151,8 @@ def _distributions(subject: Subject, name: str, systems: Sequence[str]) -> Pictu
     title = f"How {subject.called(name)} spreads"
     drawing = charts.spread(title, counts, edges.tolist(), subject.palette, subject.way(name))
     cut = float(everything.max()) > high
-    return Picture("distribution", title, drawing, f"last bar: {high:.3g} and more" if cut else "")
+    note = f"last bar: {high:.3g} and more" if cut else ""
+    return Picture("distribution", title, drawing, _noted(note, subject))
 
 
 def _spread_score(subject: Subject) -> str:
@@ -154,11 +165,10 @@ def _spread_score(subject: Subject) -> str:
     )
 
 
-def _pairwise(
-    subject: Subject, comparison: Comparison | None, systems: Sequence[str]
-) -> Picture | None:
+def _pairwise(subject: Subject, systems: Sequence[str]) -> Picture | None:
     """Every pair; of two systems the answer has said it all."""
-    if not comparison or len(systems) < 3:
+    comparison = subject.lead
+    if len(systems) < 3:
         return None
     cells: dict[tuple[str, str], tuple[str, str]] = {}
     for pair in comparison.pairs:
@@ -173,7 +183,8 @@ def _pairwise(
         return None
     note = f"row − column; ● real after correction ({comparison.correction})"
     title = f"Differences in {subject.called(comparison.metric)}"
-    return Picture("differences", title, charts.matrix(cells, systems, subject.palette), note)
+    drawing = charts.matrix(cells, systems, subject.palette)
+    return Picture("differences", title, drawing, note, spread=len(systems) > FITTING)
 
 
 def _lengths(subject: Subject, name: str, systems: Sequence[str]) -> Chart | None:
@@ -192,11 +203,13 @@ def _lengths(subject: Subject, name: str, systems: Sequence[str]) -> Chart | Non
         cloud += [
             Point(system, float(values[at]), x=float(lengths[at])) for at in places[::step].tolist()
         ]
-        trend += _trend(system, lengths[places], values[places])
+        if system in systems[:LINES]:
+            trend += _trend(system, lengths[places], values[places])
     if len({point.x for point in cloud}) < 4:
         return None
     title = f"{subject.called(name)} against length"
     note = "line: median of texts of like length"
+    note += f", of the first {LINES} systems" if len(systems) > LINES else ""
     return Lines(title, trend, "characters", subject.way(name), note, cloud=cloud)
 
 

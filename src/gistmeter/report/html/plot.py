@@ -53,8 +53,8 @@ class Plot:
 
 def plot(run: Run, view: View, findings: Findings, name: str | None = None) -> Plot:
     """All charts of a run's report, or the one of that name."""
-    (subject,) = subjects([run], [view])
-    drawn = pictures(subject, subject.lead(findings), Opener(run))
+    (subject,) = subjects([run], [view], [findings])
+    drawn = pictures(subject, Opener(run))
     if not drawn:
         raise InputError("This run has nothing to plot: none of its scores has a value")
     chosen = [picture for picture in drawn if name in (None, picture.name)]

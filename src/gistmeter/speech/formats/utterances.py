@@ -3,9 +3,10 @@
     tab     id<TAB>text, one utterance per line
     kaldi   id text, one utterance per line: every line begins with an id of its own
     trn     text (id), one utterance per line, as NIST's tools write it
-    stm     recording channel speaker start end [<label>] text, one segment per line
-    ctm     recording channel start duration word [confidence], one word per line
-    srt     numbered cues with times; vtt: WebVTT
+    stm, ctm, rttm, srt, vtt: pieces with times, see `timed`
+    json    what a recogniser or a service delivers, see `provider_json`
+    seglst, manifest: lists of segments or of utterances, see `manifests`
+    turns   Name: text, one turn per line
     lines   one utterance per line, in the same order in every file
     text    one text
 
@@ -19,47 +20,52 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.core.files import printable, read_bytes
+from gistmeter.core.files import printable, read_bytes, refuse_strays
 from gistmeter.core.inputs import decode
 from gistmeter.core.table import name_in
+from gistmeter.speech.formats.manifests import (
+    Manifest,
+    is_kaldi_folder,
+    is_seglst,
+    objects_of,
+    read_kaldi_folder,
+    read_manifest,
+    read_seglst,
+)
+from gistmeter.speech.formats.provider_json import SERVICES, failure_of, read_document
+from gistmeter.speech.formats.speakers import speakers_of
+from gistmeter.speech.formats.timed import LINED, TimedText, join_recordings, read_cues
 
 FORMS = {
     "tab": "lines of id and text", "kaldi": "Kaldi lines (an id, then its words)",
     "trn": "NIST trn lines (words, then an id in brackets)", "stm": "STM segments",
-    "ctm": "CTM words", "srt": "SRT cues, joined", "vtt": "WebVTT cues, joined",
+    "ctm": "CTM words", "rttm": "RTTM (who spoke when)", "srt": "SRT cues, joined",
+    "vtt": "WebVTT cues, joined", "youtube": "YouTube's rolling captions, each line once",
+    "json": "JSON", "seglst": "SegLST segments", "manifest": "a manifest of utterances",
+    "turns": "turns of speakers (a name, a colon, the words)",
     "lines": "one utterance per line", "text": "one text", "folder": "one file per utterance",
 }  # fmt: skip
-TEXT_SUFFIXES = (".txt", ".srt", ".vtt")
-KEYED = ("tab", "kaldi", "trn", "folder")
-TIMED = ("stm", "ctm")
-_TRN = re.compile(r"^(?P<text>.*?)\s*\((?P<key>[^()\s]+)\)\s*$")
-_SECONDS = re.compile(r"\d+(?:\.\d*)?|\.\d+")
-_CUE = re.compile(
-    r"^\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}\s+-->\s+(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}"
+TEXT_SUFFIXES = (".txt", ".srt", ".vtt", ".json", ".rttm")
+KEYED = ("tab", "kaldi", "trn", "folder", "manifest")
+DECIDED = ("folder", "json", "seglst", "manifest", "rttm")  # whatever --lines and --whole say
+_TRN = re.compile(r"(?P<text>.*)\((?P<key>[^()\s]+)\)")
+_TURN = re.compile(
+    r"^\W*(?:(?P<time>(?:\d{1,4}:)?\d{1,2}:\d{2}(?:[.,]\d+)?)[\])]?\s*[-–]?\s*)?"
+    r"\[?(?P<speaker>[^\W\d_][^:\t.?!,;\]]{0,39})\]?\s*[:：]\s+(?P<text>\S.*)$"
 )
-_TAG = re.compile(r"</?[^<>\n]*>|\{\\[^{}]*\}")
-_LABEL = re.compile(r"^<[^<>\s]*>$")
+_NUMBERED = re.compile(
+    r"(?:speaker|spk|sprecher|mluvčí|спикер|说话人|話者|화자)[ _-]?\w{1,3}", re.I
+)
 _NAMED = re.compile(r"(?=.*\d)(?=.*[^\W\d]|.*[-_./:])[\w./:-]+")
 WRAPPED = (50, 120)  # characters of the lines of a text that an editor wrapped
 SENTENCE_END = '.?!…。？！:;"”’»'
-IGNORED = "ignore_time_segment_in_scoring"
 
 
-@dataclass(frozen=True, slots=True)
-class TimedText:
-    """A timed piece of a recording: a segment of an STM, a word of a CTM."""
-
-    recording: str
-    start: float
-    end: float
-    text: str
-    speaker: str = ""
-
-    @property
-    def key(self) -> str:
-        return f"{self.recording}-{self.start:g}-{self.end:g}"
+class NotDelivered(FormatError):
+    """A file holds a service's message that there is no transcript."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +77,20 @@ class Transcripts:
     form: str
     guessed: str = ""  # the encoding, where it was a guess
     leading: Mapping[str, str] = field(default_factory=dict)  # the same lines as Kaldi's
-    stretches: tuple[TimedText, ...] = ()
+    pieces: tuple[TimedText, ...] = ()  # segments, turns or words, with times and speakers
     whole: str = ""  # the file as one text
+    service: str = ""  # whose JSON it is
+    manifest: Manifest = field(default_factory=lambda: Manifest({}))
 
     @property
     def keyed(self) -> bool:
         """Whether utterances have ids."""
         return self.form in KEYED
+
+    @property
+    def speakers(self) -> list[str]:
+        """Those who speak, where they have names."""
+        return [speaker for speaker in speakers_of(self.pieces) if speaker]
 
 
 def read_transcripts(path: Path, reading: str = "auto") -> Transcripts:
@@ -94,19 +107,35 @@ def read_transcripts(path: Path, reading: str = "auto") -> Transcripts:
 
 
 def _read_folder(folder: Path) -> Transcripts:
-    """One text per file, by the files' stems."""
+    """One text per file, by the files' stems; or the data folder of a Kaldi recipe."""
+    if is_kaldi_folder(folder):
+        refuse_strays(folder, filter(Path.is_file, folder.iterdir()))
+        manifest = read_kaldi_folder(folder)
+        return Transcripts(folder, manifest.texts, "manifest", manifest=manifest, service="Kaldi")
     files = sorted(
         file for file in folder.iterdir() if file.suffix.lower() in TEXT_SUFFIXES and file.is_file()
     )
+    refuse_strays(folder, files)
     if not files:
         raise InputError(f"{folder}: has no texts ({', '.join(TEXT_SUFFIXES)})")
     texts: dict[str, str] = {}
+    pieces: list[TimedText] = []
+    services: dict[str, None] = {}
     for file in files:
         if file.stem in texts:
             raise InputError(f"{folder}: has several texts named '{file.stem}'")
-        plain = file.suffix.lower() == ".txt"
-        texts[file.stem] = read_one_text(file) if plain else read_transcripts(file).whole
-    return Transcripts(folder, texts, "folder")
+        try:
+            own = read_transcripts(file, "whole" if file.suffix.lower() == ".txt" else "auto")
+        except NotDelivered:
+            continue  # unscored, and said where both sides are known
+        if own.form == "manifest":
+            raise FormatError("has several utterances, in a folder of one per file", path=file)
+        texts[file.stem] = own.whole
+        pieces += [replace(piece, recording=file.stem) for piece in own.pieces]
+        services |= {own.service: None} if own.service else {}
+    return Transcripts(
+        folder, texts, "folder", pieces=tuple(pieces), service=" and ".join(services)
+    )
 
 
 def read_one_text(path: Path) -> str:
@@ -124,6 +153,9 @@ def is_blank(path: Path) -> bool:
 
 def recognise(path: Path, text: str, guessed: str = "", *, reading: str = "auto") -> Transcripts:
     """The utterances of a file's text; `reading` may say that it is lines, or one whole text."""
+    objects = objects_of(path, text)
+    if objects is not None:
+        return replace(_read_objects(path, objects), guessed=guessed)
     lines = split_lines(text)
     filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     whole = printable(text.strip())
@@ -132,26 +164,98 @@ def recognise(path: Path, text: str, guessed: str = "", *, reading: str = "auto"
         return file
     if reading == "lines":
         return replace(_numbered(file, lines), leading={})
-    if (cues := _cues(lines)) is not None:
-        form, joined = cues
-        return replace(file, texts={path.stem: joined}, form=form, whole=joined)
+    if (cues := read_cues(lines, path.stem)) is not None:
+        return _with_pieces(file, *cues)
+    timed = [line for _, line in filled if not line.lstrip().startswith(";;")]
+    if any(line.count("\t") != 1 for line in timed) and (found := _timed(timed)) is not None:
+        return _with_pieces(file, *found)
     if all(_has_key(line) for _, line in filled):
         cut = [(number, line.partition("\t")) for number, line in filled]
         pairs = [(number, key, rest) for number, (key, _, rest) in cut]
         return replace(file, texts=_unique(path, pairs), form="tab")
-    matches = [(number, _TRN.match(line)) for number, line in filled]
+    matches = [(number, _TRN.fullmatch(line.strip())) for number, line in filled]
     pairs = [(number, match["key"], match["text"]) for number, match in matches if match]
     if len(pairs) == len(filled):
         return replace(file, texts=_unique(path, pairs), form="trn")
-    timed = [line for _, line in filled if not line.lstrip().startswith(";;")]
-    for form, read in (("stm", _segment), ("ctm", _word)):
-        stretches = [read(line) for line in timed]
-        if timed and all(stretches):
-            kept = tuple(part for part in stretches if part is not None and part.text != IGNORED)
-            joined = " ".join(part.text for part in kept if part.text)
-            texts = join_recordings(kept)
-            return replace(file, texts=texts, form=form, stretches=kept, whole=joined)
+    if turns := _turns([line for _, line in filled], path.stem):
+        return _with_pieces(file, "turns", turns)
     return file if len(filled) < 2 or _is_wrapped(lines) else _numbered(file, lines)
+
+
+def _timed(lines: Sequence[str]) -> tuple[str, list[TimedText]] | None:
+    """The pieces of an STM, CTM or RTTM, and which it is; lines of nothing but numbers are none."""
+    for form, read in LINED.items():
+        pieces = [piece for line in lines if (piece := read(line)) is not None]
+        wordy = form != "ctm" or any(not piece.text.isdecimal() for piece in pieces)
+        if len(pieces) == len(lines) and wordy:
+            return form, pieces
+    return None
+
+
+def _with_pieces(
+    file: Transcripts, form: str, pieces: Sequence[TimedText], service: str = ""
+) -> Transcripts:
+    """A file as its pieces, each recording being one text."""
+    texts = join_recordings(pieces)
+    joined = " ".join(text for text in texts.values() if text)
+    return replace(
+        file, texts=texts, form=form, pieces=tuple(pieces), whole=joined, service=service
+    )
+
+
+def _read_objects(path: Path, objects: Sequence[Any]) -> Transcripts:
+    """The transcripts of a JSON file; one that is of no known kind is never read as prose."""
+    file = Transcripts(path, {}, "json")
+    if len(objects) == 1 and (failure := failure_of(objects[0])):
+        raise NotDelivered(
+            f"is not a transcript: its service says '{failure[:200]}'. Leave the file out: what it "
+            "is for is unscored then",
+            path=path,
+        )
+    if len(objects) == 1:
+        if is_seglst(objects[0]):
+            return _with_pieces(file, "seglst", read_seglst(objects[0], path))
+        if (found := read_document(objects[0])) is not None:
+            pieces = tuple(replace(piece, recording=path.stem) for piece in found.pieces)
+            return replace(
+                file, texts={path.stem: found.text}, whole=found.text, pieces=pieces,
+                service=found.service,
+            )  # fmt: skip
+    if (manifest := read_manifest(objects, path)) is not None:
+        texts = manifest.texts or manifest.predicted
+        return replace(file, texts=texts, form="manifest", manifest=manifest, service="NeMo")
+    shown = ", ".join(list(objects[0])[:8]) if isinstance(objects[0], dict) else "a list"
+    raise FormatError(
+        f"is JSON of no known kind (it has {shown}). Known are the transcripts of "
+        f"{', '.join(SERVICES)}, SegLST and NeMo manifests. Write its text to a .txt file, or its"
+        " utterances as lines of id<TAB>text",
+        path=path,
+    )
+
+
+def _turns(lines: Sequence[str], recording: str) -> list[TimedText]:
+    """Turns of speakers who are named before a colon; none where the labels are hardly speakers.
+
+    Labels of a dialogue come back; a list of remarks (Note: …) has each label once.
+    """
+    matches = [_TURN.match(line) for line in lines]
+    names = [match["speaker"].strip() for match in matches if match]
+    numbered = len(names) == len(lines) and all(_NUMBERED.fullmatch(name) for name in set(names))
+    often = len(names) >= max(3, 0.8 * len(lines)) and len(set(names)) <= len(names) / 1.5
+    if matches[0] is None or len(set(names)) < 2 or not (numbered or often):
+        return []
+    turns: list[TimedText] = []
+    texts: list[list[str]] = []
+    for line, match in zip(lines, matches, strict=True):
+        if match is None:  # a turn that goes on
+            texts[-1].append(printable(line.strip()))
+            continue
+        clock = [float(part) for part in (match["time"] or "").replace(",", ".").split(":") if part]
+        start = sum(60**power * part for power, part in enumerate(reversed(clock)))
+        speaker = printable(match["speaker"].strip())
+        texts.append([printable(match["text"].strip())])
+        turns.append(TimedText(recording, "", start if clock else None, None, speaker))
+    return [replace(turn, text=" ".join(parts)) for turn, parts in zip(turns, texts, strict=True)]
 
 
 def split_lines(text: str) -> list[str]:
@@ -173,7 +277,8 @@ def _leading(lines: Sequence[str]) -> dict[str, str]:
     filled = [line for line in lines if line.strip()]
     pairs = [[*line.split(None, 1), ""][:2] for line in filled]
     keys = [name_in(key) for key, _ in pairs]
-    counted = all(key.isdecimal() for key in keys) and keys == sorted(set(keys), key=int)
+    numeric = all(key.isdecimal() and len(key) < 100 for key in keys)
+    counted = numeric and keys == sorted(set(keys), key=int)
     named = all(_NAMED.fullmatch(key) for key in keys)
     if len(keys) < 2 or len(set(keys)) < len(keys) or not (named or counted):
         return {}
@@ -192,66 +297,6 @@ def _unique(path: Path, pairs: Sequence[tuple[int, str, str]]) -> dict[str, str]
             raise FormatError(f"has the id '{name_in(key)}' twice", path=path, row=number)
         texts[name_in(key)] = printable(text.strip())
     return texts
-
-
-def _cues(lines: Sequence[str]) -> tuple[str, str] | None:
-    """The words of subtitles without numbers, times, notes and tags."""
-    times = [at for at, line in enumerate(lines) if _CUE.match(line)]
-    first = next((line for line in lines if line.strip()), "").lstrip("\ufeff").strip()
-    form = "vtt" if first.startswith("WEBVTT") else "srt"
-    if not times or (form == "srt" and not first.isdecimal() and not _CUE.match(first)):
-        return None
-    words = []
-    for at, end in zip(times, [*times[1:], len(lines)], strict=True):
-        for line in lines[at + 1 : end]:
-            if not line.strip():
-                break
-            words.append(_TAG.sub("", line).strip())
-    return form, printable(" ".join(word for word in words if word))
-
-
-def _segment(line: str) -> TimedText | None:
-    cells = line.split(None, 5)
-    if len(cells) < 5 or not all(_SECONDS.fullmatch(cell) for cell in cells[3:5]):
-        return None
-    rest = cells[5] if len(cells) > 5 else ""
-    label, _, words = rest.partition(" ")
-    text = words.strip() if _LABEL.match(label) else rest.strip()
-    # Of alternatives { a / b } the first counts.
-    text = re.sub(r"\{\s*([^{}/]*?)\s*/[^{}]*\}", r"\1", text)
-    silent = text.casefold() in (IGNORED, "inter_segment_gap")
-    start, end = float(cells[3]), float(cells[4])
-    return TimedText(cells[0], start, end, IGNORED if silent else printable(text), cells[2])
-
-
-def _word(line: str) -> TimedText | None:
-    cells = line.split()
-    if len(cells) not in (5, 6) or not all(_SECONDS.fullmatch(cell) for cell in cells[2:4]):
-        return None
-    start, length = float(cells[2]), float(cells[3])
-    return TimedText(cells[0], start, start + length, printable(cells[4]))
-
-
-def join_recordings(stretches: Sequence[TimedText]) -> dict[str, str]:
-    """The words of each recording in the order of their times."""
-    texts: dict[str, list[str]] = {}
-    for part in sorted(stretches, key=lambda part: (part.recording, part.start)):
-        texts.setdefault(part.recording, []).append(part.text)
-    return {name: " ".join(part for part in parts if part) for name, parts in texts.items()}
-
-
-def share_out(segments: Sequence[TimedText], words: Sequence[TimedText]) -> dict[str, str]:
-    """Words by the segment in whose time their middle lies, or that is nearest to it."""
-    shared: dict[str, list[str]] = {segment.key: [] for segment in segments}
-    by_recording: dict[str, list[TimedText]] = {}
-    for segment in segments:
-        by_recording.setdefault(segment.recording, []).append(segment)
-    for word in sorted(words, key=lambda word: word.start):
-        middle = (word.start + word.end) / 2
-        if near := by_recording.get(word.recording):
-            nearest = min(near, key=lambda part: max(part.start - middle, middle - part.end, 0.0))
-            shared[nearest.key].append(word.text)
-    return {key: " ".join(parts) for key, parts in shared.items()}
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:

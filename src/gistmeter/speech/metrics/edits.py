@@ -23,16 +23,19 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from gistmeter.core.rows import Floats, Rows
 from gistmeter.core.types import Clip
 from gistmeter.core.wiring import Wiring
+from gistmeter.speech.formats.speakers import TimedClip
 from gistmeter.speech.metrics.fact_prompt import list_from_json
 from gistmeter.speech.metrics.normalizer import TextForm, all_normalisations
 
 NO_TRANSCRIPT, NO_EXPECTED = "no transcript", "empty expected text"
 EQUAL, SUBSTITUTED, DELETED, INSERTED = "=", "s", "d", "i"
 TAGS = {"equal": EQUAL, "replace": SUBSTITUTED, "delete": DELETED, "insert": INSERTED}
+MINUTE = 150  # words of a text that is judged as a whole
 SHORTEST, LONGEST, AIM = 15, 50, 10  # words in a segment, and segments in a text
 
 Bounds = list[tuple[int, int]]
@@ -135,8 +138,6 @@ def _one(run: Sequence[Edit]) -> Edit:
 
 def align(expected: Sequence[str], got: Sequence[str]) -> WordAlignment:
     """The alignment with the fewest edits."""
-    from rapidfuzz.distance import Levenshtein
-
     return WordAlignment(
         tuple(
             Edit(
@@ -159,8 +160,6 @@ def segments(words: int) -> Bounds:
 
 def character_edits(expected: str, got: str, ends: Sequence[int]) -> list[int]:
     """How many character edits fall before each end and after the one before it."""
-    from rapidfuzz.distance import Levenshtein
-
     counts = [0] * len(ends)
     for operation in Levenshtein.editops(expected, got):
         inserted = operation.tag == "insert"
@@ -234,17 +233,6 @@ class Columns:
 
     def added_to(self, rows: Rows) -> Rows:
         return rows.with_numbers(self.numbers).with_texts(self.texts)
-
-
-@dataclass(frozen=True, slots=True)
-class TimedClip(Clip):
-    """A clip with the times its recogniser took, or the reason why there is no transcript."""
-
-    latency: float = math.nan  # seconds from the last sound to the last final text
-    latency_first: float = math.nan  # from the first sound to the first text
-    elapsed: float = math.nan  # from the first sound to the last text
-    duration: float = math.nan  # of the sound
-    failure: str = ""
 
 
 def why_missing(clip: Clip) -> str:

@@ -30,11 +30,11 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gistmeter.languages.normal_forms import normal_form
 from gistmeter.models.protocols import Answer
 from gistmeter.speech.metrics.fact_prompt import (
     FactCounts,
@@ -85,8 +85,8 @@ class Occurrences:
         self.words = frozenset(words)
         self.known = frozenset(lemma for word in self.words for lemma in lemmas(word))
         self.stems = frozenset(
-            word[:size] for word in self.words for size in range(3, len(word) + 1)
-        )
+            word[:size] for word in self.words for size in range(3, min(len(word), RUN_ON) + 1)
+        )  # a longer one is looked for in the run
         self.run = "".join(words)
 
     def support(self, words: Sequence[str]) -> float:
@@ -120,7 +120,7 @@ def _tells(word: str) -> bool:
 def _words(text: str) -> list[str]:
     """Words in lower case; pairs of neighbouring characters in scripts without spaces."""
     words: list[str] = []
-    for word in WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
+    for word in WORD.findall(normal_form("NFKC", text).casefold()):
         if UNSPACED.search(word):
             words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         else:
@@ -130,8 +130,8 @@ def _words(text: str) -> list[str]:
 
 def _folded(text: str) -> str:
     """Without the marks over Latin, Greek and Cyrillic letters: Žižka is Zizka."""
-    parts = unicodedata.normalize("NFD", text)
-    return unicodedata.normalize("NFC", re.sub("[\u0300-\u036f]", "", parts))
+    parts = normal_form("NFD", text)
+    return normal_form("NFC", re.sub("[\u0300-\u036f]", "", parts))
 
 
 def check(
@@ -236,6 +236,7 @@ class Judgement:
     dropped: int = 0  # facts that occur nowhere; a strict check leaves them out
     untold: int = 0  # words that were lost, and no fact tells of
     disputed: int = 0  # facts that a second question saw elsewhere
+    unverified: str = ""  # why the second question gave nothing
     record: Mapping[str, Any] = field(default_factory=dict)  # the answers as they came
 
     @property
@@ -274,10 +275,11 @@ def read_answer(
 
 
 def dispute(judgement: Judgement, answer: Answer[Any]) -> Judgement:
-    """Without the facts that a second answer sees elsewhere; it changes nothing where it failed."""
+    """Without the facts that a second answer sees elsewhere; where it failed, that is kept."""
     record = {**judgement.record, "verification": answer.raw or answer.failure}
     if answer.value is None:
-        return replace(judgement, record=record)
+        why = answer.failure or "the model gave no answer"
+        return replace(judgement, record=record, unverified=why)
     verdicts = {fact.number: TOLD.get(fact.told) for fact in answer.value.verdicts}
     kept = tuple(
         fact

@@ -29,6 +29,7 @@ from typing import Any, Literal
 
 from gistmeter import languages
 from gistmeter.core.errors import MissingDependency
+from gistmeter.core.files import parse_json
 from gistmeter.models.protocols import Answer, LanguageModel
 
 UNSEEN = re.compile(
@@ -117,7 +118,7 @@ def facts_to_json(facts: Iterable[SemanticFact]) -> str:
 def list_from_json(text: str | None) -> list[Any] | None:
     """The list in a cell; None where there is none, or where it is damaged."""
     try:
-        documents = json.loads(text) if text else None
+        documents = parse_json(text) if text else None
     except ValueError:
         return None
     return documents if isinstance(documents, list) else None

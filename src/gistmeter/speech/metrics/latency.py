@@ -16,7 +16,7 @@ from typing import ClassVar
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import setting
-from gistmeter.speech.metrics.edits import TimedClip
+from gistmeter.speech.formats.speakers import TimedClip
 
 UNTIMED = "not timed"
 TIMES = ("latency", "latency_first", "elapsed", "duration")
@@ -38,6 +38,15 @@ class Latency:
     def applies(self, items: Sequence[Clip]) -> bool:
         """Only where recognisers are run here, or were timed before."""
         return self.timed or any(isinstance(clip, TimedClip) for clip in items)
+
+    def requires(self, items: Sequence[Clip]) -> str:
+        """Why nothing can be said of times that were asked for."""
+        if self.applies(items):
+            return ""
+        return (
+            "latency: nothing was timed. Run recognisers here (--assets with --recognizers), or"
+            " give a table of system, file, expected and got with a column 'latency' in seconds"
+        )
 
     def measure(self, clips: Sequence[Clip]) -> Rows:
         rows = Rows.of(clips).with_numbers(

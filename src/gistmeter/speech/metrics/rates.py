@@ -17,16 +17,20 @@ has an interval too. Edits of segments sum to those of the clip, so the rate is 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cpdist
 
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import Wiring, given
+from gistmeter.speech.formats.speakers import SegmentClip
 from gistmeter.speech.metrics import edits
 from gistmeter.speech.metrics.edits import Bounds, ClipRows, Columns, WordAlignment
 from gistmeter.speech.metrics.normalizer import Normalisation, TextForm, normalisation_of
@@ -38,6 +42,7 @@ COLUMNS = {
     ),
     "cer": ("cer", "char_edits", "chars_expected", "chars_got"),
 }  # fmt: skip
+SEGMENT = ("heard", "audio")  # what a row needs of its own where a clip has several
 SCORES = {
     "wer": {"wer", "wer_file_mean", "match_percent", "mer"}, "cer": {"cer", "cer_file_mean"},
 }  # fmt: skip  # that each of the error rates gives
@@ -75,9 +80,15 @@ class ErrorRates:
         got = [None if clip.got is None else self.normalisation.read(clip.got) for clip in clips]
         table = edits.clip_rows(clips, expected, segmented=self.segmented)
         numbers = [name for rate in self.rates for name in COLUMNS[rate]]
-        columns = Columns.of(len(table.rows), numbers, ["diff"] if "wer" in self.rates else [])
+        texts = ["diff", *(SEGMENT if self.segmented else ())] if "wer" in self.rates else []
+        columns = Columns.of(len(table.rows), numbers, texts)
         if "wer" in self.rates:
-            _count_words(table, expected, got, columns)
+            excused = [clip.excused if isinstance(clip, SegmentClip) else 0 for clip in clips]
+            _count_words(table, expected, got, columns, excused)
+            if self.segmented:
+                for clip, places in zip(clips, table.places, strict=True):
+                    for at in places:
+                        columns.note(at, audio=clip.audio)
         if "cer" in self.rates:
             _count_characters(table, expected, got, columns, joined=self.normalisation.analysed)
         rows = columns.added_to(table.rows)
@@ -102,19 +113,28 @@ class ErrorRates:
 
 
 def _count_words(
-    table: ClipRows, expected: Sequence[TextForm], got: Sequence[TextForm | None], columns: Columns
+    table: ClipRows,
+    expected: Sequence[TextForm],
+    got: Sequence[TextForm | None],
+    columns: Columns,
+    excused: Sequence[int],
 ) -> None:
-    for said, heard, bounds, places in zip(expected, got, table.bounds, table.places, strict=True):
+    for said, heard, bounds, places, left in zip(
+        expected, got, table.bounds, table.places, excused, strict=True
+    ):
         if heard is None:
             continue
         whole = edits.align(said.words, heard.words)
         parts = whole.cut(bounds) if len(bounds) > 1 else [whole]
         for at, part in zip(places, parts, strict=True):
-            _record_words(columns, at, part)
+            _record_words(columns, at, part, left if at == places[0] else 0)
+            if len(bounds) > 1:
+                columns.note(at, heard=" ".join(part.got))
 
 
-def _record_words(columns: Columns, at: int, part: WordAlignment) -> None:
-    total, right = len(part.expected), part.count(edits.EQUAL)
+def _record_words(columns: Columns, at: int, part: WordAlignment, excused: int) -> None:
+    """Optional words that were left out count as said and as right, as in NIST's scoring."""
+    total, right = len(part.expected) + excused, part.count(edits.EQUAL) + excused
     columns.set(
         at,
         words_expected=total,
@@ -162,9 +182,6 @@ def _count_characters(
 
 def _distances(pairs: Sequence[tuple[str, str]]) -> list[int]:
     """Edit distances of many pairs of texts, on all cores."""
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cpdist
-
     if not pairs:
         return []
     expected, got = zip(*pairs, strict=True)
@@ -182,5 +199,6 @@ def _character_ends(form: TextForm, bounds: Bounds, *, joined: bool) -> list[int
         total = max(len(form.words), 1)
         ends = [round(len(form.characters) * end / total) for _, end in bounds]
     else:
-        ends = [sum(len(word) + 1 for word in form.words[:end]) for _, end in bounds]
+        lengths = list(itertools.accumulate((len(word) + 1 for word in form.words), initial=0))
+        ends = [lengths[end] for _, end in bounds]
     return [*ends[:-1], len(form.characters)]

@@ -23,9 +23,11 @@ from typing import Any, ClassVar, Literal
 from gistmeter.core.rows import Pool, Rows, Value, divide
 from gistmeter.core.types import Clip, ScoreInfo
 from gistmeter.core.wiring import Wiring, given, setting
+from gistmeter.metrics.gist import judge_of
 from gistmeter.models.protocols import Answer, LanguageModel
 from gistmeter.speech.metrics import fact_prompt
 from gistmeter.speech.metrics.edits import Columns, align, clip_rows, is_segmented, why_unscored
+from gistmeter.speech.metrics.embedded_facts import NOTE, EmbeddedFacts
 from gistmeter.speech.metrics.fact_answers import (
     Judgement,
     dispute,
@@ -40,14 +42,24 @@ COUNTED = ("facts_both", "facts_missing", "facts_extra")
 NUMBERS = (
     "ser", *COUNTED, "ser_short", "ser_spread", "ser_answers", "ser_mean", "ser_variance",
     "verdict_flips", "facts_corrected", "facts_unsupported", "facts_untold", "facts_disputed",
+    "facts_unverified",
 )  # fmt: skip
 TEXTS = ("facts", "ser_note", "diff")
 
 
-def language_model_of(wiring: Wiring) -> LanguageModel | None:
-    """The language model that is asked about facts; None where there is none."""
+def language_model_of(wiring: Wiring) -> LanguageModel | EmbeddedFacts | None:
+    """What is asked about facts: the embedded judge where it was named, else a language model;
+    None where there is none."""
     from gistmeter.speech.consent import fact_model_of, may_ask
 
+    if wiring.settings.facts == "embedded":
+        judge = judge_of(wiring)
+        if judge is None:
+            return None
+        wiring.context.say(
+            "ser: facts are clauses, judged by the embedded judge and not by a language model"
+        )
+        return EmbeddedFacts(judge)
     model = fact_model_of(wiring.settings, wiring.context)
     if model is None or not may_ask(model, wiring.once(all_normalisations), wiring):
         return None
@@ -57,13 +69,14 @@ def language_model_of(wiring: Wiring) -> LanguageModel | None:
 
 @dataclass(frozen=True, slots=True)
 class SemanticErrorRate:
-    """Share of the expected facts that a transcript has lost, in percent, by a language model.
+    """Share of the expected facts that a transcript has lost, in percent, by a language model or,
+    with `--facts embedded`, by clauses and the embedded judge.
 
     Range [0, 100]; `ser`, `missing` and `extra` are better when lower, `understanding` when higher.
     No facts, no answer, or an invalid one: unscored with the reason.
     """
 
-    llm: LanguageModel = given(language_model_of, shared=True, required=True)
+    llm: LanguageModel | EmbeddedFacts = given(language_model_of, shared=True, required=True)
     normalisation: Normalisation = given(normalisation_of)
     repeats: int = setting(1)
     verify: bool = setting(False)
@@ -109,6 +122,8 @@ class SemanticErrorRate:
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[list[Judgement]]:
         """All answers about each pair of (expected, got), one for each repeat."""
+        if isinstance(self.llm, EmbeddedFacts):
+            return [[table] for table in self.llm.tables(pairs, self.normalisation)]
         code = self.normalisation.code
         prompts = [fact_prompt.build_prompt(expected, got, code) for expected, got in pairs]
         rounds: list[list[Judgement]] = []
@@ -121,7 +136,7 @@ class SemanticErrorRate:
         self, pairs: Sequence[tuple[str, str]], answers: Sequence[Answer[Any]]
     ) -> list[Judgement]:
         """What the answers say of each pair."""
-        plain = Normalisation(self.normalisation.language, "basic", "digits").normalise
+        plain = Normalisation(self.normalisation.language, "default").normalise
         lemmas = self.normalisation.language.analyser.forms
         strict = self.occurrence == "strict"
         return [
@@ -144,6 +159,7 @@ class SemanticErrorRate:
     ) -> list[Judgement]:
         """The same judgements without the facts that a second question disputes."""
         questions = self.verifications(pairs, judged)
+        assert not isinstance(self.llm, EmbeddedFacts)  # `judge` asks it no second question
         answers = fact_prompt.VERDICTS.ask(self.llm, list(questions.values()), sample)
         verified = list(judged)
         for at, answer in zip(questions, answers, strict=True):
@@ -172,8 +188,10 @@ class SemanticErrorRate:
             facts_unsupported=chosen.dropped,
             facts_untold=chosen.untold,
             facts_disputed=chosen.disputed,
+            facts_unverified=len(chosen.facts) if chosen.unverified else 0,
         )
-        remarks = [f"fewer than {SHORT} words: unreliable"] if short else []
+        remarks = [NOTE] if isinstance(self.llm, EmbeddedFacts) else []
+        remarks += [f"fewer than {SHORT} words: unreliable"] if short else []
         doubted = chosen.corrected + chosen.dropped
         if doubted and self.occurrence == "report":
             remarks.append(
@@ -183,6 +201,8 @@ class SemanticErrorRate:
             remarks.append(f"{chosen.untold} words that were lost are in no fact")
         if chosen.disputed:
             remarks.append(f"{chosen.disputed} facts are disputed and not counted")
+        if chosen.unverified:
+            remarks.append(f"not verified: {chosen.unverified}")
         note = "; ".join(remarks) or None
         columns.note(first, facts=fact_prompt.facts_to_json(chosen.facts), ser_note=note)
         if chosen.reason:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gistmeter.core.credentials import Service
+from gistmeter.models.credentials import Service
 from gistmeter.speech.formats.audio import SAMPLE_RATE
 from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.services import MISTAKES

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gistmeter.core.credentials import Service
+from gistmeter.models.credentials import Service
 from gistmeter.speech.formats.audio import SAMPLE_RATE
 from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.websocket import Dialect

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gistmeter.core.credentials import Service
+from gistmeter.models.credentials import Service
 from gistmeter.speech.formats.audio import SAMPLE_RATE
 from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.local import require

@@ -17,7 +17,6 @@ import contextlib
 import importlib.util
 import inspect
 import queue
-import tempfile
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from gistmeter.core.errors import InputError, MissingDependency, MissingModel
+from gistmeter.core.folders import temporary_folder
 from gistmeter.speech.formats.audio import write_wav
 from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 
@@ -168,8 +168,8 @@ class FileSession:
 
     async def events(self) -> AsyncIterator[SpeechEvent]:
         await self._whole.wait()
-        with tempfile.TemporaryDirectory(prefix="gistmeter-") as folder:
-            path = Path(folder) / "clip.wav"
+        with temporary_folder() as folder:
+            path = folder / "clip.wav"
             write_wav(path, bytes(self._pcm))
             text = await self._call(path)
         if not isinstance(text, str):

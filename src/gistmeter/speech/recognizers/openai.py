@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import ClassVar, Self
 from urllib.parse import urlsplit
 
-from gistmeter.core.credentials import SERVICES, Service
 from gistmeter.core.errors import InputError
+from gistmeter.models.credentials import SERVICES, Service
 from gistmeter.speech.recognizers.local import require
 from gistmeter.speech.recognizers.services import key_of, model_and_url, post_file, text_of
 
@@ -33,7 +33,7 @@ class OpenAITranscriptions:
     url: str = URL
     key: str = field(default="", repr=False)
     service: ClassVar[Service] = SERVICES["openai"]
-    enables: ClassVar[str] = "OpenAI's recogniser, and servers that speak like it"
+    enables: ClassVar[str] = "OpenAI's recogniser, and servers with the same interface"
 
     @classmethod
     def from_name(cls, argument: str, environment: Mapping[str, str]) -> Self:

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gistmeter.core.credentials import Service, named_key
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.registry import find, load_own, names
+from gistmeter.models.credentials import Service, named_key
 from gistmeter.speech.recognizers import MissingKey, Recognizer, Session
 from gistmeter.speech.recognizers.local import Transcribe, WholeFiles
 
@@ -67,9 +67,22 @@ def addresses(wanted: Sequence[str]) -> Iterator[tuple[Service, str]]:
         name, _, argument = _label(entry.strip())[1].partition(":")
         url = argument.partition("@")[2].strip()
         if url and name in names(GROUP):
-            service = getattr(find(GROUP, name), "service", None)
+            service = _service(name)
             if service is not None:
                 yield service, url
+
+
+def key_names(wanted: Sequence[str]) -> list[str]:
+    """The variables of the keys that the wanted recognisers may use."""
+    known = {_label(entry.strip())[1].partition(":")[0] for entry in wanted} & set(names(GROUP))
+    services = map(_service, sorted(known))
+    return [name for service in services if service is not None for name in service.variables]
+
+
+def _service(name: str) -> Service | None:
+    """The service behind a recogniser; one that works on this machine has none."""
+    found: Service | None = getattr(find(GROUP, name), "service", None)
+    return found
 
 
 def _with_keys(environment: Mapping[str, str], key_env: Mapping[str, str]) -> Mapping[str, str]:
@@ -116,7 +129,7 @@ def adapt(target: Any, name: str = "") -> Recognizer:
     function = getattr(target, "transcribe", target)
     if not callable(function):
         raise InputError(
-            f"'{name}' is no recogniser: it has neither session(), nor transcribe(path), "
+            f"'{name}' is not a recogniser: it has neither session(), nor transcribe(path), "
             f"nor {', '.join(SESSION_METHODS)}, and cannot be called"
         )
     key = str(getattr(target, "key", ""))

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gistmeter.core.credentials import Service, host_of, is_home, is_loopback, key_for, stays_here
 from gistmeter.core.errors import InputError
 from gistmeter.core.files import parse_json
+from gistmeter.models.credentials import Service, host_of, is_home, is_loopback, key_for, stays_here
 from gistmeter.speech.recognizers import MissingKey, RecognizerError
 
 LARGEST = 16 * 2**20  # bytes of an answer, or of all messages about a clip
@@ -106,11 +106,11 @@ def retry_after(value: str | None) -> float:
 
 
 def json_object(says: str, content: str | bytes) -> Mapping[str, Any]:
-    """A service's message; `says` begins what is said where it is no JSON object."""
+    """A service's message; `says` begins what is said where it is not a JSON object."""
     try:
         message = parse_json(content)
     except ValueError as error:
-        raise RecognizerError(f"{says} what is no JSON") from error
+        raise RecognizerError(f"{says} what is not JSON") from error
     if not isinstance(message, dict):
         raise RecognizerError(f"{says} {type(message).__name__}")
     return message

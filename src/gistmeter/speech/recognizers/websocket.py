@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from gistmeter.core.credentials import Service, stays_here
 from gistmeter.core.errors import InputError
+from gistmeter.models.credentials import Service, stays_here
 from gistmeter.speech.recognizers import RecognizerError, SpeechEvent
 from gistmeter.speech.recognizers.local import require
 from gistmeter.speech.recognizers.services import (

@@ -8,11 +8,13 @@ in doubt the user is asked.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gistmeter.core.errors import FormatError
+from gistmeter.core.item_columns import SAMPLES
 from gistmeter.core.settings import AGAIN
 from gistmeter.core.table import Table, name_in
 from gistmeter.core.table.wide import chosen_columns, is_text, sort_columns
@@ -40,13 +42,17 @@ SYSTEM = ("systems", "model", "model_name", "model name", "模型", "モデル",
 LANGUAGE = ("lang", "语言", "語言", "言語", "언어", "язык", "jazyk")
 RECOVERED = ("recovery", "restored", "recovered_form", "restored_form")
 OPTIONAL = {"structure": STRUCTURE, "recovered": RECOVERED, "language": LANGUAGE}
+# What a system was asked, the first of which a reader wants to see above its answer.
+QUESTION = ("question", "prompt", "instruction", "query", "input", "task", "context", "passage",
+            "document", "source_text", "问题", "問題", "提示", "题目", "质问", "質問",
+            "질문", "문제", "вопрос", "otázka")  # fmt: skip
 _ORDERED = re.compile(
     r"original|arrangement.*|perm.*|order.*|shuffled.*|scrambled.*|排列.*|原文|原词", re.IGNORECASE
 )
 _UNNAMED = re.compile(r"(?:sheet|tabelle|list|лист|工作表|シート|시트)\s*\d*", re.IGNORECASE)
-_MODEL = re.compile(
+MODEL = re.compile(
     r"gpt|qwen|llama|claude|gemini|gemma|mi[sx]tral|deepseek|glm|ernie|baichuan|internlm|phi|yi-|"
-    r"\bo[134]\b|model|system|baseline|模型|モデル|모델|модел|\d+b\b|v\d",
+    r"\bo[134]\b|command-r|grok|kimi|falcon|olmo|bert|t5|nllb|whisper|model|system|baseline|模型|モデル|모델|модел|\d+b\b|v\d",
     re.IGNORECASE,
 )
 
@@ -140,11 +146,11 @@ def has_answers(table: Table, choices: ColumnChoices) -> bool:
 def _unread(table: Table, chosen: Mapping[str, str], single: str, choices: ColumnChoices) -> str:
     """A remark on columns beside the prediction that answer as it does, and are not scored."""
     beside = _reference(table, chosen, (single,))
-    rest = _unnamed(table, (single, beside))
+    rest = _unnamed(table, (single, beside, *chosen.values()))
     if not rest or table.find("system", SYSTEM):
         return ""
     expected, _ = _expected(table, chosen, beside, choices)
-    systems = sort_columns(table, rest, expected).systems if any(expected) else ()
+    systems = sort_columns(table, rest, expected, MODEL).systems if any(expected) else ()
     if not systems:
         return ""
     return (
@@ -155,10 +161,11 @@ def _unread(table: Table, chosen: Mapping[str, str], single: str, choices: Colum
 
 def _unnamed(table: Table, but: Sequence[str | None]) -> list[str]:
     """The columns of texts that no name explains."""
+    known = _KNOWN | _names([name.strip() for name in but if name])
     return [
         column
         for column in table.columns
-        if column not in but and column.casefold() not in _KNOWN and is_text(table.column(column))
+        if column.strip().casefold() not in known and is_text(table.column(column))
     ]
 
 
@@ -177,14 +184,16 @@ def _wide(
     expected, source = _expected(table, chosen, beside, choices)
     if not any(expected):
         return None
-    rest = _unnamed(table, (beside,))
-    columns = sort_columns(table, rest, expected)
+    rest = _unnamed(table, (beside, *chosen.values()))
+    columns = sort_columns(table, rest, expected, MODEL)
     if columns.doubtful and not ask:
         return AnswerColumns(dict.fromkeys(rest, ""), beside)
     if columns.doubtful:
+        texts = [name for name in rest if name not in columns.others]
         raise FormatError(
-            f"has no column 'prediction', and it cannot be told which columns are systems that "
-            f"answer {source}: {_listed(rest)}. Name them with --systems HEADER,HEADER",
+            f"has no column 'prediction', and it is not clear which columns are systems that "
+            f"answer {source}: {_listed(texts)}. Name them with --systems HEADER,HEADER, such as "
+            f"--systems {shlex.quote(','.join(texts))}",
             path=table.path,
         )
     systems = columns.systems
@@ -240,16 +249,16 @@ def sheets_are_systems(names: Sequence[str], choices: ColumnChoices, file: str) 
     if choices.sheets != "auto":
         return choices.sheets == "systems"
     named = [name for name in names if not _UNNAMED.fullmatch(name.strip())]
-    ordered = any(_ORDERED.fullmatch(name.strip()) for name in names)
-    systems = not ordered and len(named) == len(names) and any(map(_MODEL.search, names))
+    ordered = any(map(is_ordered, names))
+    systems = not ordered and len(named) == len(names) and any(map(MODEL.search, names))
     other, what = ("arrangements", "systems") if systems else ("systems", "arrangements")
     choices.tell(f"{file}: its sheets are read as {what}; --sheets {other} says otherwise")
     return systems
 
 
-def is_unnamed(sheet: str) -> bool:
-    """Whether a sheet has the name that programs give."""
-    return bool(_UNNAMED.fullmatch(sheet))
+def is_ordered(sheet: str) -> bool:
+    """Whether a sheet is named as arrangements are; the name of an only sheet says nothing else."""
+    return bool(_ORDERED.fullmatch(sheet.strip()))
 
 
 def _names(names: Sequence[str]) -> set[str]:
@@ -260,9 +269,13 @@ def _listed(columns: Sequence[str]) -> str:
     return ", ".join(f"'{column}'" for column in columns)
 
 
+HEADERS = _names(
+    ("idiom", "prediction", "reference", *IDIOM, *PREDICTION, *REFERENCE, *EXPLANATION)
+)
 _KNOWN = _names(
-    ["idiom", "system", "arrangement", *IDIOM, *METADATA, *ARRANGEMENT, *SYSTEM, *LANGUAGE,
-     *STRUCTURE, *RECOVERED, "structure", "recovered", "prompt", "备注", "注释", "说明", "備考",
+    ["idiom", "system", "arrangement", "sample", *IDIOM, *METADATA, *ARRANGEMENT, *SYSTEM,
+     *LANGUAGE, *SAMPLES, *QUESTION, *STRUCTURE, *RECOVERED, "structure", "recovered",
+     "备注", "注释", "说明", "備考",
      "비고",
      "примечание", "poznámka"]
 )  # fmt: skip

@@ -5,31 +5,35 @@ one column per system; as a workbook with one sheet per arrangement or per syste
 `<model>_<arrangement>.csv` in a folder; or as plain lines. A system is named by its file's stem,
 unless a column `system` or `model`, a header or a sheet names it. A row meets its references by its
 id, trimmed, never by its position; one that meets none keeps those of its own column
-`Reference`, if it has one, or is there without. A repetition of system, arrangement and id is an
-error.
+`Reference`, if it has one, or is there without. All further columns are kept. Several answers of a
+system to one item are told apart by a column `sample` (`seed`, `run` …); where they are not, what
+they are is asked.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gistmeter.core.errors import FormatError, InputError
-from gistmeter.core.files import stem_of, suffix_of
+from gistmeter.core.files import refuse_strays, stem_of, suffix_of
+from gistmeter.core.item_columns import SAMPLES
 from gistmeter.core.table import SUFFIXES, Table, name_in, read_sheets
-from gistmeter.core.types import Pair
-from gistmeter.text import CELL, HAS_ORIGINAL, ORIGINAL, STRUCTURE, is_original
+from gistmeter.core.types import ORIGINAL, Pair, is_original
+from gistmeter.text import CELL, HAS_ORIGINAL, STRUCTURE
 from gistmeter.text.formats.answer_columns import (
     ARRANGEMENT,
+    HEADERS,
     OPTIONAL,
     SYSTEM,
     ColumnChoices,
     find_answers,
     has_answers,
-    is_unnamed,
+    is_ordered,
     sheets_are_systems,
 )
 from gistmeter.text.formats.references import IDIOM, References, Splitting, answer_in, usable, whole
@@ -38,6 +42,10 @@ logger = logging.getLogger(__name__)
 
 _NUMBERED = re.compile(r"(?P<model>.+)_(?P<arrangement>arrangement[_-]?\d+)", re.IGNORECASE)
 _ARRANGEMENT = re.compile(r"arrangement[_-]?\d+", re.IGNORECASE)
+REPEATS = (
+    "Several answers to one item are told apart by a column 'sample' or by --repeats samples; "
+    "--repeats first keeps the first and leaves out the others"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,8 @@ class Prediction:
     line: int
     references: str | None = None  # of its own column
     fields: Mapping[str, str] = field(default_factory=dict)
+    sample: str = ""  # which of several answers to the item
+    columns: Mapping[str, str] = field(default_factory=dict)  # all others, by their headers
     guessed: str = ""  # the file's encoding, where it was a guess
     lined: bool = False  # whether its file is plain lines, and its number all it is known by
 
@@ -104,6 +114,7 @@ def _arrangements_of(path: Path) -> list[Path]:
         for file in path.parent.iterdir()
         if file.name.startswith(head) and file.suffix.lower() == path.suffix.lower()
     )
+    refuse_strays(path.parent, set(files) - {path})
     names = {file: file.stem.removeprefix(head) for file in files}
     numbered = {file for file, name in names.items() if _ARRANGEMENT.fullmatch(name)}
     if numbered:
@@ -117,19 +128,17 @@ def read_predictions(
     base: Mapping[Path, str] | None = None,
     choices: ColumnChoices | None = None,
 ) -> list[Prediction]:
-    """All predictions of files and folders, in their order; a repetition is an error.
+    """All predictions of files and folders, in their order.
 
     `base` names the system of files that are its arrangements.
     """
     choices, systems = choices or ColumnChoices(), base or {}
-    rows = [
+    return [
         row
         for path in paths
         for file in files_of([path])
         for row in _read_file(file, choices, in_folder=path.is_dir(), base=systems.get(file, ""))
     ]
-    refuse_repetitions(rows)
-    return rows
 
 
 def read_original(
@@ -166,6 +175,7 @@ def _files_of(folder: Path) -> list[Path]:
     suffixes = set(SUFFIXES) - {".txt"}
     tables = [file for file in folder.iterdir() if suffix_of(file) in suffixes]
     files = sorted(file for file in tables if file.is_file() and file.name[0] not in ".~")
+    refuse_strays(folder, files)
     if not files:
         raise InputError(f"{folder}: has no table. Known: {', '.join(SUFFIXES)}")
     return files
@@ -188,16 +198,31 @@ def _read_file(
         owners = {name: (name, "") for name in sheets}
     else:
         owners = {
-            name: (system, name if several or (workbook and not is_unnamed(name)) else arrangement)
+            name: (system, name if several or (workbook and is_ordered(name)) else arrangement)
             for name in sheets
         }
     return [row for name in sheets for row in read_rows(sheets[name], choices, *owners[name])]
 
 
+def items_in(path: Path, choices: ColumnChoices) -> set[str]:
+    """The items that a file of predictions names, in any of its sheets."""
+    found: set[str] = set()
+    for table in read_sheets(path).values():
+        header = table.find("idiom", IDIOM, usable(table, choices.plain))
+        found |= {name_in(cell) for cell in table.column(header)} if header else set()
+    return found - {""}
+
+
 def _sheets_of_predictions(sheets: Mapping[str, Table], choices: ColumnChoices) -> dict[str, Table]:
     """The sheets that hold predictions; a summary or a remark between them is passed over."""
-    chosen = choices.systems or "prediction" in {key.casefold() for key in choices.columns}
-    kept = {name: table for name, table in sheets.items() if chosen or has_answers(table, choices)}
+    single = {key.casefold(): header for key, header in choices.plain.items()}.get("prediction")
+    chosen = {name.strip().casefold() for name in (*choices.wanted(), *filter(None, [single]))}
+    kept = {
+        name: table
+        for name, table in sheets.items()
+        if chosen & {column.strip().casefold() for column in table.columns}
+        or (not chosen and has_answers(table, choices))
+    }
     for name in sheets if kept else ():
         if name not in kept:
             logger.warning("Sheet '%s' has no column of predictions and is passed over", name)
@@ -225,20 +250,26 @@ def read_rows(
     answers = find_answers(table, choices)
     if answers.remark:
         choices.tell(answers.remark)
+    if table.above:
+        choices.tell(f"{table.path}: not read above the header: {'; '.join(table.above)}")
     idiom = table.find("idiom", IDIOM, usable(table, columns))
     reference = answers.reference
     if idiom is None and reference is None and not (table.lined or choices.by_line(table)):
         idiom = table.need("idiom", IDIOM, columns)
-    others = {"system": SYSTEM, "arrangement": ARRANGEMENT, **OPTIONAL}
+    others = {"system": SYSTEM, "arrangement": ARRANGEMENT, "sample": SAMPLES, **OPTIONAL}
     headers = {name: table.find(name, known, columns) for name, known in others.items()}
     headers |= {"idiom": idiom, "reference": reference}
     places = {name: table.columns.index(header) for name, header in headers.items() if header}
+    taken = {*places.values(), *map(table.columns.index, answers.answers)}
+    further = {name: at for at, name in enumerate(table.columns) if at not in taken}
     rows = []
     for header, owner in answers.answers.items():
         place = table.columns.index(header)
         numbered = zip(table.rows, table.lines, strict=True)
         for number, (row, line) in enumerate(numbered, before + 1):
             cells = {name: (row[at] or "").strip() for name, at in places.items()}
+            named = [row[place], cells.get("idiom"), cells.get("reference")]
+            _refuse_header(named, table, line)
             key = name_in(cells["idiom"]) if idiom else str(number)
             if not key:
                 raise FormatError("names no item", path=table.path, row=line, column=idiom)
@@ -252,6 +283,8 @@ def read_rows(
                     line=line,
                     references=cells.get("reference") or None,
                     fields={name: cells[name] for name in OPTIONAL if cells.get(name)},
+                    sample=cells.get("sample", ""),
+                    columns={name: cell for name, at in further.items() if (cell := row[at])},
                     guessed=table.guessed,
                     lined=table.lined,
                 )
@@ -259,19 +292,45 @@ def read_rows(
     return rows
 
 
-def refuse_repetitions(rows: Sequence[Prediction]) -> None:
-    """A system says one thing about an item in an arrangement; a second one is an error."""
-    seen: dict[tuple[str, str, str], Prediction] = {}
+def _refuse_header(cells: Sequence[str | None], table: Table, line: int) -> None:
+    """A row that names columns is the header, below a title or a merged one."""
+    filled = [cell.strip().casefold() for cell in cells if cell and cell.strip()]
+    if len(filled) > 1 and all(cell in HEADERS for cell in filled):
+        raise FormatError(
+            "looks like the header of the table. Remove the rows above it, so that it stands first",
+            path=table.path,
+            row=line,
+        )
+
+
+def settle_repetitions(rows: Sequence[Prediction], how: str = "ask") -> list[Prediction]:
+    """Rows of which no two are the same system's, arrangement's, item's and sample's.
+
+    `how` says what the others are: further samples, or to be left out; in doubt that is asked.
+    """
+    groups: dict[tuple[str, str, str, str], list[Prediction]] = {}
     for row in rows:
-        first = seen.setdefault((row.system, row.arrangement, row.idiom), row)
-        if first is not row:
-            arrangement = f", arrangement '{row.arrangement}'" if row.arrangement else ""
-            raise FormatError(
-                f"repeats the item '{row.idiom}' of system '{row.system}'{arrangement}, first "
-                f"in {first.path}, line {first.line}",
-                path=row.path,
-                row=row.line,
-            )
+        groups.setdefault((row.system, row.arrangement, row.idiom, row.sample), []).append(row)
+    if len(groups) == len(rows):
+        return list(rows)
+    if how == "first":
+        return [group[0] for group in groups.values()]
+    if how == "samples":
+        numbers = Counter[tuple[str, str, str]]()
+        numbered = []
+        for row in rows:
+            key = row.system, row.arrangement, row.idiom
+            numbers[key] += 1
+            numbered.append(replace(row, sample=str(numbers[key])))
+        return numbered
+    first, again = next(group[:2] for group in groups.values() if len(group) > 1)
+    arrangement = f", arrangement '{again.arrangement}'" if again.arrangement else ""
+    raise FormatError(
+        f"repeats the item '{again.idiom}' of system '{again.system}'{arrangement}, first in "
+        f"{first.path}, line {first.line}. {REPEATS}",
+        path=again.path,
+        row=again.line,
+    )
 
 
 def match(
@@ -323,6 +382,8 @@ def pairs_of(
                 arrangement=row.arrangement,
                 language=extra.pop("language", language),
                 fields=extra,
+                sample=row.sample,
+                columns={**known.kept.get(row.idiom, {}), **row.columns},
             )
         )
     return pairs

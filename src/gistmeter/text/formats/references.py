@@ -16,9 +16,11 @@ from pathlib import Path
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import printable
 from gistmeter.core.table import Table, name_in, read_sheets, read_table
+from gistmeter.core.table.wide import are_labels
 from gistmeter.text import BETWEEN
 
-IDIOM = ("idiom", "id", "item", "key", "term", "word", "phrase", "name", "custom_id", "成语",
+# custom_id before id: a file of an OpenAI batch has both, and the first is the user's.
+IDIOM = ("idiom", "custom_id", "id", "item", "key", "term", "word", "phrase", "name", "成语",
          "成語",
          "词语", "編號", "编号", "四字熟語", "慣用句", "項目", "番号", "사자성어", "표제어",
          "관용구", "항목",
@@ -43,7 +45,9 @@ SIGNS: Mapping[str, int] = {"positive": 1, "neutral": 0, "negative": -1}
 METADATA = frozenset(
     ("structure", "structure_class", "pinyin", "reading", "pronunciation", "source", "category",
      "type", "class", "language", "lang", "frequency", "note", "notes", "comment", "example",
-     "examples", "origin", "polarity", "index", "number", "url", "link")
+     "examples", "origin", "polarity", "index", "number", "url", "link", "level", "difficulty",
+     "domain", "topic", "subject", "split", "tag", "tags", "genre", "group", "author", "date",
+     "question", "prompt", "context")
 )  # fmt: skip
 PLACEHOLDER = re.compile(
     r"(?:zdic|暂无|暫無|无|無)?(?:解释|解釋|释义|釋義)|暂无|暫無|n/?a|nan|none|null|todo|tbd|[-–—?？.…]+",
@@ -116,6 +120,7 @@ class References:
     files: tuple[Path, ...] = ()
     lines: int = 0  # of a file of plain lines, where that is what was read
     cells: Mapping[str, str] = field(default_factory=dict)  # each item's, before it was split
+    kept: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # further columns, by item
 
 
 def read_references(
@@ -129,8 +134,14 @@ def read_references(
     structure = table.find("structure", STRUCTURE)
     chosen = [table.columns.index(name) for name in explanations]
     place = table.columns.index(idiom)
+    further = [
+        (name, at)
+        for at, name in enumerate(table.columns)
+        if table.headed and name not in (idiom, structure, *explanations)
+    ]
     cells: dict[str, list[str | None]] = {}
     structures: dict[str, str] = {}
+    kept: dict[str, dict[str, str]] = {}
     for row in table.rows:
         name = name_in(row[place])
         if not name:
@@ -138,12 +149,14 @@ def read_references(
         cells.setdefault(name, []).extend(row[at] for at in chosen)
         if structure and (label := (row[table.columns.index(structure)] or "").strip()):
             structures[name] = label
+        columns_of = {header: cell for header, at in further if (cell := (row[at] or "").strip())}
+        kept[name] = {**columns_of, **kept.get(name, {})}
     split = (splitting or Splitting()).split
     by_idiom = {name: split(own) for name, own in cells.items()}
     guesses = {path: table.guessed} if table.guessed else {}
     return References(
         by_idiom, structures, tuple(explanations), guesses, (path,),
-        cells={name: whole(own) for name, own in cells.items()},
+        cells={name: whole(own) for name, own in cells.items()}, kept=kept,
     )  # fmt: skip
 
 
@@ -175,6 +188,10 @@ def merged(parts: Sequence[References]) -> References:
         {path: name for part in parts for path, name in part.guesses.items()},
         tuple(path for part in parts for path in part.files),
         cells={name: whole(part.cells.get(name) for part in parts) for name in by_idiom},
+        kept={
+            name: {key: text for part in parts for key, text in part.kept.get(name, {}).items()}
+            for name in by_idiom
+        },
     )
 
 
@@ -223,7 +240,10 @@ def _columns(table: Table, columns: Mapping[str, str]) -> tuple[str, list[str]]:
         name
         for at, name in enumerate(table.columns)
         if name not in (idiom, first)
-        and (_is_explanation(name) or (at == 2 and name.casefold() not in METADATA))
+        and (
+            _is_explanation(name)
+            or (at == 2 and name.casefold() not in METADATA and not are_labels(table.column(name)))
+        )
     ]
     return idiom, [first, *more]
 
@@ -253,7 +273,7 @@ def parse_sign(text: str) -> int:
     name = text.strip().lower()
     name = spelled.get(name, name)
     if name not in SIGNS:
-        raise InputError(f"'{text}' is no polarity: expected one of {', '.join(SIGNS)}")
+        raise InputError(f"'{text}' is not a polarity: expected one of {', '.join(SIGNS)}")
     return SIGNS[name]
 
 

@@ -33,16 +33,15 @@ from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Pair, ScoreInfo
 from gistmeter.core.wiring import Wiring, asked_for, given, readers_of, role, setting
 from gistmeter.metrics.cosine import cosines
+from gistmeter.metrics.missing import Missing, counted
 from gistmeter.models.protocols import CrossEncoder, Embedder, TokenMatcher
 from gistmeter.text.metrics.comparisons import (
     AGGREGATES,
     Aggregate,
     Comparisons,
     Floats,
-    Missing,
     TextReader,
     assign_readers,
-    counted,
     mean_of_defined,
     require_known,
     shown_texts,

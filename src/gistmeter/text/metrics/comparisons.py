@@ -10,29 +10,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import InputError
+from gistmeter.core.item_columns import kept_texts
 from gistmeter.core.rows import Rows, Value, divide
 from gistmeter.core.types import Pair
+from gistmeter.core.views import Row
 from gistmeter.languages import Polarity
-from gistmeter.text import BETWEEN, CELL
+from gistmeter.metrics.missing import NO_PREDICTION, NO_REFERENCE
+from gistmeter.text import BETWEEN, CELL, STRUCTURE
 
 Aggregate = Literal["max", "mean"]
 AGGREGATES: tuple[Aggregate, ...] = ("max", "mean")
 Floats = npt.NDArray[np.float64]
 
-NO_PREDICTION = "no prediction"
-NO_REFERENCE = "no reference"
 NO_WORDS = "no words in prediction or reference"
-COUNTED = "no prediction, counted as 0"
 REFERENCES = "references"  # a column: the list of references, where a joined text hides it
 Against = Literal["references", "cell"]  # what a candidate is compared with
-Missing = Literal["unscored", "zero"]  # what a missing prediction is
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +110,9 @@ def mean_of_defined(values: Sequence[Value] | Floats) -> Value:
     return mean
 
 
-def counted(rows: Rows, names: Sequence[str], missing: Missing) -> Rows:
-    """Rows in which a missing prediction scores 0, with the reason kept, where that is asked."""
-    if missing == "unscored":
-        return rows
-    columns, reasons = {}, {}
-    for name in names:
-        known = rows.reasons.get(name, {})
-        absent = [at for at, why in known.items() if why == NO_PREDICTION]
-        column = rows.values(name).copy()
-        column[absent] = 0.0
-        columns[name] = column
-        reasons[name] = {**known, **dict.fromkeys(absent, COUNTED)}
-    return replace(rows.with_numbers(columns), reasons={**rows.reasons, **reasons})
+def base_rows(pairs: Sequence[Pair]) -> Rows:
+    """A row for each pair, with its texts and the input's further columns."""
+    return Rows.of(pairs).with_texts({**kept_texts(pairs), **shown_texts(pairs)})
 
 
 def shown_texts(pairs: Sequence[Pair]) -> dict[str, list[str | None]]:
@@ -132,6 +121,10 @@ def shown_texts(pairs: Sequence[Pair]) -> dict[str, list[str | None]]:
         "prediction": [pair.candidate for pair in pairs],
         "reference": [BETWEEN.join(pair.references) or None for pair in pairs],
     }
+    if any(pair.stripped for pair in pairs):
+        columns["stripped"] = [pair.stripped or None for pair in pairs]
+    if any(STRUCTURE in pair.fields for pair in pairs):
+        columns[STRUCTURE] = [pair.fields.get(STRUCTURE) for pair in pairs]
     hidden = [any(BETWEEN.strip() in text for text in pair.references) for pair in pairs]
     if any(hidden):
         columns[REFERENCES] = [
@@ -139,6 +132,14 @@ def shown_texts(pairs: Sequence[Pair]) -> dict[str, list[str | None]]:
             for pair, ambiguous in zip(pairs, hidden, strict=True)
         ]
     return columns
+
+
+def stored_references(row: Row) -> list[str]:
+    """The references one by one: as the list that was kept, or else as the joined text has them."""
+    joined, kept = row.text("reference"), row.document(REFERENCES)
+    if isinstance(kept, list):
+        return [str(text) for text in kept]
+    return joined.split(BETWEEN) if joined else []
 
 
 def require_known(what: str, value: str, known: Iterable[str]) -> None:

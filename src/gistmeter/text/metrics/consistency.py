@@ -45,9 +45,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from gistmeter.core.rows import Floats, Pool, Rows, Value, divide
-from gistmeter.core.types import Pair, ScoreInfo
+from gistmeter.core.types import ORIGINAL, Pair, ScoreInfo, is_original
 from gistmeter.core.wiring import Wiring, given, setting
-from gistmeter.text import BETWEEN, HAS_ORIGINAL, ORIGINAL, STRUCTURE, is_original
+from gistmeter.text import BETWEEN, HAS_ORIGINAL, STRUCTURE
 from gistmeter.text.metrics.comparisons import mean_of_defined
 
 STRUCTURED = "has_structure"  # a column: 1 where an item has a structure class

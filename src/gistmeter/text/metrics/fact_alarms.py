@@ -12,7 +12,7 @@ from gistmeter.core.wiring import given
 from gistmeter.languages.guard import Guard
 from gistmeter.languages.guard.remembered import guards_of
 from gistmeter.metrics.alarm_columns import SCORES, ItemAlarms, shares, table
-from gistmeter.text.metrics.comparisons import NO_PREDICTION, NO_REFERENCE
+from gistmeter.metrics.missing import NO_PREDICTION, NO_REFERENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,9 @@ class FactAlarms:
                 reasons[at] = NO_REFERENCE if said else NO_PREDICTION
                 continue
             code = pair.language if pair.language in self.guards else first
+            if not self.guards[code].reads:
+                reasons[at] = self.guards[code].why_not
+                continue
             asked.setdefault(code, []).extend((at, place) for place in places)
         found: list[ItemAlarms | None] = [None] * len(pairs)
         for code, own in asked.items():

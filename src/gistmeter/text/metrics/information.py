@@ -15,7 +15,6 @@ Recovery is the share of scrambled items whose form was restored exactly.
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -23,19 +22,18 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from gistmeter.core.rows import Pool, Rows, Value
-from gistmeter.core.types import Pair, ScoreInfo
+from gistmeter.core.types import Pair, ScoreInfo, is_original
 from gistmeter.core.wiring import given, readers_of, setting
-from gistmeter.text import RECOVERED, is_original
+from gistmeter.languages.normal_forms import normal_form
+from gistmeter.metrics.missing import NO_PREDICTION, Missing, counted
+from gistmeter.text import RECOVERED
 from gistmeter.text.metrics.comparisons import (
     AGGREGATES,
-    NO_PREDICTION,
     Against,
     Aggregate,
     Comparisons,
-    Missing,
     TextReader,
     assign_readers,
-    counted,
     normal_words,
     require_known,
     shown_texts,
@@ -161,4 +159,4 @@ def _why(pair: Pair) -> str:
 
 
 def _folded(form: str) -> str:
-    return "".join(unicodedata.normalize("NFKC", form).split())
+    return "".join(normal_form("NFKC", form).split())

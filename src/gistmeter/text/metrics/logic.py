@@ -2,8 +2,9 @@
 
     S_Logic = P_NLI(premise ⇒ hypothesis)
 
-from a model of natural language inference. The premise is the reference and the hypothesis the
-explanation (`reference-to-prediction`), or the other way round, or both: two texts say the same
+from a model of natural language inference. The premise is the explanation and the hypothesis the
+reference (`prediction-to-reference`: e ⇒ r, the paper's formula, so that who leaves something out
+does not score high), or the other way round (what its code asks), or both: two texts say the same
 where each follows from the other, so "both" gives the minimum of the two, for each reference by
 itself. Several references are aggregated by maximum or mean; under the maximum, `neutral` and
 `contradiction` are those of the reference that entails most, so that the three still sum to 1.
@@ -17,8 +18,8 @@ Read together, S_Acc and S_Logic say of an item:
     S_Acc high   reliable                      similar but inconsistent
     S_Acc low    consistent but dissimilar     unreliable
 
-"High" is at or above a threshold of each score. Similar but inconsistent is the case to look at:
-the words are right, and the meaning is not.
+"High" is at or above a cut of each score, fitted by language for the embedded models. Similar but
+inconsistent is the case to look at: the words are right, and the meaning is not.
 """
 
 from __future__ import annotations
@@ -29,18 +30,20 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from gistmeter.core.item_columns import LANGUAGE
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Pair, ScoreInfo
-from gistmeter.core.wiring import role, setting
-from gistmeter.models.protocols import EntailmentModel, Judgements
+from gistmeter.core.wiring import Wiring, given, role, setting
+from gistmeter.metrics.gist import cuts_of
+from gistmeter.metrics.gist.fitted_model import fitted
+from gistmeter.metrics.missing import Missing, counted
+from gistmeter.models.protocols import EntailmentModel, Judgements, JudgeModel
 from gistmeter.text.metrics.comparisons import (
     AGGREGATES,
     Against,
     Aggregate,
     Comparisons,
     Floats,
-    Missing,
-    counted,
     mean_of_defined,
     require_known,
     shown_texts,
@@ -51,6 +54,7 @@ DIRECTIONS: tuple[Direction, ...] = ("reference-to-prediction", "prediction-to-r
 Average = Literal["arrangements", "items"]
 AVERAGES: tuple[Average, ...] = ("arrangements", "items")
 LABELS = ("entailment", "neutral", "contradiction")
+HIGH = 0.8  # the paper's, where none was fitted
 READINGS = ("reliable", "similar but inconsistent", "consistent but dissimilar", "unreliable")
 
 
@@ -63,7 +67,7 @@ class LogicalValidity:
     """
 
     nli: EntailmentModel = role("nli", required=True)
-    direction: Direction = setting("reference-to-prediction")
+    direction: Direction = setting("prediction-to-reference")
     aggregate: Aggregate = setting("max")
     average: Average = setting("arrangements")
     missing: Missing = setting("unscored", "missing_prediction")
@@ -126,10 +130,14 @@ class LogicalValidity:
         return mean_of_defined([part.mean(name) for part in rows.by("group").values()])
 
     def _ask(self, texts: Comparisons, direction: Direction) -> Judgements:
-        sides = (texts.references, texts.candidates)
-        forward = direction == "reference-to-prediction"
-        premises, hypotheses = sides if forward else sides[::-1]
-        return self.nli.classify(list(zip(premises, hypotheses, strict=True)))
+        pairs = list(zip(texts.references, texts.candidates, strict=True))
+        if direction == "reference-to-prediction":
+            return self.nli.classify(pairs)
+        if not isinstance(self.nli, JudgeModel):
+            return self.nli.classify([(hypothesis, premise) for premise, hypothesis in pairs])
+        said = self.nli.judge(pairs)  # one reading answers for both directions
+        rest = 1 - said.entails - said.opposes
+        return Judgements(said.entails, rest, said.opposes, said.unseen, said.failures)
 
     def _columns(
         self, texts: Comparisons, direction: Direction, answer: Judgements
@@ -149,12 +157,21 @@ class LogicalValidity:
         return f"{direction.replace('-', '_')}_" if self.direction == "both" else ""
 
 
+def reading_cuts_of(wiring: Wiring) -> dict[str, Mapping[str, float]]:
+    """The fitted cuts of S_Acc and S_Logic by language; none with other models."""
+    model = wiring.model("nli")
+    if model is None or model.id != fitted()["judge"]:
+        return {}
+    return {code: cuts_of(code) for code in wiring.languages}
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The column `reading`: what S_Acc and S_Logic say of an item together; no score of its own."""
 
-    high_accuracy: float = setting(0.8)
-    high_logic: float = setting(0.8)
+    high_accuracy: float | None = setting(None)
+    high_logic: float | None = setting(None)
+    cuts: Mapping[str, Mapping[str, float]] = given(reading_cuts_of, factory=dict, shared=True)
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = ()
     derives: ClassVar[tuple[str, ...]] = ("s_acc", "s_logic")
@@ -170,11 +187,20 @@ class Reading:
         if "s_acc" not in rows or "s_logic" not in rows:
             return rows
         accuracy, logic = rows.values("s_acc"), rows.values("s_logic")
-        chosen = 2 * (accuracy < self.high_accuracy) + (logic < self.high_logic)
+        codes = rows.texts.get(LANGUAGE) or [next(iter(self.cuts), "")] * len(rows)
+        high_accuracy = self._cuts(codes, self.high_accuracy, "s_acc")
+        high_logic = self._cuts(codes, self.high_logic, "s_logic")
+        chosen = 2 * (accuracy < high_accuracy) + (logic < high_logic)
         names = [READINGS[at] for at in chosen.astype(int).tolist()]
         known = ~(np.isnan(accuracy) | np.isnan(logic))
         reading = [name if seen else None for name, seen in zip(names, known.tolist(), strict=True)]
         return rows.with_texts({"reading": reading})
+
+    def _cuts(self, codes: Sequence[str | None], given: float | None, name: str) -> Floats:
+        """From which value on a score of each row is high."""
+        if given is not None:
+            return np.full(len(codes), given)
+        return np.asarray([self.cuts.get(code or "", {}).get(name, HIGH) for code in codes])
 
 
 def count_readings(rows: Rows) -> dict[str, dict[str, int]]:

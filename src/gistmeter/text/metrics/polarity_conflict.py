@@ -58,7 +58,8 @@ def conflicts(candidate: Polarity, reference: Polarity | int, text: str = "") ->
     if expected > 0 and found >= 0:
         polar = candidate.positive or candidate.negative
         return not polar and _denies(candidate, reference, text.lower())
-    if expected < 0 and candidate.negated and not _praises(candidate):
+    praised = any(word.kind == "positive" and not word.negations for word in candidate.words)
+    if expected < 0 and candidate.negated and not praised:
         return False
     return expected * found < 0 and (
         not _denials(candidate, reference) or _share(candidate, reference)
@@ -96,10 +97,6 @@ def _alike(word: str, other: str) -> bool:
     """Whether two words are one, but for endings."""
     one, two = sorted((word.lower(), other.lower()), key=len)
     return two.startswith(one[: max(2, round(0.6 * len(one)))])
-
-
-def _praises(candidate: Polarity) -> bool:
-    return any(word.kind == "positive" and not word.negations for word in candidate.words)
 
 
 def _denies(candidate: Polarity, reference: Polarity | int, text: str) -> bool:

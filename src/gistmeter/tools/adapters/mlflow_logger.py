@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import math
 import re
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.core.errors import MissingDependency
+from gistmeter.core.folders import temporary_folder
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
@@ -37,8 +36,10 @@ def log_run(run: Run, *, prefix: str = "gistmeter", report: bool = True) -> None
     for system, scored in run.systems.items():
         place = prefix if len(run.systems) == 1 else f"{prefix}/{system}"
         mlflow.log_metrics(dict(_metrics(place, scored)))
-    settings = {key: one for key, one in run.settings.items() if one not in (None, "", (), [], {})}
-    mlflow.log_params({f"{prefix}.{key}": str(one)[:LONGEST] for key, one in settings.items()})
+    settings = {
+        key: value for key, value in run.settings.items() if value not in (None, "", (), [], {})
+    }
+    mlflow.log_params({f"{prefix}.{key}": str(value)[:LONGEST] for key, value in settings.items()})
     mlflow.set_tags({
         f"{prefix}.command": run.command,
         f"{prefix}.signature": run.signature[-LONGEST:],
@@ -59,8 +60,8 @@ def _metrics(place: str, scored: SystemScores) -> Iterator[tuple[str, float]]:
 
 def _log_files(mlflow: Any, run: Run, prefix: str) -> None:
     """The run's folder: a reader of the experiment can load, compare and open it."""
-    with tempfile.TemporaryDirectory(prefix="gistmeter-") as folder:
-        kept = run if run.path else run.save(Path(folder) / "run", report=False)
+    with temporary_folder() as folder:
+        kept = run if run.path else run.save(folder / "run", report=False)
         assert kept.path is not None
         if not (kept.path / "report.html").exists():
             kept.report()

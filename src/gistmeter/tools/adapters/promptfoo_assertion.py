@@ -36,7 +36,7 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
     config = dict(context.get("config") or {})
     variables = context.get("vars") or {}
     references = config.get("references") or config.get("reference") or variables.get("reference")
-    conditions = {key: one for key, one in config.items() if key not in OURS} or DEFAULT
+    conditions = {key: value for key, value in config.items() if key not in OURS} or DEFAULT
     first = next(iter(conditions))
     try:
         checked = _checker().check(
@@ -48,6 +48,7 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
     return {
         "pass": not checked.message,
         "score": values[first] if math.isfinite(values[first]) else 0.0,
-        "reason": checked.message or ", ".join(f"{key} {one:.3f}" for key, one in values.items()),
-        "named_scores": {key: one for key, one in values.items() if math.isfinite(one)},
+        "reason": checked.message
+        or ", ".join(f"{key} {value:.3f}" for key, value in values.items()),
+        "named_scores": {key: value for key, value in values.items() if math.isfinite(value)},
     }

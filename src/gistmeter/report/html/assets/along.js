@@ -62,6 +62,61 @@ function openReading(key, name, system, piece) {
   $("drill").scrollTop = block.offsetTop - document.querySelector(".drill-head").offsetHeight;
 }
 
+// Play a recording from a share of its length; a second earlier, since that is a guess by words.
+function playFrom(share) {
+  const audio = document.querySelector("#drill audio");
+  const go = () => { audio.currentTime = Math.max(0, share * audio.duration - 1); audio.play(); };
+  if (audio.readyState) return go();
+  audio.addEventListener("loadedmetadata", go, { once: true });
+  audio.preload = "auto";
+  audio.load();
+}
+
+function passages(block) {
+  return block.r.map(([value, share, expected, got]) => {
+    const play = make("button", { type: "button", onclick: () => playFrom(share) }, "▶ " + Math.round(100 * share) + "%");
+    requestAnimationFrame(() => { if (!document.querySelector("#drill audio")) play.replaceWith(Math.round(100 * share) + "%"); });
+    return make("div", { class: "passage" }, make("b", {}, value), " ", play,
+      make("p", { dir: "auto" }, make("span", { class: "faint small" }, "said "), expected),
+      make("p", { dir: "auto" }, make("span", { class: "faint small" }, "heard "), got || "(nothing)"));
+  });
+}
+
+const clock = (seconds) => Math.floor(seconds / 60) + ":" + String(Math.floor(seconds % 60)).padStart(2, "0");
+
+// Who spoke when: a lane for each speaker, those who spoke first, then those of each system.
+function timeline(block, key) {
+  const meeting = ([name, lanes]) => {
+    const end = Math.max(...lanes.flatMap(([, , bars]) => bars.map((bar) => bar[1])));
+    const step = [5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600].find((size) => end / size <= 12) || 7200;
+    const ticks = Array.from({ length: Math.floor(end / step) + 1 }, (_, at) => at * step);
+    const at = (time) => (100 * time / end).toFixed(3) + "%";
+    const rows = [];
+    let before = null;
+    for (const [system, speaker, bars] of lanes) {
+      if (system !== before) rows.push(make("div", { class: "lane-head faint small" }, system || "What was said"));
+      before = system;
+      rows.push(make("div", { class: "lane" + (system ? " s" + colour(key, system) : "") }, make("span", { class: "small", dir: "auto" }, speaker || "(no name)"),
+        make("div", { class: "lane-bars" }, bars.map(([from, to, share]) => {
+          const kind = system ? " lane-heard" : share === undefined ? "" : share > 0.5 ? " lane-bad" : share > 0.1 ? " lane-poor" : "";
+          const bar = make("i", { class: "lane-bar" + kind, title: clock(from) + " – " + clock(to) + (share === undefined ? "" : ", " + Math.round(100 * share) + "% of the words wrong") });
+          bar.style.left = at(from);
+          bar.style.width = at(to - from);
+          return bar;
+        }))));
+    }
+    const axis = make("div", { class: "lane" }, make("span", {}), make("div", { class: "lane-axis faint small" }, ticks.map((time) => {
+      const tick = make("span", {}, clock(time));
+      tick.style.left = at(time);
+      return tick;
+    })));
+    return make("div", { class: "recording" }, make("p", {}, make("b", { dir: "auto" }, name)), rows, axis);
+  };
+  const coloured = block.r.some(([, lanes]) => lanes.some(([, , bars]) => bars.some((bar) => bar.length > 2)));
+  return [make("p", { class: "faint small" }, coloured ? "Segments by speaker; amber: more than a tenth of their words are wrong, red: more than half." : "Segments by speaker."),
+    ...block.r.map(meeting), block.x ? make("p", { class: "faint small" }, block.x) : null];
+}
+
 function readings(block, key) {
   const card = (name) => {
     const data = sections[key].shared[name][0];

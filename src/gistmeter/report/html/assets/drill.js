@@ -47,7 +47,10 @@ const blocks = {
   parallel(block, item) { return parallel(block, item.h, item.j); },
   map(block, item, key) { return bookMap(block, key); },
   findings(block, item, key) { return bookFindings(block, key); },
-  tree(block) { return tree(block); },
+  flag(block, item, key) { return bookFlag(block, item, key); },
+  tree(block, item, key) { return tree(block, item, key); },
+  passages(block) { return passages(block); },
+  timeline(block, item, key) { return timeline(block, key); },
   readings(block, item, key) { return readings(block, key); },
   along(block, item, key) { return along(sections[key].shared[block.of][0], block, key); },
 };
@@ -94,7 +97,7 @@ function parallel(block, chosen, original) {
     reveal(left, target);
     say.textContent = "Sentence " + (summary + 1) + " of the edition comes from sentence " + block.l[source][0] + " of the original" + (block.v[summary] === null ? "" : ", similarity " + number(block.v[summary]));
   };
-  const users = new Map();
+  const users = new Map(), weakly = new Set(block.w);
   block.a.forEach((source, at) => { if (source !== null && !users.has(source)) users.set(source, at); });
   block.l.forEach(([no, words], at) => {
     const item = sentence(words, no, "", block.lang, users.has(at) ? () => { light(users.get(at)); reveal(right, right.children[users.get(at)]); } : null, marks[0][at]);
@@ -102,7 +105,7 @@ function parallel(block, chosen, original) {
     left.append(item);
   });
   block.r.forEach((words, at) => {
-    const weak = block.w.includes(at);
+    const weak = weakly.has(at);
     const item = sentence(words, at + 1, (weak ? "weak " : "") + (block.v[at] === null ? "" : number(block.v[at])), block.lang, () => light(at), marks[1][at]);
     if (weak) item.classList.add("weak");
     right.append(item);
@@ -145,50 +148,78 @@ function heat(block) {
     draw("svg", { width: 108, height: 10 }, shades), " " + number(block.v[1]))];
 }
 
-// Dependency arcs: gold above the words, system below, what differs in another colour and dashed.
-function tree(block) {
-  const words = block.w;
+// The gold's tree and those of systems beneath it, over the same words; what differs is dashed and bold.
+const MOST_TREES = 4;
+const FIELDS = ["head", "deprel", "upos", "lemma", "feats", "semslot", "semclass"];
+
+function tree(block, item, key) {
+  const data = sections[key], words = block.w, tags = Object.keys(block.t);
+  const others = data.ranked.filter((name) => block.s[name] && name !== item.s);
+  const names = data.ranked.filter((name) => name === item.s || others.slice(0, MOST_TREES - 1).includes(name));
+  const wrong = (name, field, at) => ((block.s[name].d[field] || {})[at]);
+  const gold = (field, at) => field === "head" ? block.h[at] : field === "deprel" ? block.r[at] : block.t[field] ? block.t[field][at] : (block.o[field] || {})[at];
+  const notes = [make("p", { class: "faint" }, [["gold", block.line], ...names.map((name) => [name, block.s[name].line])].map(([name, line]) => name + " line " + line).join(", ")), ...names.flatMap((name) => block.s[name].p.map((way) => make("p", { class: "small", dir: "auto" }, name + ": " + way)))];
+  const table = differing(block, names, wrong, gold);
+  if (!block.drawn) return [make("p", { class: "faint" }, "The sentence is too long to be drawn."), table, ...notes];
   const short = (text) => text.length > 18 ? text.slice(0, 17) + "…" : text;
-  const lines = block.n.map((_, row) => words.some((word) => word.t[row][0] !== word.t[row][1]) ? 2 : 1);
-  const starts = lines.map((_, row) => lines.slice(0, row).reduce((sum, n) => sum + n, 0));
-  const widest = (word) => Math.max(...[word.f + word.f, ...word.t.flatMap(([gold, system]) => [short(gold), "≠ " + short(system)])].map((text) => [...(text || "")].reduce((sum, c) => sum + (c.codePointAt(0) > 0x2e80 ? 13 : 7), 0)));
+  const wide = (text) => [...(text || "")].reduce((sum, c) => sum + (c.codePointAt(0) > 0x2e80 ? 13 : 7), 0);
   const xs = [];
-  let x = 20;
-  for (const word of words) { const width = Math.max(56, Math.min(330, widest(word)) + 18); xs.push(x + width / 2); x += width; }
-  const reach = (side) => Math.max(1, ...words.map((word, at) => word[side] === null || word[side] < 0 ? 1 : Math.abs(word[side] - at)));
-  const rise = (distance) => 14 + 24 * Math.min(distance, 8);
-  const rows = lines.reduce((sum, n) => sum + n, 0);
-  const above = Math.max(46, 0.75 * rise(reach("g")) + 24), below = Math.max(46, 0.75 * rise(reach("s")) + 24);
-  const wordY = above + 16, tagY = wordY + 18, base = tagY + rows * 15 + 4;
-  const svg = draw("svg", { width: x + 10, height: base + below, role: "img", "aria-label": "Gold tree above the words, system tree below" });
-  const arc = (at, side, label, wrong) => {
-    const head = words[at][side], up = side === "g";
-    const y = up ? above : base, sign = up ? -1 : 1;
-    const kind = wrong ? (up ? "arc-gold" : "arc-wrong") : "";
-    if (head === null || head === undefined) return;
-    if (head < 0) {
-      svg.append(draw("path", { d: `M${xs[at]},${y + sign * 34}L${xs[at]},${y}`, class: kind }));
-      svg.append(draw("text", { x: xs[at] + 5, y: y + sign * 28 + 4, class: wrong ? "off" : "tagline" }, label));
-      return;
-    }
-    const height = rise(Math.abs(head - at)), from = xs[head] + (at > head ? 6 : -6), to = xs[at];
-    svg.append(draw("path", { d: `M${from},${y}C${from},${y + sign * height} ${to},${y + sign * height} ${to},${y + sign * 3}`, class: kind }));
-    svg.append(draw("path", { d: `M${to - 4},${y + sign * 7}L${to},${y}L${to + 4},${y + sign * 7}Z`, class: "head" }));
-    svg.append(draw("text", { x: (from + to) / 2, y: y + sign * height * 0.75 + (up ? -3 : 11), "text-anchor": "middle", class: wrong ? "off" : "tagline" }, label));
-  };
-  words.forEach((word, at) => {
-    const wrongHead = word.g !== word.s;
-    arc(at, "g", word.gr, wrongHead || word.gr !== word.sr);
-    arc(at, "s", word.sr, wrongHead || word.gr !== word.sr);
-    svg.append(draw("text", { x: xs[at], y: wordY, "text-anchor": "middle", class: "word" }, word.f));
-    word.t.forEach(([gold, system], row) => {
-      const y = tagY + starts[row] * 15;
-      const same = gold === system;
-      svg.append(draw("text", { x: xs[at], y, "text-anchor": "middle", class: same ? "tagline" : "off" }, short(gold)));
-      if (!same) svg.append(draw("text", { x: xs[at], y: y + 15, "text-anchor": "middle", class: "off" }, "≠ " + short(system)));
-    });
+  let x = 16;
+  words.forEach((form, at) => {
+    const texts = [form + "  ", ...tags.flatMap((tag) => [short(block.t[tag][at]), ...names.map((name) => "≠ " + short(wrong(name, tag, at) || ""))])];
+    const width = Math.max(52, Math.min(330, Math.max(...texts.map(wide))) + 14);
+    xs.push(x + width / 2); x += width;
   });
-  return [make("p", { class: "faint" }, "Gold above, system below; dashed and in bold: where they differ. Under each word: " + block.n.join(", ") + "."), make("div", { class: "tree-scroll", tabindex: "0" }, svg)];
+  const svg = draw("svg", { width: x + 10, role: "img", "aria-label": "The gold's tree, and beneath it that of " + names.join(", ") });
+  const rise = (distance) => 14 + 24 * Math.min(distance, 8);
+  let top = 0;
+  const band = (name) => {
+    const own = name === null ? null : block.s[name], kind = own ? "s" + data.colours[data.systems.indexOf(name)] : "";
+    const lost = (at) => own && own.m.includes(at);
+    const head = (at) => lost(at) ? -1 : own && wrong(name, "head", at) !== undefined ? wrong(name, "head", at) : block.h[at];
+    const off = (at) => own ? wrong(name, "head", at) !== undefined || wrong(name, "deprel", at) !== undefined : names.some((one) => wrong(one, "head", at) !== undefined || wrong(one, "deprel", at) !== undefined);
+    const reach = Math.max(1, ...words.map((_, at) => head(at) > 0 ? Math.abs(head(at) - 1 - at) : 1));
+    const y = top + 30 + Math.max(30, 0.75 * rise(reach) + 10);
+    svg.append(draw("text", { x: 4, y: top + 16, class: "whose " + kind }, own ? name : "gold"));
+    words.forEach((form, at) => {
+      if (!block.h.length || head(at) < 0) return;
+      const label = own && wrong(name, "deprel", at) !== undefined ? wrong(name, "deprel", at) : block.r[at] || "";
+      const arc = off(at) ? (own ? "arc-wrong " + kind : "arc-gold") : "", text = off(at) ? "off" : "tagline";
+      if (head(at) === 0) {
+        svg.append(draw("path", { d: `M${xs[at]},${y - 34}L${xs[at]},${y}`, class: arc }), draw("text", { x: xs[at] + 5, y: y - 24, class: text }, label));
+        return;
+      }
+      const from = xs[head(at) - 1] + (at > head(at) - 1 ? 6 : -6), to = xs[at], height = rise(Math.abs(head(at) - 1 - at));
+      svg.append(draw("path", { d: `M${from},${y}C${from},${y - height} ${to},${y - height} ${to},${y - 3}`, class: arc }));
+      svg.append(draw("path", { d: `M${to - 4},${y - 7}L${to},${y}L${to + 4},${y - 7}Z`, class: "head" }));
+      svg.append(draw("text", { x: (from + to) / 2, y: y - height * 0.75 - 3, "text-anchor": "middle", class: text }, label));
+    });
+    let line = y + 16;
+    words.forEach((form, at) => svg.append(draw("text", { x: xs[at], y: line, "text-anchor": "middle", class: lost(at) ? "word lost" : "word" }, form)));
+    for (const tag of tags) {
+      if (own && !Object.keys(own.d[tag] || {}).length) continue;
+      line += 15;
+      words.forEach((_, at) => {
+        const theirs = own ? wrong(name, tag, at) : undefined;
+        if (own && theirs === undefined) return;
+        svg.append(draw("text", { x: xs[at], y: line, "text-anchor": "middle", class: own ? "off" : "tagline" }, own ? "≠ " + short(theirs) : block.t[tag][at] === "_" ? "" : short(block.t[tag][at])));
+      });
+    }
+    top = line + 10;
+  };
+  [null, ...names].forEach(band);
+  svg.setAttribute("height", top);
+  const more = others.length >= MOST_TREES ? " The systems that rank highest are shown." : "";
+  return [make("p", { class: "faint" }, "The gold above, then each system; dashed and in bold: where they differ from the gold." + (tags.length ? " Under each word: " + tags.join(", ") + "." : "") + more),
+    make("div", { class: "tree-scroll", tabindex: "0" }, svg), table, ...notes];
+}
+
+// A row for each cell that some system has otherwise than the gold.
+function differing(block, names, wrong, gold) {
+  const spell = (field, value) => field !== "head" ? value : value === 0 ? "root" : value < 0 ? "no word here" : value + " " + block.w[value - 1];
+  const rows = block.w.flatMap((form, at) => FIELDS.filter((field) => names.some((name) => wrong(name, field, at) !== undefined)).map((field) =>
+    [at + 1, form, field, spell(field, gold(field, at)), ...names.map((name) => wrong(name, field, at) === undefined ? (block.s[name].m.includes(at) ? ["no such word"] : "=") : [spell(field, wrong(name, field, at))])]));
+  return rows.length ? make("div", {}, make("h3", {}, "What differs"), blocks.table({ c: ["", "word", "", "gold", ...names], r: rows.map(([at, ...rest]) => [String(at), ...rest]) })) : make("p", {}, "Nothing differs.");
 }
 
 // The address names what is open, so that it can be sent.
@@ -259,8 +290,9 @@ function go() {
     if (link.hash === "#" + chosen.id) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
   const data = sections[chosen.id];
-  const found = data && item.length === 3 ? data.items.find((one) => one.i === item[0] && one.s === item[1] && one.g === item[2]) : undefined;
-  if (found) drill(chosen.id, found, data.items);
+  const among = data && item.length === 3 ? [data.items, data.flags || []] : [];
+  const list = among.find((one) => one.some((other) => other.i === item[0] && other.s === item[1] && other.g === item[2]));
+  if (list) drill(chosen.id, list.find((one) => one.i === item[0] && one.s === item[1] && one.g === item[2]), list);
 }
 addEventListener("hashchange", go);
 go();

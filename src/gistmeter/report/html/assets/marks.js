@@ -8,10 +8,10 @@ function marksOf(key) {
   return memory[key];
 }
 
-const markOf = (key, item) => marksOf(key)[[item.i, item.s, item.g].join("\n")];
+const markOf = (key, item) => marksOf(key)[[item.i, item.s, item.g, ...(item.n ? [item.n] : [])].join("\n")];
 
 function setMark(key, item, mark) {
-  const marks = marksOf(key), name = [item.i, item.s, item.g].join("\n");
+  const marks = marksOf(key), name = [item.i, item.s, item.g, ...(item.n ? [item.n] : [])].join("\n");
   if (mark.star || mark.note) marks[name] = mark; else delete marks[name];
   try { localStorage.setItem("gistmeter " + sections[key].id, JSON.stringify(marks)); } catch { /* kept until the page is closed */ }
   document.dispatchEvent(new CustomEvent("marked", { detail: key }));

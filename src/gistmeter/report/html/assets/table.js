@@ -4,12 +4,12 @@ const PAGE = 25;
 function haystack(item) {
   if (item.hay === undefined) {
     const texts = item.b.flatMap((block) => block.k === "text" ? block.s.map((part) => part[0]) : []);
-    item.hay = [item.i, item.g, item.s, item.x, ...texts].join("\n").toLowerCase();
+    item.hay = ["", item.i, item.g, item.s, item.x, ...(item.c || []), ...texts, ...(item.q || []), ""].join("\n").toLowerCase();
   }
   return item.hay;
 }
 
-// Words must all occur; `s_acc<0.5` compares a score.
+// Words must all occur; `s_acc<0.5` compares a score; `deprel:obl>nmod` is one of the things that an item is found by, whole.
 function parse(query, columns) {
   const tests = [];
   for (const word of query.toLowerCase().split(/\s+/).filter(Boolean)) {
@@ -19,7 +19,7 @@ function parse(query, columns) {
       const limit = Number(found[3]);
       const compare = { "<": (v) => v < limit, ">": (v) => v > limit, "<=": (v) => v <= limit, ">=": (v) => v >= limit, "=": (v) => v === limit }[found[2]];
       tests.push((item) => item.v[at] !== null && compare(item.v[at]));
-    } else tests.push((item) => haystack(item).includes(word));
+    } else tests.push((item) => haystack(item).includes(/:.+>/.test(word) ? "\n" + word + "\n" : word));
   }
   return tests;
 }
@@ -39,12 +39,18 @@ function itemsTable(place, key) {
   options(system, "all systems", data.systems);
   options(group, "all groups", data.groups);
   for (const [value, text] of [["", "all items"], ["no", "unscored only"], ["yes", "scored only"], ["marked", "with my stars and notes"]]) scored.append(make("option", { value }, text));
+  const facets = (data.facets || []).map(([name, values]) => {
+    const select = make("select", { "aria-label": name });
+    options(select, "all", values);
+    return [name, select];
+  });
   const count = make("p", { class: "count", role: "status" });
   const save = make("button", { type: "button", class: "save", onclick: () => exportMarks(key) }, "Save stars and notes");
   const controls = make("div", { class: "controls" },
     make("label", { class: "grow" }, "Search", search),
     data.systems.length > 1 ? make("label", {}, "System", system) : null,
     data.groups.length > 1 ? make("label", {}, "Group", group) : null,
+    ...facets.map(([name, select]) => make("label", {}, name, select)),
     make("label", {}, "Show", scored), save, count);
   const head = make("tr");
   const body = make("tbody");
@@ -52,7 +58,7 @@ function itemsTable(place, key) {
   place.append(controls, make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Items" },
     make("table", {}, make("thead", {}, head), body)), more);
 
-  const fields = [["id", (item) => item.i], ...(data.systems.length > 1 ? [["system", (item) => item.s]] : []),
+  const fields = [["id", (item) => item.i + (item.n ? " · " + item.n : "")], ...(data.systems.length > 1 ? [["system", (item) => item.s]] : []),
     ...(data.groups.length > 1 ? [["group", (item) => item.g]] : []),
     ...data.columns.map((column, at) => [column.name, (item) => item.v[at], column, at])];
   const lead = fields.findIndex((field) => field[2]) + 1 || fields.length;  // the text stands after the first score
@@ -61,6 +67,7 @@ function itemsTable(place, key) {
   function choose() {
     const tests = parse(search.value, data.columns);
     const kept = data.items.filter((item) =>
+      facets.every(([, select], at) => !select.value || item.c[at] === select.value) &&
       (!system.value || item.s === system.value) && (group.selectedIndex <= 0 || item.g === group.value) &&
       (!scored.value || (scored.value === "marked" ? markOf(key, item) !== undefined : (scored.value === "no") === (item.v[0] === null))) && tests.every((test) => test(item)));
     const field = fields.find(([name]) => name === state.sort);
@@ -105,7 +112,13 @@ function itemsTable(place, key) {
   const fresh = () => { state.shown = PAGE; show(); };
   let waiting = 0;
   search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(fresh, 120); });
-  for (const control of [system, group, scored]) control.addEventListener("change", fresh);
+  for (const control of [system, group, scored, ...facets.map(([, select]) => select)]) control.addEventListener("change", fresh);
+  for (const finder of document.querySelectorAll(".finder")) if (finder.dataset.section === key) finder.addEventListener("click", () => {
+    search.value = finder.dataset.query;
+    system.value = finder.dataset.system;
+    fresh();
+    place.scrollIntoView();
+  });
   more.addEventListener("click", () => { state.shown += PAGE; show(); });
   show();
 }
