@@ -25,7 +25,7 @@ def main() -> None:
     """Walk through the pages and take a picture of the first screen of each."""
     with tempfile.TemporaryDirectory() as place, started(Path(place) / "study") as (_, address):
         visitor(address).close()
-        with browser.start(Path(place) / "chromium") as tab:
+        with browser.start() as tab:
 
             def look(name: str) -> None:
                 if name in SHOWN:

@@ -27,8 +27,8 @@ SAVE = """new Promise((done) => {
 
 
 @pytest.fixture
-def tab(tmp_path: Path) -> Iterator[Tab]:
-    with browser.start(tmp_path / "chromium") as opened:
+def tab() -> Iterator[Tab]:
+    with browser.start() as opened:
         yield opened
 
 

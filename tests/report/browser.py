@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -133,10 +134,19 @@ def chromium() -> str:
 
 
 @contextmanager
-def start(profile: Path) -> Iterator[Tab]:
-    """A browser with an empty profile and one tab; it ends with the block."""
-    profile.mkdir(parents=True, exist_ok=True)
-    command = [chromium(), *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+def start() -> Iterator[Tab]:
+    """A browser with an empty profile of its own and one tab; it ends with the block."""
+    path = chromium()
+    with (
+        TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as place,
+        _started(path, Path(place)) as tab,
+    ):
+        yield tab
+
+
+@contextmanager
+def _started(path: str, profile: Path) -> Iterator[Tab]:
+    command = [path, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         port = _port(profile / "DevToolsActivePort", process)

@@ -42,7 +42,7 @@ def check_page(tab: Tab, pictures: Path, name: str, *, phone: bool = False) -> l
 @pytest.fixture(scope="module")
 def opened_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("opened")
-    with started(folder) as (_, address), browser.start(folder.parent / "chromium") as tab:
+    with started(folder) as (_, address), browser.start() as tab:
         visitor(address).close()
         tab.open(address)
         yield tab, address.split("/?", maxsplit=1)[0], folder

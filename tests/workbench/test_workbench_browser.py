@@ -22,7 +22,7 @@ STATES = "(document.querySelector('.facts-line') || document.body).innerText"
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Tab, str]]:
     folder = tmp_path_factory.mktemp("opened")
-    with started(folder) as (_, address), browser.start(folder.parent / "chromium") as tab:
+    with started(folder) as (_, address), browser.start() as tab:
         visitor(address).close()  # it answers
         tab.open(address)
         yield tab, address.split("/?", maxsplit=1)[0]

@@ -46,8 +46,8 @@ NAME = "document.querySelector('.drill-head').textContent"
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    with browser.start(tmp_path_factory.mktemp("chromium")) as opened:
+def tab() -> Iterator[Tab]:
+    with browser.start() as opened:
         yield opened
 
 
