@@ -22,11 +22,12 @@ from typing import Any
 from gistmeter.core import registry
 from gistmeter.core.engines import Base, Engine, Local, Parts, Work, count_items
 from gistmeter.core.errors import InputError
-from gistmeter.core.family import Progress
+from gistmeter.core.family import Family, Items, Progress, Task
 from gistmeter.core.rows import Rows
 from gistmeter.core.run import Excerpt, Run
 from gistmeter.core.runs import SHARDS, Plan, RunFolder, Shard
 from gistmeter.core.runs.saved import load_run
+from gistmeter.core.settings import Settings
 from gistmeter.core.signature import combine, sign
 from gistmeter.core.statistics import (
     NeedsValues,
@@ -39,7 +40,7 @@ from gistmeter.core.statistics import (
     summarise,
     summarise_tally,
 )  # fmt: skip
-from gistmeter.core.types import SEED, Item, Metric
+from gistmeter.core.types import SEED, Item, Metric, Statistics
 
 HERE = Local()
 OpenFolder = Callable[[Plan], RunFolder]
@@ -80,42 +81,100 @@ def evaluate(
     and carries a sample of its rows. Returns the run with its rows; an item that cannot be scored
     is in it with its reason.
     """
-    if not len(items):
-        raise InputError("There is nothing to score: no items were given")
     if not isinstance(metrics, Mapping):
         metrics = {name_of(metric): metric for metric in metrics}
+    further = notes if callable(notes) else None
+    family = OwnItems(
+        name=command, chunk=chunk, first=headline, kept=documents or {}, rows_of=base,
+        numbers_of=count, notes_of=further, adds_up=count is not None and further is None,
+    )  # fmt: skip
+    kept = {} if notes is None or callable(notes) else notes
+    read = Items(items, found=settings or {}, signed=signed or {}, notes=kept, digests=inputs or {})
+    statistics = Statistics(seed=seed, resamples=resamples, confidence=confidence)
+    task = Task(Settings(), read, metrics, statistics)
+    return evaluate_task(family, task, open_folder, progress, engine)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnItems(Family[Settings, Item]):
+    """The family of items that no family read: what the caller of `evaluate` says of them."""
+
+    name: str
+    chunk: int
+    first: Sequence[str]
+    kept: Mapping[str, Any]
+    rows_of: Base
+    numbers_of: Count | None
+    notes_of: Callable[[Rows], Mapping[str, Any]] | None
+    adds_up: bool
+
+    def base(self, items: Sequence[Item]) -> Rows:
+        return self.rows_of(items)
+
+    def count(self, rows: Rows) -> Mapping[str, Any]:
+        return self.numbers_of(rows) if self.numbers_of else {}
+
+    def notes(self, rows: Rows, task: Task[Settings, Item]) -> Mapping[str, Any]:
+        further = self.notes_of(rows) if self.notes_of else {}
+        return {**task.read.notes, **self.count(rows), **further}
+
+    def documents(self, read: Items[Item]) -> Mapping[str, Any]:
+        del read
+        return self.kept
+
+    def leads(self, settings: Mapping[str, Any]) -> Sequence[str]:
+        del settings
+        return self.first
+
+
+def evaluate_task(
+    family: Family[Any, Any],
+    task: Task[Any, Any],
+    open_folder: OpenFolder | None = None,
+    progress: Progress | None = None,
+    engine: Engine = HERE,
+) -> Run:
+    """Measure and pool what is settled, into a folder where one is opened for the plan."""
+    read, metrics, statistics = task.read, task.metrics, task.statistics
+    items = read.items
+    if not len(items):
+        raise InputError("There is nothing to score: no items were given")
     if not metrics:
         raise InputError("Nothing to compute: every score that was asked for had to be left out")
-    settings = dict(settings or {})
-    statistics: Any = {"seed": seed, "resamples": resamples, "confidence": confidence}
+    settings = {**task.settings.to_dict(), **read.found}
+    headline = family.leads(settings)
     signatures = {
-        name: sign(name, metric, **_missing(metric), **(signed or {}), **statistics)
+        name: sign(name, metric, **_missing(metric), **read.signed, **statistics)
         for name, metric in metrics.items()
     }
-    plan = Plan(command, settings, combine(signatures), dict(inputs or {}), len(items))
+    plan = Plan(family.name, settings, combine(signatures), dict(read.digests), len(items))
     folder = open_folder(plan) if open_folder else None
     if folder and folder.finished:
         return replace(load_run(folder.path), metrics=metrics, headline=headline)
 
     started = time.perf_counter()
+    count = family.count if family.adds_up else None
     apart = count is not None and folder is not None and len(items) > bootstrap.LARGE
-    work = Work(metrics, base, folder.shelf if folder and (apart or engine.apart) else None, chunk)
-    parts = _measure_all(engine, work, items, folder, apart=apart, progress=progress)
+    shelf = folder.shelf if folder and (apart or engine.apart) else None
+    work = Work(metrics, family.base, shelf, family.chunk)
+    report = partial(progress, family.stage) if progress else None
+    parts = _measure_all(engine, work, items, folder, apart=apart, report=report)
     measured = time.perf_counter()
     run = Run(
-        command, plan.signature, {}, settings=settings, versions=versions(), signatures=signatures,
-        path=folder.path if folder else None, metrics=metrics, inputs=plan.inputs,
-        headline=headline, **statistics,
+        family.name, plan.signature, {}, settings=settings, versions=versions(),
+        signatures=signatures, path=folder.path if folder else None, metrics=metrics,
+        inputs=plan.inputs, headline=headline, **statistics,
     )  # fmt: skip
     whole = _pool_shards(run, engine, folder, count) if folder and apart and count else None
     if whole is None:
         rows = folder.rows() if folder else Rows.merge(parts)
-        details = {**(documents or {}), **_documents(run, rows, items)}
+        details = {**family.documents(read), **_documents(run, rows, items)}
         whole = _pool_rows(run, rows.with_details(details), count)
-    further = notes(whole.measured) if callable(notes) else notes or {}
+    # A family that adds up counts in parts: its notes need no rows.
+    notes = read.notes if family.adds_up else family.notes(whole.measured, task)
     ended = time.perf_counter()
     timings = {"measure_seconds": measured - started, "statistics_seconds": ended - measured}
-    run = replace(whole, timings=timings, notes={**whole.notes, **further})
+    run = replace(whole, timings=timings, notes={**whole.notes, **notes})
     if folder:
         folder.finish(run)
     return run
@@ -157,7 +216,7 @@ def _measure_all(
     folder: RunFolder | None,
     *,
     apart: bool,
-    progress: Progress | None,
+    report: Callable[[int, int], None] | None,
 ) -> list[Rows]:
     """Have the chunks measured that the folder lacks; without a folder their rows are returned.
 
@@ -170,8 +229,8 @@ def _measure_all(
     for part in engine.run(work, Parts(items, missing, work.chunk * (SHARD if apart else 1))):
         keep(folder.shelf.put(part) if folder and apart and isinstance(part, Rows) else part)
         done += count_items(part)
-        if progress:
-            progress("Scoring", done, total)
+        if report:
+            report(done, total)
     return measured
 
 
@@ -207,7 +266,7 @@ def _pool_shards(run: Run, engine: Engine, folder: RunFolder, count: Count) -> R
         return None
     share = SAMPLE / folder.plan.items
     tallying = Tallying(folder.path.resolve(), metrics, count, run.resamples, run.seed, share)
-    statistics = {"seed": run.seed, "resamples": run.resamples, "confidence": run.confidence}
+    statistics = Statistics(seed=run.seed, resamples=run.resamples, confidence=run.confidence)
     try:
         tally, sample = add_tallies(engine, HERE, tallying, shards)
         systems = summarise_tally(

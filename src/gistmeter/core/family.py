@@ -17,7 +17,7 @@ from gistmeter.core import registry
 from gistmeter.core.errors import InputError
 from gistmeter.core.options import ModelSettings
 from gistmeter.core.settings import Settings
-from gistmeter.core.types import Item, Sheet
+from gistmeter.core.types import Item, Sheet, Statistics
 from gistmeter.core.views import View
 
 if TYPE_CHECKING:
@@ -95,13 +95,13 @@ class Task(Generic[SettingsT, ItemT]):
     settings: SettingsT
     read: Items[ItemT]
     metrics: Mapping[str, Metric]
-    statistics: Mapping[str, Any]  # seed, resamples, confidence
+    statistics: Statistics
 
 
 class Family(Generic[SettingsT, ItemT]):
     """The contract of a family; what is not overridden serves as it is."""
 
-    name: ClassVar[str]  # of the command
+    name: str  # of the command
     noun: ClassVar[str] = "item"
     summary: ClassVar[str] = ""  # the command's line in the list of commands
     description: ClassVar[str] = ""  # what its help says beneath the summary
@@ -112,8 +112,8 @@ class Family(Generic[SettingsT, ItemT]):
     beside: ClassVar[Sequence[str]] = ()  # metrics made beside those asked for, if they apply
     roles: ClassVar[Mapping[str, str]] = {}  # model role -> the option that names the model
     shows: ClassVar[str] = ""  # its `View`, as "module:attribute"
-    chunk: ClassVar[int] = 1024
-    adds_up: ClassVar[bool] = False  # whether a large run is pooled part by part, from sums
+    chunk: int = 1024  # items that are measured at once
+    adds_up: bool = False  # whether a large run is pooled part by part, from sums
     stage: ClassVar[str] = "Scoring"
 
     def streams(self, settings: SettingsT, context: Context) -> bool:

@@ -1,6 +1,6 @@
 """From inputs to a run: Python, the command line, a cluster and plug-ins all come through here.
 
-`score` asks a family for its items, builds the metrics, and hands both to `evaluate`.
+`score` asks a family for its items, builds the metrics, and hands both to `evaluate_task`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.configuration import Configuration
 from gistmeter.core.engines import engine_of
 from gistmeter.core.errors import InputError, UnknownName
-from gistmeter.core.evaluation import HERE, evaluate
+from gistmeter.core.evaluation import evaluate, evaluate_task
 from gistmeter.core.family import Context, Family, Items, Progress, Task
 from gistmeter.core.files import sha256
 from gistmeter.core.inputs import Noted, fetch_inputs, noting, reading_as
@@ -27,11 +27,8 @@ from gistmeter.core.run import Run
 from gistmeter.core.runs import REPORT, RunFolder, hold, open_folder
 from gistmeter.core.settings import OURS, PRESET, Settings
 from gistmeter.core.signature import digest
-from gistmeter.core.types import Metric
+from gistmeter.core.types import Metric, Statistics
 from gistmeter.core.wiring import build
-
-if TYPE_CHECKING:
-    from gistmeter.core.noticed import Selftest
 
 LISTED = 6  # systems named in a remark
 
@@ -79,16 +76,21 @@ def score(
         know_thresholds(how.fail_under, metrics)
         read = _sliced(read, how.by, family)
         read = family.collect(read, metrics, settings, context)
-        statistics = {"seed": how.seed, "resamples": how.resamples, "confidence": how.confidence}
-        is_apart = engine.apart or family.streams(settings, context)
-        asked = "gist" in metrics and not (how.no_selftest or is_apart)
         noticed = None
-        if asked:
+        is_apart = engine.apart or family.streams(settings, context)
+        if "gist" in metrics and not (how.no_selftest or is_apart):
             from gistmeter.core.alterations import glance
 
             noticed = glance(family, metrics, read)
+        if noticed:
+            read = replace(read, notes={**read.notes, "selftest": noticed.to_dict()})
+        statistics = Statistics(seed=how.seed, resamples=how.resamples, confidence=how.confidence)
         task = Task(settings, read, metrics, statistics)
-        run = _evaluate(family, task, how, context, noticed)
+        begin = partial(
+            open_folder, folder, resume=how.resume and not read.anew,
+            overwrite=how.overwrite or read.anew, say=context.say,
+        ) if folder else None  # fmt: skip
+        run = evaluate_task(family, task, begin, progress, engine)
         family.finish(run, task, context)
         if noticed and (line := noticed.line()):
             context.say(line)
@@ -145,45 +147,6 @@ class Scorer:
             read.items, self._built[key], command=self.family.name, resamples=0,
             base=self.family.base, settings={"language": key[0]}, headline=settings.metrics,
         )  # fmt: skip
-
-
-def _evaluate(
-    family: Family[Any, Any],
-    task: Task[Any, Any],
-    how: RunSettings,
-    context: Context,
-    noticed: Selftest | None,
-) -> Run:
-    """`evaluate` with what a family says of its task, into the run's folder where there is one."""
-    tested = {"selftest": noticed.to_dict()} if noticed else {}
-    read, folder, progress = task.read, context.folder, context.progress
-    settings = {**task.settings.to_dict(), **read.found}
-    resume, overwrite = how.resume and not read.anew, how.overwrite or read.anew
-    return evaluate(
-        read.items,
-        task.metrics,
-        command=family.name,
-        settings=settings,
-        signed=read.signed,
-        inputs=read.digests,
-        open_folder=(
-            partial(open_folder, folder, resume=resume, overwrite=overwrite, say=context.say)
-            if folder else None
-        ),
-        chunk=family.chunk,
-        progress=(lambda _, *counts: progress(family.stage, *counts)) if progress else None,
-        notes=(
-            {**read.notes, **tested}
-            if family.adds_up
-            else lambda rows: {**family.notes(rows, task), **tested}
-        ),
-        count=family.count if family.adds_up else None,
-        documents=family.documents(read),
-        base=family.base,
-        headline=family.leads(settings),
-        engine=context.engine or HERE,
-        **task.statistics,
-    )  # fmt: skip
 
 
 def _written(run: Run, files: Sequence[Path], how: RunSettings, context: Context) -> Run:

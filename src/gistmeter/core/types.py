@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypedDict
 
 from gistmeter.core.errors import UnknownName
 
@@ -24,6 +24,14 @@ ORIGINAL = "original"  # the arrangement of unscrambled forms
 SEED = 20260  # of all intervals, unless another is given
 MOST_READ = 2_000_000  # characters, the budget of an item: two long novels
 MOST_COMPARED = 250_000_000_000  # of characters: half a million beside as many
+
+
+class Statistics(TypedDict):
+    """How intervals are drawn: part of every signature."""
+
+    seed: int
+    resamples: int
+    confidence: float
 
 
 class Item(Protocol):

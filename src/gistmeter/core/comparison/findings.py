@@ -34,7 +34,7 @@ from gistmeter.core.options import CompareSettings
 from gistmeter.core.rows import Floats, Rows
 from gistmeter.core.statistics import Tally, pool_all, pooled
 from gistmeter.core.statistics.interval import ends_of
-from gistmeter.core.types import Metric, ScoreInfo, SystemScores
+from gistmeter.core.types import Metric, ScoreInfo, Statistics, SystemScores
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
@@ -156,7 +156,7 @@ def compare_tallies(
     tally: Tally,
     metrics: Mapping[str, Metric],
     headline: Sequence[str],
-    statistics: Mapping[str, Any],
+    statistics: Statistics,
 ) -> Findings:
     """The comparisons of a large run, as `findings` gives them of rows."""
     if len(systems) < 2 or statistics["resamples"] < FEWEST:
