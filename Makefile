@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation
 
+# A start that may not keep what it compiled compiles everything again, in each of the thousands of the tests.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: bench demo test test-torch test-ray test-adapters build release smoke image trust supply lock lint browser sctk docs docs-site docs-test train-judge bench-validity clean
 
 demo: $(VENV)/.demo
