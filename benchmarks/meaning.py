@@ -42,9 +42,9 @@ TITLES = {
     "idiom": "idioms: right explanations above wrong ones",
     "dictionary": "another dictionary's explanation above another idiom's",
     "claims": "claims: supported by a passage above contradicted",
-    "claims as source": "the same, where the passage is read as a source",
+    "claims as source": "claims: supported above contradicted, read as from a source",
     "abridged": "passages: fair abridgement above one changed fact",
-    "abridged as source": "the same, where the passage is read as a source",
+    "abridged as source": "passages: the same, read as from a source",
     "speech": "transcripts as texts: harmless above harmful",
     "speech as speech": "transcripts as speech: harmless above harmful",
     "degrees": "degrees: the share that was kept (Spearman)",
@@ -142,9 +142,8 @@ def measured_sets(
     made = []
     for name, title in TITLES.items():
         own, key = name, name
-        for field, kinds in CONTRASTS.items():
-            if name == f"mean of {kinds[0]}":
-                own = field
+        if name.startswith("mean of "):
+            own = {"close": "near", "same": "far"}[name.removeprefix("mean of ")]
         if suffix:
             own = name.removesuffix(suffix) if name.endswith(suffix) else ""
         elif " as " in name:

@@ -313,7 +313,9 @@ def figures(rows: Sequence[GistRow], said: Floats) -> dict[str, dict[str, float]
             high, low = ([kind == side for kind in kinds] for side in CONTRASTS[name])
             if min(sum(high), sum(low)) > 3:
                 found[name][code] = round(auc(own[high], own[low]), 3)
-                found[f"mean of {CONTRASTS[name][0]}"][code] = round(float(own[high].mean()), 3)
+                if name != "triples":
+                    side = f"mean of {CONTRASTS[name][0]}"
+                    found[side][code] = round(float(own[high].mean()), 3)
         elif name in {"degrees", "graded", "sts"}:
             found[name][code] = round(float(spearmanr(own, kept).statistic), 3)
         elif name == "rules":
