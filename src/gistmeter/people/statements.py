@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gistmeter.core.family import family_of
 from gistmeter.core.rows import Floats, Rows
 from gistmeter.core.statistics import codes
 from gistmeter.core.types import SEED, defined
@@ -101,7 +102,9 @@ def summarise_labels(
     shares = score_shares(run, name)
     single = [label for label in labels if label.kind != "which"]
     human, drawn, notes = _means(single, keys)
-    judged = _Judged(rows, keys, shares, human, drawn, _bearers(rows, keys))
+    asked = family_of(run.command).view().rated[:1]
+    expected = next((rows.texts[one] for one in asked if one in rows.texts), [None] * len(rows))
+    judged = _Judged(rows, keys, shares, human, drawn, _bearers(rows, keys), expected)
     names = list(dict.fromkeys(rows.keys["system"]))
     means = [_of_system(judged, system, confidence, notes) for system in names]
     gaps = [_of_pair(judged, *pair, confidence) for pair in itertools.combinations(names, 2)]
@@ -132,6 +135,7 @@ class _Judged:
     human: Floats  # of each row; NaN: nobody said anything
     drawn: Mapping[str, Selection]  # by digest
     bearers: Mapping[str, Bearers]  # by digest
+    expected: Sequence[str | None]  # what should have been, of each row
 
     @property
     def once(self) -> Floats:
@@ -155,6 +159,13 @@ class _Judged:
             for at, owner in enumerate(keys["system"])
             if owner == system and self.keys[at] and math.isfinite(self.shares[at])
         }
+
+    def both(self, first: str, second: str) -> tuple[list[int], list[int]]:
+        """The rows of the items that two systems have and of which the same was expected."""
+        one, other = self.places(first), self.places(second)
+        names = [name for name in one if name in other
+                 and self.expected[one[name]] == self.expected[other[name]]]  # fmt: skip
+        return [one[name] for name in names], [other[name] for name in names]
 
     def selection(self, at: int) -> Selection | None:
         return self.drawn.get(self.keys[at] or "")
@@ -299,10 +310,8 @@ def _of_system(
 
 def _of_pair(judged: _Judged, first: str, second: str, confidence: float) -> PairStatement | None:
     """The difference on the items that both systems have."""
-    one, other = judged.places(first), judged.places(second)
-    both = [name for name in one if name in other]
-    a, b = [one[name] for name in both], [other[name] for name in both]
-    if not both:
+    a, b = judged.both(first, second)
+    if not a:
         return None
     human, shares = judged.human[a] - judged.human[b], judged.shares[a] - judged.shares[b]
     reached = list(zip(judged.borne(a), judged.borne(b), strict=True))
@@ -333,18 +342,16 @@ def _preferences(
     systems = list(dict.fromkeys(judged.rows.keys["system"]))
     found = []
     for first, second in itertools.combinations(systems, 2):
-        one, other = judged.places(first), judged.places(second)
-        both = [name for name in one if name in other]
+        a, b = judged.both(first, second)
         values = [
-            said.get((judged.keys[one[name]] or "", judged.keys[other[name]] or ""))
-            for name in both
+            said.get((judged.keys[one] or "", judged.keys[other] or ""))
+            for one, other in zip(a, b, strict=True)
         ]
         human = np.array([math.nan if v is None else float(np.mean(v)) for v in values])
-        a, b = [one[name] for name in both], [other[name] for name in both]
         shares = 0.5 + (judged.shares[a] - judged.shares[b]) / 2
         shared = [x & y for x, y in zip(judged.borne(a), judged.borne(b), strict=True)]
         reached = list(zip(shared, shared, strict=True))
-        data = _labelled(judged, human, shares, a, reached) if both else None
+        data = _labelled(judged, human, shares, a, reached) if a else None
         if data is not None:
             alone = corrected_mean(data, confidence=confidence, judge_weight=0.0)
             value = corrected_mean(data, confidence=confidence)
