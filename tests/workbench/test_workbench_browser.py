@@ -95,3 +95,19 @@ def test_no_page_is_wider_than_the_window(bench: Any, width: int) -> None:
         tab.open(base + page)
         assert tab.run("document.documentElement.scrollWidth") <= width, page
     tab.ask("Emulation.clearDeviceMetricsOverride")
+
+
+def test_a_tab_whose_session_has_ended_says_so_and_stops_asking(bench: Any) -> None:
+    tab, base = bench
+    tab.open(f"{base}/")
+    tab.run("document.querySelector('li.q-book form button').click()")
+    tab.until("location.pathname.startsWith('/drops/') && document.querySelector('.actions')")
+    refuses = (
+        'window.fetch = async () => new Response(\'{"error": "It has ended"}\', {status: 403})'
+    )
+    added = tab.ask("Page.addScriptToEvaluateOnNewDocument", source=refuses)
+    tab.run("document.querySelector('.actions .primary').click()")
+    tab.until("(document.querySelector('#count .reasons') || {}).innerText === 'It has ended'")
+    tab.ask("Page.removeScriptToEvaluateOnNewDocument", identifier=added["identifier"])
+    tab.open(tab.run("location.href"))
+    tab.until("location.pathname.startsWith('/result/')")
