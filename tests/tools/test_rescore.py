@@ -45,6 +45,28 @@ def test_transcripts_keep_their_scores(tmp_path: Path) -> None:
         assert new.to_polars()[name].to_list() == old.to_polars()[name].to_list()
 
 
+def test_answers_and_columns_are_kept(tmp_path: Path) -> None:
+    """A rescored run has the slices and the repeated answers of the old one."""
+    head = ["id", "sample", "topic", "language", "Item"]
+    cells = [[f"i{at // 2}", str(at % 2), "ab"[at // 2 % 2], "en", "x"] for at in range(8)]
+    said = ["one two three four"] * 4 + ["five six seven eight"] * 4
+    heard = [text.rsplit(" ", at % 3)[0] for at, text in enumerate(said)]
+    tables = {"text": ["reference", "prediction"], "speech": ["expected", "got"]}
+    for shape, names in tables.items():
+        path = tmp_path / f"{shape}.csv"
+        rows = [[*head, *names], *([*c, s, h] for c, s, h in zip(cells, said, heard, strict=True))]
+        path.write_text("\n".join(map(",".join, rows)))
+        source, metric = ("table", "wer") if shape == "speech" else ("predictions", "s_info")
+        old = gistmeter.score(shape, **{source: path}, metrics=[metric], by=["topic"], resamples=0)
+        new = rescore(old)
+        assert [one.to_dict() for one in new.repeats] == [one.to_dict() for one in old.repeats]
+        assert old.repeats and [part.to_dict() for part in new.slices] == [
+            part.to_dict() for part in old.slices
+        ]
+        for name in ("topic", "sample", "cluster", "Item (input)", metric):
+            assert new.to_polars()[name].to_list() == old.to_polars()[name].to_list()
+
+
 def test_books_keep_their_sentences(tmp_path: Path) -> None:
     source = "CHAPTER I\n\nThe bell rang twice. Nobody came.\n\nCHAPTER II\n\nShe left at dawn."
     old = gistmeter.score_book(

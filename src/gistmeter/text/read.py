@@ -19,6 +19,7 @@ from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
 from gistmeter.core.files import read_bytes, refuse_strays
 from gistmeter.core.inputs import decode
+from gistmeter.core.item_columns import restored
 from gistmeter.core.run import Run
 from gistmeter.core.table import SUFFIXES, Table
 from gistmeter.core.types import Pair, is_original
@@ -125,6 +126,7 @@ def restored_pairs(run: Run) -> Items[Pair]:
                 arrangement=row.key("group"),
                 language=row.text("language") or "",
                 fields={name: value for name, value in fields.items() if value},
+                **restored(row, run.notes),
             )
         )
     originals = {pair.system for pair in pairs if is_original(pair.arrangement)}
