@@ -20,6 +20,7 @@ from gistmeter.core.types import Clip, Metric, Pair, ScoreInfo
 
 if TYPE_CHECKING:
     from gistmeter.core.rows import Pool, Rows, Value
+    from gistmeter.core.views import Row
 
 SAMPLE, LANGUAGE = "sample", "language"
 BY = "by"  # in a run's notes: the columns that it is sliced by
@@ -67,6 +68,13 @@ def columns_of(notes: Mapping[str, Any]) -> list[str]:
     """The names of the input's further columns in a run that has these notes."""
     names = notes.get(COLUMNS)
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def restored_cells(row: Row, notes: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an item that `kept_texts` made columns of, from a row of a run."""
+    cells = {name: row.text(name) for name in columns_of(notes)}
+    columns = {name: cell for name, cell in cells.items() if cell is not None}
+    return {"columns": columns, **{name: row.text(name) or "" for name in (LANGUAGE, SAMPLE)}}
 
 
 def column_named(column: str, rows: Rows) -> str:

@@ -25,11 +25,14 @@ from typing import Any
 from gistmeter import languages
 from gistmeter.core.types import Pair
 from gistmeter.languages import lexicons
+from gistmeter.text.formats.answer_columns import QUESTION
+from gistmeter.text.formats.references import IDIOM
 
 VERSION = "2"  # part of the signature: another number where other things are taken off
 LONGEST = 200_000  # characters; a longer text is no answer in a wrapping
 ROUNDS = 6  # wrappings inside each other
 SHOWN = 60  # characters of what was taken off
+ASKED = {*QUESTION, *IDIOM}  # columns whose text a model repeats in front
 ASIDE = ("thoughts", "unfinished thoughts", "Markdown", "emoji")  # never what a task asks for
 THOUGHTS = "(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
 THOUGHTS_END = re.compile(rf"(?:</|◁/|\[/){THOUGHTS}[>▷\]]", re.IGNORECASE)
@@ -295,8 +298,8 @@ def unwrapped(pair: Pair) -> Pair:
     """The pair with its answer alone."""
     if pair.candidate is None or pair.candidate in pair.references:
         return pair
-    named = (pair.id, *(pair.fields.get(name, "") for name in ("question", "idiom", "prompt")))
-    topics = [name for name in named if is_topic(name, pair.references)]
+    asked = (cell for header, cell in pair.columns.items() if header.casefold() in ASKED)
+    topics = [name for name in (pair.id, *asked) if is_topic(name, pair.references)]
     answer, removed = extract(pair.candidate, pair.language, topics)
     if removed:
         seen = [unwrap(text, pair.language, topics).removed for text in pair.references]

@@ -12,6 +12,7 @@ from typing import Any
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.family import Items, Progress, family_of
+from gistmeter.core.item_columns import BY
 from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.runs.saved import load_run
@@ -48,6 +49,7 @@ def rescore(
         resamples=old.resamples,
         confidence=old.confidence,
         overwrite=overwrite,
+        by=tuple(old.notes.get(BY, ())),
     )
     new = score(
         family, restored_settings(old, items, trust=trust), items=items, how=how, cache=cache,
