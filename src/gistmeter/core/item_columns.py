@@ -62,10 +62,10 @@ def headers_of(items: Iterable[Any]) -> list[str]:
 
 
 def restored(row: Row, notes: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an item that a run kept: its further columns, and which answer it is."""
+    """The fields of an item that `kept_texts` made columns of, from a row of a run."""
     cells = {name: row.text(name) for name in columns_of(notes)}
-    columns = {name.removesuffix(INPUT): cell for name, cell in cells.items() if cell}
-    return {"columns": columns, "sample": row.text(SAMPLE) or ""}
+    columns = {name.removesuffix(INPUT): cell for name, cell in cells.items() if cell is not None}
+    return {"columns": columns, **{name: row.text(name) or "" for name in (LANGUAGE, SAMPLE)}}
 
 
 def columns_note(headers: Iterable[str]) -> dict[str, list[str]]:

@@ -108,7 +108,6 @@ class Speech(Family[SpeechSettings, Clip]):
                 row.text("expected") or "",
                 row.text("got"),
                 row.key("system"),
-                language=row.text("language") or "",
                 speaker=row.key("cluster") if row.key("cluster") != row.key("id") else "",
                 group=row.key("group"),
                 **restored(row, run.notes),

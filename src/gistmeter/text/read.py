@@ -124,8 +124,8 @@ def restored_pairs(run: Run) -> Items[Pair]:
                 references=tuple(stored_references(row)),
                 system=row.key("system"),
                 arrangement=row.key("group"),
-                language=row.text("language") or "",
                 fields={name: value for name, value in fields.items() if value},
+                stripped=row.text("stripped") or "",
                 **restored(row, run.notes),
             )
         )
