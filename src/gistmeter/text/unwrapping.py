@@ -21,6 +21,7 @@ from functools import cache
 from gistmeter import languages
 from gistmeter.core.types import Pair
 from gistmeter.languages import lexicons
+from gistmeter.languages.codes import headers
 
 VERSION = "1"  # part of the signature: another number where other things are taken off
 LONGEST = 200_000  # characters; a longer text is no answer in a wrapping
@@ -30,8 +31,7 @@ THOUGHTS = "think|thinking|thought|reasoning|reflection|scratchpad"
 ANSWER_KEYS = (
     "answer", "final_answer", "response", "output", "result", "text", "content", "explanation",
     "meaning", "translation", "summary", "paraphrase", "prediction", "completion",
-    "答案", "回答", "解释", "解釋", "说明", "說明", "意味", "説明", "답변", "답", "설명", "의미",
-    "odpověď", "vysvětlení", "ответ", "объяснение", "antwort", "réponse", "respuesta",
+    *headers("answer"),
 )  # fmt: skip
 TAGS = re.compile(
     r"</?(?:p|br|b|i|em|strong|u|s|div|span|ul|ol|li|h[1-6]|code|pre|blockquote|a|mark|small|sub"
