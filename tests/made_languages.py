@@ -33,8 +33,8 @@ class Runes:
     id = "runes-1"
 
     def tokens(self, text):
-        from gistmeter.languages.analysers import Token
-        return [Token(one, one, at, at + 1) for at, one in enumerate(text) if one.isalpha()]
+        from gistmeter.languages.analysers import Morph
+        return [Morph(one, one, at, at + 1) for at, one in enumerate(text) if one.isalpha()]
 
     def words(self, text):
         return [token.surface for token in self.tokens(text)]
@@ -54,6 +54,7 @@ LANGUAGE = Language(
 )
 '''
 LISTS = {
+    "tok/columns.txt": "id: nimi\nreference: toki lon\nprediction: toki pali = pali",
     "tok/stopwords.txt": "li\ne\nmi\nsina\nona\npi\nla",
     "tok/negations.txt": "ala",
     "tok/positive.txt": "pona",

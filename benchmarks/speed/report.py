@@ -14,7 +14,7 @@ ITEMS = 50_000
 
 
 def write(folder: Path) -> Iterator[Work]:
-    from gistmeter.core.comparison import findings
+    from gistmeter.core.comparison import findings_of
     from gistmeter.core.statistics import count_reasons, summarise
     from gistmeter.report.html.page import write_report
 
@@ -33,7 +33,7 @@ def write(folder: Path) -> Iterator[Work]:
 
     def ours() -> float:
         """Megabytes of the page."""
-        write_report([run], path, comparisons=[findings(run)])
+        write_report([run], path, comparisons=[findings_of(run)])
         return path.stat().st_size / 1e6
 
     yield Work(

@@ -29,6 +29,7 @@ _MOVED = {
     "adapters": "tools.adapters",
     "cache": "core.cache",
     "comparison": "core.comparison",
+    "engines": "core.engines",
     "errors": "core.errors",
     "guard": "languages.guard",
     "metrics.consistency": "text.metrics.consistency",
@@ -42,6 +43,9 @@ _MOVED = {
     "rows": "core.rows",
     "runs": "core.runs",
     "settings": "core.settings",
+    "speech.recognizers.protocols": "speech.recognizers",
+    "text.metrics.reading": "text.metrics.logic",
+    "texts": "text.api",
     "types": "core.types",
     "views": "core.views",
 }

@@ -13,7 +13,7 @@ from gistmeter.book.metrics.claim_support import ClaimSupport
 from gistmeter.core.types import Book, Clip, Metric, Pair
 from gistmeter.languages import get
 from gistmeter.languages.guard import Guard
-from gistmeter.metrics.gist import Gist
+from gistmeter.metrics.gist import PairGist
 from gistmeter.parse.formats.pairs import ParsePairs
 from gistmeter.parse.formats.treebank_reader import read_treebank
 from gistmeter.parse.formats.word_alignment import align
@@ -161,7 +161,7 @@ def text_case(*names: str) -> Callable[[Path], Case]:
 
         made: dict[str, Metric] = {
             "s_acc": SemanticAccuracy(PACKS, Letters(), Given(), Given()),
-            "gist": Gist(Given(failing=frozenset({"not the dog"})), Letters(), Given()),
+            "gist": PairGist(Given(failing=frozenset({"not the dog"})), Letters(), Given()),
             "s_logic": LogicalValidity(Given(failing=frozenset({"not the dog"})), "both"),
             "consistency": Consistency(),
             "robustness": SequenceRobustness(),

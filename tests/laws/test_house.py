@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import resource
 import statistics
 import subprocess
@@ -70,6 +71,37 @@ def test_nothing_matches_on_the_text_of_our_own_errors() -> None:
     assert not broken, broken
 
 
+PHRASE = re.compile(r"[a-z] [a-z]")
+CUTTING = {
+    "startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "split",
+    "find", "index", "match", "search", "fullmatch",
+}  # fmt: skip
+FOREIGN = {"models/llm/replies.py"}  # what the libraries of services say when they time out
+
+
+def phrases(node: ast.expr) -> list[str]:
+    """The words in a row that an expression spells out."""
+    strings = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+    return [text for text in strings if isinstance(text, str) and PHRASE.search(text)]
+
+
+def test_nothing_looks_for_a_phrase() -> None:
+    """What is compared or cut is a value, a mark or a name, never a sentence of ours."""
+    broken = []
+    for name, tree in TREES.items():
+        if name in FOREIGN:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare):
+                sides = [node.left, *node.comparators]
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in CUTTING:
+                sides = node.args[:1]
+            else:
+                continue
+            broken += [f"{name}:{node.lineno} {text}" for side in sides for text in phrases(side)]
+    assert not broken, broken
+
+
 def test_no_public_class_or_module_has_the_name_of_another() -> None:
     classes: Counter[str] = Counter()
     modules: Counter[str] = Counter()
@@ -82,13 +114,18 @@ def test_no_public_class_or_module_has_the_name_of_another() -> None:
             for node in ast.iter_child_nodes(tree)
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
         )
-    twice = {
-        "classes": sorted(name for name, count in classes.items() if count > 1),
-        "modules": sorted(name for name, count in modules.items() if count > 1),
-    }
-    known = json.loads(RATCHETS.read_text())["twice"]
-    for kind, names in twice.items():
-        assert set(names) <= set(known[kind]), sorted(set(names) - set(known[kind]))
+    twice = [name for counted in (classes, modules) for name, count in counted.items() if count > 1]
+    assert not twice, sorted(twice)
+
+
+SCRIPTS = re.compile("[à-öø-ÿœěščřžýů\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+
+
+def docstrings(tree: ast.Module) -> Iterator[str]:
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    for node in ast.walk(tree):
+        if isinstance(node, kinds):
+            yield ast.get_docstring(node, clean=False) or ""
 
 
 def counted() -> dict[str, int]:
@@ -105,6 +142,16 @@ def counted() -> dict[str, int]:
         for tree in TREES.values()
         for call in calls(tree)
     )
+    foreign = sum(
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and bool(SCRIPTS.search(node.value))
+        and node.value not in documented
+        for name, tree in TREES.items()
+        if not name.startswith("languages/")
+        for documented in [set(docstrings(tree))]
+        for node in ast.walk(tree)
+    )
     texts = [path.read_text("utf-8").lower() for path in FILES]
     quaint = sum(text.count(phrase) for text in texts for phrase in QUAINT)
     lines = sum(text.count("\n") for text in texts)
@@ -115,6 +162,7 @@ def counted() -> dict[str, int]:
     )
     return {
         "imports inside functions": inner, "getattr and hasattr": asked, "quaint phrases": quaint,
+        "words of a language outside its folder": foreign,
         "lines": lines, "files": len(FILES), "lines of core": core,
     }  # fmt: skip
 

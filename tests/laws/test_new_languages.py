@@ -62,6 +62,12 @@ def test_texts(environment: dict[str, str]) -> None:
     assert languages() == ["qru", "tok"]
 
 
+def test_columns_that_the_language_names(environment: dict[str, str]) -> None:
+    Path("toki.csv").write_text("nimi,pali,toki lon\n1,mi moku e telo,mi moku e kili\n")
+    found = scores(environment, "text", "toki.csv", "--language", "tok", "--metrics", "s_info")
+    assert found["s_info"]["n"] == 1
+
+
 def test_speech(environment: dict[str, str]) -> None:
     found = scores(environment, "speech", "clips.csv", "--metrics", "wer")
     assert found["wer"]["value"] == pytest.approx(100 * 2 / 8)  # a word and a rune

@@ -16,7 +16,7 @@ from gistmeter.core.run import Run
 from gistmeter.core.types import Pair
 from gistmeter.languages import guard
 from gistmeter.languages.guard import Guard
-from gistmeter.metrics.gist import Gist, cuts_of, unmatched, verdict
+from gistmeter.metrics.gist import PairGist, cuts_of, unmatched, verdict
 from gistmeter.metrics.gist import pair_evidence as features
 from gistmeter.metrics.gist.fitted_model import model_of
 from gistmeter.metrics.gist.pair_evidence import shared_letters
@@ -42,7 +42,7 @@ def pair(candidate: str, *references: str, id: str = "1") -> Pair:
 
 
 def measure(judge: Given, *pairs: object):  # type: ignore[no-untyped-def]
-    return Gist(judge, Letters(), Given()).measure(list(pairs))
+    return PairGist(judge, Letters(), Given()).measure(list(pairs))
 
 
 def test_the_direction_that_fails_is_said() -> None:
@@ -149,7 +149,7 @@ def test_a_candidate_is_not_punished_for_what_it_leaves_out_of_a_long_source() -
 
 
 def test_a_missing_answer_is_0_where_that_is_asked() -> None:
-    rows = Gist(Direction(), Letters(), Given(), missing="zero").measure([pair("", "a")])
+    rows = PairGist(Direction(), Letters(), Given(), missing="zero").measure([pair("", "a")])
     assert rows.values("gist").tolist() == [0.0]
     assert rows.reasons["gist"] == {0: "no prediction, counted as 0"}
 

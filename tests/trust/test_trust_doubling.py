@@ -25,7 +25,7 @@ from gistmeter.languages import codes_with_packs, detect, get
 from gistmeter.languages.guard import Guard
 from gistmeter.languages.guard.extraction import read_facts
 from gistmeter.languages.guard.writing import write_facts
-from gistmeter.metrics.gist import Gist
+from gistmeter.metrics.gist import PairGist
 from gistmeter.models.env_file import filed_keys
 from gistmeter.speech.formats.nist_notation import read_slots
 from gistmeter.speech.formats.utterances import recognise
@@ -185,7 +185,7 @@ def test_a_reader_takes_time_by_the_length(tmp_path: Path, choose: Any) -> None:
 ENGLISH = Normalisation(get("en"))
 METRICS: Mapping[str, Any] = {
     "s_acc": SemanticAccuracy({"en": get("en")}, Letters(), Given(), Given()),
-    "gist": Gist(Given(), Letters(), Given()),
+    "gist": PairGist(Given(), Letters(), Given()),
     "s_logic": LogicalValidity(Given(), "both"),
     "sem_dist": SemanticDistance(WordMatcher(), ENGLISH),
     "gist of speech": TranscriptGist(Given(), Letters(), Given(), "speech", normalisation=ENGLISH),

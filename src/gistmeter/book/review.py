@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from gistmeter.book.book_document import BookDocument, Edition
 from gistmeter.book.flags import Flag, flags_of, stretch
-from gistmeter.book.metrics.claims import SUPPORTED
+from gistmeter.book.metrics.claims import NOT_FOUND, SUPPORTED
 from gistmeter.core.types import Sheet
 
 LONGEST = 6  # sentences of a paragraph
@@ -79,5 +79,5 @@ def _comment(flag: Flag, book: BookDocument) -> str:
     more = f" … (+{len(passage) - PASSAGE:,} characters)" if len(passage) > PASSAGE else ""
     chapter = book.chapter_title(flag.start)
     where = f"Original{', ' + chapter if chapter else ''}, sentence {(flag.start or 0) + 1}"
-    lead = "Nearest in the original" if flag.kind in ("invented", "not found") else where
+    lead = "Nearest in the original" if flag.kind in ("invented", NOT_FOUND) else where
     return f"{what}{likely}: {flag.reason}\n{lead}: {passage[:PASSAGE]}{more}"

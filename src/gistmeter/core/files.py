@@ -141,6 +141,14 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
     return document
 
 
+def parse_object(text: str | bytes) -> dict[str, Any]:
+    """A JSON object; empty where the text is none."""
+    with contextlib.suppress(ValueError):
+        if isinstance(document := parse_json(text), dict):
+            return document
+    return {}
+
+
 def write_atomically(
     path: Path, content: bytes | str | Callable[[IO[bytes]], None], *, mode: int | None = None
 ) -> None:

@@ -17,6 +17,7 @@ from gistmeter.core.errors import UnknownName
 from gistmeter.core.family import Context, Items
 from gistmeter.core.signature import describe
 from gistmeter.core.types import Clip, Metric, Pair, ScoreInfo
+from gistmeter.languages.codes import headers
 
 if TYPE_CHECKING:
     from gistmeter.core.rows import Pool, Rows, Value
@@ -27,8 +28,7 @@ BY = "by"  # in a run's notes: the columns that it is sliced by
 COLUMNS = "columns"  # in a run's notes: the names of the input's further columns
 # What a column that tells several answers apart is called, beside "sample".
 SAMPLES = ("samples", "sample_id", "seed", "run", "run_id", "generation", "repetition", "repeat",
-          "trial", "attempt", "样本", "樣本", "采样", "サンプル", "표본", "выборка",
-          "vzorek")  # fmt: skip
+          "trial", "attempt", *headers("sample"))  # fmt: skip
 OURS = {
     "id", "system", "group", "cluster", SAMPLE, LANGUAGE, "item", "reasons", "prediction",
     "reference", "references", "marks", "evidence", "reading", "structure", "alarm_words",

@@ -31,7 +31,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     },
     # shape/name, in the order of tables; what derives from another comes after it
     "gistmeter.metrics": {
-        "text/gist": "gistmeter.metrics.gist:Gist",
+        "text/gist": "gistmeter.metrics.gist:PairGist",
         "text/s_acc": "gistmeter.text.metrics.accuracy:SemanticAccuracy",
         "text/s_logic": "gistmeter.text.metrics.logic:LogicalValidity",
         "text/consistency": "gistmeter.text.metrics.consistency:Consistency",

@@ -244,12 +244,12 @@ class Run:
     @property
     def findings(self) -> Findings:
         """The paired tests of this run's systems, computed when first asked for."""
-        from gistmeter.core.comparison import findings
+        from gistmeter.core.comparison import findings_of
 
         if self.excerpt:
             return self.excerpt.findings
         if not self._findings:
-            self._findings.append(findings(self))
+            self._findings.append(findings_of(self))
         return self._findings[0]
 
     def answer(self) -> str:

@@ -50,8 +50,12 @@ def probability(value: float) -> str:
 
 
 def count(number: int, thing: str) -> str:
-    """ "1 item", "2 items"."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    """ "1 item", "2 items", "2 dishes", "2 entries"."""
+    if number == 1:
+        return f"1 {thing}"
+    if thing.endswith("y") and thing[-2] not in "aeiou":
+        return f"{number:,} {thing[:-1]}ies"
+    return f"{number:,} {thing}{'es' if thing.endswith(('s', 'x', 'z', 'ch', 'sh')) else 's'}"
 
 
 def listed(names: list[str], most: int = 4) -> str:

@@ -43,7 +43,7 @@ RUN = f"{LETTER}(?:{LETTER}|{MARK})*"
 WORD = re.compile(f"{NUMBER}|{RUN}(?:['’\\-‐]{RUN})*|{UNSPACED}")
 
 
-class Token(NamedTuple):
+class Morph(NamedTuple):
     """A word or morpheme of a text."""
 
     surface: str
@@ -62,7 +62,7 @@ class Analyser(Protocol):
     def id(self) -> str:
         """Library and version, for signatures; nothing is imported for it."""
 
-    def tokens(self, text: str) -> list[Token]:
+    def tokens(self, text: str) -> list[Morph]:
         """The words of a text in order, punctuation included, white space not."""
 
     def words(self, text: str) -> list[str]:
@@ -114,9 +114,9 @@ class Unicode:
         """A word, in lower case, is compared as it stands."""
         return word
 
-    def tokens(self, text: str) -> list[Token]:
+    def tokens(self, text: str) -> list[Morph]:
         return [
-            Token(match[0], self.form(match[0].lower()), *match.span())
+            Morph(match[0], self.form(match[0].lower()), *match.span())
             for match in WORD.finditer(text)
         ]
 

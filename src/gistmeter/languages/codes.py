@@ -13,7 +13,7 @@ from typing import Any
 
 from gistmeter.core import registry
 from gistmeter.core.errors import InputError, UnknownName
-from gistmeter.languages import generic
+from gistmeter.languages import generic, lexicons
 from gistmeter.languages.language import Language
 
 GROUP = "gistmeter.languages"  # of entry points, and our own package
@@ -59,6 +59,13 @@ def packs() -> Mapping[str, Language]:
     for point in sorted(registry.installed(GROUP), key=lambda point: point.name):
         loaders.setdefault(point.name, point.load)
     return {code: _checked(code, load) for code, load in loaders.items()}
+
+
+@cache
+def headers(role: str) -> tuple[str, ...]:
+    """What columns of a role are called in every language whose folder says so."""
+    packages = *folders().values(), *(point.module for point in registry.installed(GROUP))
+    return tuple(name for package in packages for name in lexicons.columns(package).get(role, ()))
 
 
 def _checked(code: str, load: Callable[[], Any]) -> Language:

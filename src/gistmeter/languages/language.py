@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from gistmeter.core.cache import Cache, Form
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import Analyser, Token, Unicode
+from gistmeter.languages.analysers import Analyser, Morph, Unicode
 from gistmeter.languages.normal_forms import normal_form
 from gistmeter.languages.numbers import NumberPart, words_to_digits
 from gistmeter.languages.paragraphs import Heading
@@ -27,7 +27,7 @@ from gistmeter.version import __version__
 
 Step = Callable[[str], str]
 Hint = Callable[[str], float]
-Namer = Callable[[str, Sequence[Token]], Iterable[tuple[int, int]]]
+Namer = Callable[[str, Sequence[Morph]], Iterable[tuple[int, int]]]
 # Characters without appearance: zero-width space and joiner marks, soft hyphen, byte order mark,
 # directional marks, variation selectors.
 INVISIBLE = re.compile(

@@ -22,6 +22,8 @@ For transcripts:
 - `spellings` are short forms and spellings of the same words, one set per line;
 - `opposites` must not stand in place of each other.
 
+For tables: `columns` has roles, and what a column of each is called (`reference: 参考 = 标准答案`).
+
 Lists are named by the package in whose folder they are (`gistmeter.languages.en`), which may be
 of another distribution. A list that a language does not have is empty.
 """
@@ -29,11 +31,13 @@ of another distribution. A list that a language does not have is empty.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -80,6 +84,21 @@ def words(package: str, name: str) -> frozenset[str]:
 def pairs(package: str, name: str) -> Mapping[str, str]:
     """The words of a list with two columns, and what stands beside each."""
     return MappingProxyType(dict(line.rsplit(maxsplit=1) for line in lines(package, name)))
+
+
+@cache
+def columns(package: str) -> Mapping[str, tuple[str, ...]]:
+    """Roles of columns, and what the columns of each are called; the package is not imported."""
+    try:
+        spec = importlib.util.find_spec(package)
+    except ModuleNotFoundError:
+        spec = None
+    files = (
+        Path(folder, "columns.txt") for folder in (spec and spec.submodule_search_locations) or ()
+    )
+    text = "".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
+    split = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
+    return {role: tuple(map(str.strip, names.split("="))) for role, _, names in split}
 
 
 @cache

@@ -15,7 +15,6 @@ from gistmeter.parse.run_documents import SentenceReport, SystemReport
 
 PARTED = ("las", "uas", "lemma", "upos")
 TAGS = ("upos", "semslot", "semclass")  # shown under every word; other cells where they differ
-CELLS = (*TAGS, "lemma", "feats")
 DOCUMENT = "sentences.json"
 LONGEST = 60  # words of a sentence that is drawn
 PARTS = {

@@ -25,6 +25,7 @@ from typing import Any
 from gistmeter import languages
 from gistmeter.core.types import Pair
 from gistmeter.languages import lexicons
+from gistmeter.languages.codes import headers
 from gistmeter.text.formats.answer_columns import QUESTION
 from gistmeter.text.formats.references import IDIOM
 
@@ -47,8 +48,7 @@ PRINTED = re.compile(r"\{\s*'(\w{1,30})'\s*:\s*(['\"])(.*)\2\s*\}", re.DOTALL)  
 ANSWER_KEYS = (
     "answer", "finalanswer", "response", "output", "result", "text", "content", "explanation",
     "meaning", "translation", "summary", "paraphrase", "prediction", "completion",
-    "答案", "回答", "解释", "解釋", "说明", "說明", "意味", "説明", "답변", "답", "설명", "의미",
-    "odpověď", "vysvětlení", "ответ", "объяснение", "antwort", "réponse", "respuesta",
+    *headers("answer"),
 )  # fmt: skip
 PAIRED = "b|i|em|strong|u|s|span|code|a|mark|small|sub|sup|answer|output|response|final"
 TAGS = re.compile(

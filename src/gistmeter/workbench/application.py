@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from importlib import resources
@@ -35,7 +34,6 @@ from gistmeter.workbench.run_pages import RunPages
 from gistmeter.workbench.signoff_pages import SignOffPages
 from gistmeter.workbench.state import RUNNING, WAITING, State, Visit
 
-logger = logging.getLogger(__name__)
 LARGEST_FORM = 2 * 1024**2  # bytes
 MOST_FIELDS = 20_000
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import ipaddress
-import logging
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +11,6 @@ from typing import Any
 
 from gistmeter.core.errors import InputError, MissingDependency
 from gistmeter.workbench.passwords import hashed, is_hash
-
-logger = logging.getLogger(__name__)
 
 
 def is_loopback(host: str) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.made_runs import MeanAndRatio, make_rows, make_run
-from gistmeter.core.comparison import Options, compare, contenders, findings, gather
+from gistmeter.core.comparison import Options, compare, contenders, findings_of, gather
 from gistmeter.core.comparison.significance import (
     correct,
     detectable,
@@ -444,7 +444,7 @@ def test_runs_in_memory_are_compared_with_the_metrics_they_carry() -> None:
     assert found.pairs[0].test == "permutation"
     assert math.isfinite(found.pairs[0].p_value) and math.isfinite(found.pairs[0].low)
     assert compare(contenders(apart))[0].pairs == found.pairs
-    assert math.isfinite(findings(both).comparisons[0].pairs[0].p_value)
+    assert math.isfinite(findings_of(both).comparisons[0].pairs[0].p_value)
     (merged,) = gather(apart)
     assert list(merged.systems) == ["a", "b"]
     assert compare(contenders([merged]))[0].pairs == found.pairs
@@ -532,9 +532,9 @@ def test_runs_of_the_same_items_and_ruler_stand_together_in_a_report() -> None:
     other = make_run(make_rows("system", {"accuracy": B}), signature="m|mode:b")
     gathered = gather([first, second, other])
     assert [list(run.systems) for run in gathered] == [["run 1", "run 2"], ["system"]]
-    found = findings(gathered[0]).comparisons
+    found = findings_of(gathered[0]).comparisons
     assert found[0].pairs[0].difference == pytest.approx(np.mean(A) - np.mean(B))
-    assert findings(gathered[1]).comparisons == ()
+    assert findings_of(gathered[1]).comparisons == ()
 
 
 def test_a_ratio_of_sums_is_no_mean_of_rates() -> None:

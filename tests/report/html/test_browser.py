@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gistmeter.core.comparison import findings
+from gistmeter.core.comparison import findings_of
 from gistmeter.core.rows import Rows
 from gistmeter.report.html.page import write_report
 from report import browser
@@ -57,7 +57,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
     loaded = [text_run(), book_run(), parse_run(), speech_run()]
     runs = [run for run, _ in loaded]
-    write_report(runs, path, views=views(runs), comparisons=[findings(run) for run in runs])
+    write_report(runs, path, views=views(runs), comparisons=[findings_of(run) for run in runs])
     return path
 
 
@@ -171,7 +171,7 @@ def test_names_of_systems_are_unbroken_on_a_wide_screen(tab: Tab, tmp_path: Path
     keys = {**run.rows.keys, "system": [names.get(n, n) for n in run.rows.keys["system"]]}
     again, _ = finish("text", replace(run.rows, keys=keys), run.metrics)
     path = tmp_path / "names.html"
-    write_report([again], path, views=views([again]), comparisons=[findings(again)])
+    write_report([again], path, views=views([again]), comparisons=[findings_of(again)])
     tab.resize(1400, 900)
     tab.open(path)
     lines = """[...document.querySelectorAll('.board th[scope=row], .items td.key-cell .clip')]
@@ -337,7 +337,7 @@ def test_a_flag_of_a_book_opens_with_its_reason_and_keeps_its_own_note(
         "sentences": sentences, "chapters": chapters,
     }  # fmt: skip
     run = replace(run, rows=run.rows.with_details({"Emma.json": document}), path=None)
-    write_report([run], path, views=views([run]), comparisons=[findings(run)])
+    write_report([run], path, views=views([run]), comparisons=[findings_of(run)])
     tab.open(path)
     folds = "document.querySelectorAll('.b-findings details')"
     assert tab.run(f"[...{folds}].map(one => one.textContent)") == [
@@ -394,7 +394,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of a recording of 3,000 words."""
     path = tmp_path_factory.mktemp("recording") / "report.html"
     run, _ = recording_run()
-    write_report([run], path, views=views([run]), comparisons=[findings(run)])
+    write_report([run], path, views=views([run]), comparisons=[findings_of(run)])
     return path
 
 
@@ -552,7 +552,7 @@ def test_side_by_side_shows_what_was_asked_and_has_the_filters_of_the_input(
     rows = rows.with_texts({**rows.texts, "question": asked, "topic": topics})
     named = replace(run, rows=rows, notes={**run.notes, "columns": ["question", "topic"]})
     path = tmp_path / "asked.html"
-    write_report([named], path, views=views([named]), comparisons=[findings(named)])
+    write_report([named], path, views=views([named]), comparisons=[findings_of(named)])
     tab.open(path)
     assert all(row[1].startswith("What is ") for row in beside(tab))
     pick(tab, "topic, side by side", "med")
@@ -693,7 +693,7 @@ def hostile_page(tmp_path: Path) -> Callable[[str], Path]:
             notes={"lost": [{"word": text[:200]} for text in HOSTILE]},
         )
         path = tmp_path / f"{command}.html"
-        write_report([run], path, views=views([run]), comparisons=[findings(run)])
+        write_report([run], path, views=views([run]), comparisons=[findings_of(run)])
         return path
 
     return build

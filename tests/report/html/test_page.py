@@ -21,7 +21,7 @@ from core.made_runs import make_rows
 from gistmeter.book.book_document import BookDocument
 from gistmeter.book.map import book_view, pooled
 from gistmeter.core import registry
-from gistmeter.core.comparison import findings
+from gistmeter.core.comparison import findings_of
 from gistmeter.core.comparison.answer import Standing, answer
 from gistmeter.core.family import family_of
 from gistmeter.core.rows import Rows
@@ -145,7 +145,7 @@ def two_systems(gap: float, size: int = 60, spread: float = 0.1) -> Run:
 
 
 def told(run: Run) -> str:
-    return answer(Standing(run, VIEWS["text"], findings(run)))
+    return answer(Standing(run, VIEWS["text"], findings_of(run)))
 
 
 def test_the_answer_says_who_is_ahead_by_how_much_and_whether_it_is_real() -> None:
@@ -474,14 +474,14 @@ def test_scores_in_pictures_have_plain_names_uncut_beside_their_codes() -> None:
 def test_two_systems_have_no_matrix_and_three_have_one() -> None:
     for systems, expected in ((2, 0), (3, 1)):
         run, _ = text_run(systems=systems)
-        page = built([run], findings=[findings(run)])
+        page = built([run], findings=[findings_of(run)])
         assert page.count('class="matrix"') == expected
 
 
 def test_a_matrix_of_many_systems_takes_the_whole_width() -> None:
     for systems, wide in ((3, False), (12, True)):
         run, _ = text_run(systems=systems)
-        page = built([run], findings=[findings(run)])
+        page = built([run], findings=[findings_of(run)])
         figure = page[: page.index('class="matrix"')].rpartition("<figure")[2]
         assert ("class=spread" in figure.partition(">")[0]) is wide
 
@@ -529,7 +529,7 @@ def test_a_difference_is_never_nothing() -> None:
 def test_the_page_does_not_speak_of_clusters_and_names_its_data() -> None:
     loaded = [text_run(), book_run(), parse_run(), speech_run()]
     runs = [run for run, _ in loaded]
-    page = built(runs, findings=[findings(run) for run in runs])
+    page = built(runs, findings=[findings_of(run) for run in runs])
     assert "cluster" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert "resamples of whole speakers" in page
     assert "word errors (wer)" in page

@@ -11,7 +11,7 @@ import pytest
 from gistmeter import score_speech
 from gistmeter.core.types import Clip
 from gistmeter.languages import get
-from gistmeter.metrics.gist import Gist
+from gistmeter.metrics.gist import PairGist
 from gistmeter.speech.metrics.edits import segments
 from gistmeter.speech.metrics.normalizer import Normalisation
 from gistmeter.speech.metrics.transcript_gist import MINUTE, TranscriptGist, cut_clip
@@ -31,7 +31,7 @@ def test_a_short_clip_is_judged_as_before() -> None:
     clips = [Clip("a", SENTENCE, "The committee moved the meeting.", language="en")]
     rows, plain = (
         metric().measure(clips),
-        Gist(Given(), Letters(), Given(), "speech").measure(clips),
+        PairGist(Given(), Letters(), Given(), "speech").measure(clips),
     )
     assert rows.values("gist").tolist() == plain.values("gist").tolist()
     assert rows.texts["evidence"] == plain.texts["evidence"]

@@ -27,7 +27,7 @@ import numpy as np
 
 from gistmeter import languages
 from gistmeter.languages import Language, guard
-from gistmeter.languages.analysers import Token
+from gistmeter.languages.analysers import Morph
 from gistmeter.languages.guard import Alarm, Facts
 from gistmeter.languages.guard.names import comparable, inflected
 from gistmeter.models.protocols import JudgeModel
@@ -150,7 +150,7 @@ def known_names(pairs: Sequence[SourcedSentence], language: str) -> frozenset[st
     )
 
 
-def plain(token: Token) -> str:
+def plain(token: Morph) -> str:
     """A word as it is compared: without the ending of a possessive."""
     return POSSESSIVE.sub("", token.form)
 
@@ -175,7 +175,7 @@ def by_names(pair: SourcedSentence, language: str, names: frozenset[str]) -> Ite
             yield _alarm(ROLES, ours, theirs, (here, there), (a, b))
 
 
-def _named(facts: Facts, names: frozenset[str]) -> list[Token]:
+def _named(facts: Facts, names: frozenset[str]) -> list[Morph]:
     """The words of a text that are names."""
     return [
         token
@@ -191,7 +191,7 @@ def _has(facts: Facts, name: str, language: Language) -> bool:
     return language.facts.inflects and any(inflected(name, token.form) for token in facts.tokens)
 
 
-def _shared(source: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[Token, Token]]:
+def _shared(source: Sequence[Morph], sentence: Sequence[Morph]) -> list[tuple[Morph, Morph]]:
     """The names that a sentence has once, and its source has too: first there, then here."""
     there = {plain(token): token for token in reversed(source)}
     counts = Counter(map(plain, sentence))
@@ -202,13 +202,13 @@ def _shared(source: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[To
     ]
 
 
-def _side_by_side(text: str, a: Token, b: Token, language: Language) -> bool:
+def _side_by_side(text: str, a: Morph, b: Morph, language: Language) -> bool:
     """Whether nothing is said between two names ("Emma and Jane"): their order means nothing."""
     first, second = sorted((a, b), key=lambda token: token.start)
     return not language.content_words(text[first.end : second.start])
 
 
-def _gain(ours: Facts, theirs: Facts, other: Mapping[Token, str]) -> int:
+def _gain(ours: Facts, theirs: Facts, other: Mapping[Morph, str]) -> int:
     """How many more pairs of neighbouring words both texts share when some words are replaced."""
     wanted = _neighbours([plain(token) for token in ours.tokens])
     before = _neighbours([plain(token) for token in theirs.tokens])
@@ -221,7 +221,7 @@ def _neighbours(words: Sequence[str]) -> set[tuple[str, str]]:
 
 
 def _alarm(
-    kind: str, ours: Facts, theirs: Facts, source: Sequence[Token], sentence: Sequence[Token]
+    kind: str, ours: Facts, theirs: Facts, source: Sequence[Morph], sentence: Sequence[Morph]
 ) -> Alarm:
     """Its words reach from the first of some words to the last."""
     here = min(token.start for token in source), max(token.end for token in source)

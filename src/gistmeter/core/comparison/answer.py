@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gistmeter.core.comparison.ranking import ELSEWHERE, Ranking, rank
+from gistmeter.core.comparison.ranking import Ranking, rank
 from gistmeter.core.comparison.results import Comparison, Findings, PairedDifference
 from gistmeter.core.noticed import Selftest
 from gistmeter.core.statistics.interval import FEWEST
@@ -153,11 +153,11 @@ def answer(standing: Standing) -> str:
 def say(comparison: Comparison, standing: Standing) -> str:
     """Who is ahead, by how much, and is it real; and who is not ranked."""
     ranked, excluded = comparison.ranking.ranked, comparison.ranking.excluded
-    apart = not ranked and ELSEWHERE in excluded.values()
+    apart = comparison.ranking.elsewhere if not ranked else frozenset()
     rest = "".join(
         f" {shown(system, 60)} {why} and is not ranked with the others."
         for system, why in excluded.items()
-        if not (apart and why == ELSEWHERE)
+        if system not in apart
     )
     if apart and len(excluded) == 2:
         return _share_nothing(comparison, standing, comparison.ranking.order)

@@ -44,7 +44,7 @@ FEWEST = 100  # resamples of a test
 APART = "systems were scored on different items: gistmeter compare takes those that they share"
 
 
-def findings(run: Run, options: Options | None = None) -> Findings:
+def findings_of(run: Run, options: Options | None = None) -> Findings:
     """The comparisons of a run's systems; none for a single system."""
     among = [system for system in contenders([run]) if len(system.rows)]
     scores = _most(known_scores(among), len(among)) if len(among) > 1 else []
@@ -158,7 +158,7 @@ def compare_tallies(
     headline: Sequence[str],
     statistics: Statistics,
 ) -> Findings:
-    """The comparisons of a large run, as `findings` gives them of rows."""
+    """The comparisons of a large run, as `findings_of` gives them of rows."""
     if len(systems) < 2 or statistics["resamples"] < FEWEST:
         return Findings()
     options = Options("bootstrap", **statistics)

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from gistmeter.core.comparison.results import PairedDifference
 
 SKIPPED = 0.1  # the share of items, beyond what others skip, from which a system is not ranked
-ELSEWHERE = (
-    "was scored on other items"  # why a system that shares no item with others is not ranked
-)
+ELSEWHERE = "was scored on other items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,7 @@ class Ranking:
     ranks: Mapping[str, int] = field(default_factory=dict)
     letters: Mapping[str, str] = field(default_factory=dict)
     excluded: Mapping[str, str] = field(default_factory=dict)  # system -> why it is not ranked
+    elsewhere: frozenset[str] = frozenset()  # of these, those that share no item with others
 
     @property
     def ranked(self) -> list[str]:
@@ -65,19 +64,22 @@ def rank(
     """
     pairs, excluded = list(pairs), _excluded(scores)
     known = [system for system in scores if system not in excluded]
-    excluded |= dict.fromkeys(_elsewhere(known, pairs, baseline), ELSEWHERE)
+    elsewhere = frozenset(_elsewhere(known, pairs, baseline))
+    excluded |= {system: ELSEWHERE for system in known if system in elsewhere}
     ranked = {system: score for system, score in scores.items() if system not in excluded}
     among = [pair for pair in pairs if pair.a in ranked and pair.b in ranked]
     better = _better(ranked, among)
     order = _order(ranked, among, better)
     if baseline and len(scores) > 2:
-        return Ranking((*order, *excluded), excluded=excluded)
+        return Ranking((*order, *excluded), excluded=excluded, elsewhere=elsewhere)
     ranks, least = {}, len(order)
     for system in reversed(order):
         least = min(least, 1 + len(better[system]))
         ranks[system] = least
     letters = _letters(order, better) if among else {}
-    return Ranking((*order, *excluded), {name: ranks[name] for name in order}, letters, excluded)
+    return Ranking(
+        (*order, *excluded), {name: ranks[name] for name in order}, letters, excluded, elsewhere
+    )
 
 
 def _excluded(scores: Mapping[str, Score]) -> dict[str, str]:

@@ -14,6 +14,9 @@ nothing is written through a link (`folders`).
 One process at a time writes (`.lock`).
 """
 
+import warnings
+from typing import Any
+
 from gistmeter.core.family import DETAILS
 from gistmeter.core.runs.folder import RunFolder, choose_folder, open_folder, save_run
 from gistmeter.core.runs.journal import Plan
@@ -26,3 +29,13 @@ __all__ = [
     "choose_folder", "claim", "hold", "open_folder", "runs_in", "save_run", "to_json",
     "write_beside",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """`load_run` once stood here; it still comes, with a warning."""
+    if name != "load_run":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    from gistmeter.core.runs.saved import load_run
+
+    warnings.warn("load_run is now gistmeter.load_run", DeprecationWarning, stacklevel=2)
+    return load_run

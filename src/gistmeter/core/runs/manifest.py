@@ -19,7 +19,7 @@ from typing import Any
 
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import DETAILS
-from gistmeter.core.files import is_draft, parse_json, sweep, unwritable
+from gistmeter.core.files import is_draft, parse_object, sweep, unwritable
 from gistmeter.core.folders import TAKEN, Folder, lock, open_at
 from gistmeter.core.runs.layout import ITEMS, JOURNAL, LOCK, REPORT, RUN, SHARDS, to_json
 from gistmeter.core.signature import SEAL, is_whole, seal
@@ -82,20 +82,20 @@ def owned(path: Path) -> set[str]:
     shards = [name for name in folder.names(SHARDS) if SHARD.fullmatch(name)]
     for name in shards:
         if name.endswith(".json"):
-            names |= _listed(_parsed(folder.read(f"{SHARDS}/{name}")).get(CLAIMS))
+            names |= _listed(parse_object(folder.read(f"{SHARDS}/{name}")).get(CLAIMS))
     names |= {f"{SHARDS}/{name}" for name in shards}
     return {*FIXED, *(name for name in names if is_of_layout(name))}
 
 
 def _of_document(folder: Folder) -> set[str]:
-    document = _parsed(folder.read(RUN))
+    document = parse_object(folder.read(RUN))
     if not is_whole(document) or WRITTEN not in document:
         return _by_layout(folder) | _listed(document.get("files"))
     return _listed(document.get("files")) | _listed(document[WRITTEN])
 
 
 def _of_journal(folder: Folder) -> set[str]:
-    lines = [_parsed(line) for line in folder.read(JOURNAL).split(b"\n")]
+    lines = [parse_object(line) for line in folder.read(JOURNAL).split(b"\n")]
     if not is_whole(lines[0]):
         return _by_layout(folder)
     names: set[str] = set()
@@ -107,14 +107,6 @@ def _of_journal(folder: Folder) -> set[str]:
 def _by_layout(folder: Folder) -> set[str]:
     documents = [name for name in folder.names(DETAILS) if name.endswith(KNOWN)]
     return {REPORT, *(f"{DETAILS}/{name}" for name in documents)}
-
-
-def _parsed(text: bytes) -> dict[str, Any]:
-    try:
-        document = parse_json(text)
-    except ValueError:
-        return {}
-    return document if isinstance(document, dict) else {}
 
 
 def _listed(names: Any) -> set[str]:
@@ -149,7 +141,7 @@ def claim(path: Path, names: Collection[str]) -> None:
     """List files in a `run.json` before they are written beside it."""
     folder = Folder(path)
     refuse_foreign(folder, names, owned(path))
-    document = _parsed(folder.read(RUN))
+    document = parse_object(folder.read(RUN))
     if not is_whole(document):
         raise FormatError("is not as it was written", path=path / RUN)
     written = _listed(document.get(WRITTEN))

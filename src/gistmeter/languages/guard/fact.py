@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gistmeter.languages import Language
-from gistmeter.languages.analysers import Token
+from gistmeter.languages.analysers import Morph
 from gistmeter.languages.normal_forms import normal_form
 
 KINDS = ("number", "date", "unit", "name", "negation", "quantity", "comparative")
@@ -43,7 +43,7 @@ class Facts:
 
     text: str
     plain: str  # as the lists spell it, of the same length
-    tokens: tuple[Token, ...]
+    tokens: tuple[Morph, ...]
     found: tuple[Fact, ...]
     denials: tuple[Denial, ...]
     content: frozenset[str]  # forms of words that carry content

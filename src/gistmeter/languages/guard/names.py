@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from functools import cache
 
 from gistmeter.languages import Language, lexicons
-from gistmeter.languages.analysers import Token
+from gistmeter.languages.analysers import Morph
 from gistmeter.languages.guard.fact import Fact
 from gistmeter.languages.lexicons import Mask
 
@@ -28,7 +28,7 @@ POSSESSIVE = re.compile("['’]s$")  # of English names, in texts of any languag
 
 
 def read_names(
-    text: str, plain: str, tokens: Sequence[Token], language: Language, taken: Mask
+    text: str, plain: str, tokens: Sequence[Morph], language: Language, taken: Mask
 ) -> Iterator[Fact]:
     """The names of a text, from left to right."""
     for match in QUOTED.finditer(text):

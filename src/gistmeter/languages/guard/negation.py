@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from gistmeter.languages import Language, lexicons
-from gistmeter.languages.analysers import Token
+from gistmeter.languages.analysers import Morph
 from gistmeter.languages.guard.fact import Denial, Fact, Facts, Span
 from gistmeter.languages.polarity import Kind, Mark, negations_of
 
@@ -23,7 +23,7 @@ REACH = 12  # words over which a negation looks for what it denies
 
 
 def read_denials(
-    text: str, plain: str, tokens: Sequence[Token], language: Language, quantities: Sequence[Fact]
+    text: str, plain: str, tokens: Sequence[Morph], language: Language, quantities: Sequence[Fact]
 ) -> Iterator[Denial]:
     """What each negation of a text denies."""
     if language.reader is None:
@@ -63,7 +63,7 @@ def operators(marks: Sequence[Mark], length: int) -> Iterator[tuple[Span, Mark]]
         start, clause = mark.end, []
 
 
-def head_of(tokens: Sequence[Token], at: int, clause: Span, language: Language) -> int | None:
+def head_of(tokens: Sequence[Morph], at: int, clause: Span, language: Language) -> int | None:
     """The token that a negation denies: the nearest that carries content, within the clause."""
     after = range(at + 1, len(tokens))
     before = range(at - 1, -1, -1)
@@ -85,14 +85,14 @@ def head_of(tokens: Sequence[Token], at: int, clause: Span, language: Language) 
     return None
 
 
-def is_predicate(token: Token, language: Language) -> bool:
+def is_predicate(token: Morph, language: Language) -> bool:
     """Whether a token is a verb or adjective by its tag; a negation after it denies it."""
     return token.tag.startswith(language.facts.predicate_tags) and token.form not in (
         language.facts.light | lexicons.words(language.lists, "negations")
     )
 
 
-def carries(token: Token, language: Language) -> bool:
+def carries(token: Morph, language: Language) -> bool:
     """Whether a token has content that can be denied."""
     empty = without_content(language.lists, language.facts.prefixes)
     return (
@@ -162,7 +162,7 @@ def hidden(ours: Occurrences, theirs: Occurrences, facts: Facts, language: Langu
     return made
 
 
-def without_prefix(token: Token, forms: Mapping[str, str], language: Language) -> tuple[str, bool]:
+def without_prefix(token: Morph, forms: Mapping[str, str], language: Language) -> tuple[str, bool]:
     """What is left after a prefix that denies, where it is a word of the texts; and whether."""
     prefixes = language.facts.prefixes
     spellings = (token.form, token.surface.lower())

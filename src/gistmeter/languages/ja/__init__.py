@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 from gistmeter.core.errors import MissingDependency
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import Token, version_of, well_formed
+from gistmeter.languages.analysers import Morph, version_of, well_formed
 from gistmeter.languages.hints import HanHint
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
@@ -65,13 +65,13 @@ def tagger() -> Any:
 
 
 @lru_cache(maxsize=2)
-def morphemes(text: str) -> tuple[Token, ...]:
+def morphemes(text: str) -> tuple[Morph, ...]:
     """The morphemes of a text; the last ones are kept, since several readers ask in turn.
 
     A NUL ends a text for MeCab, so it is read as a space. Forms are lemmas without the gloss that
     tells homographs apart (私-代名詞).
     """
-    made: list[Token] = []
+    made: list[Morph] = []
     place = 0
     for node in tagger()(well_formed(text).replace("\0", " ")):
         surface, feature = node.surface, node.feature
@@ -80,7 +80,7 @@ def morphemes(text: str) -> tuple[Token, ...]:
         lemma = str(feature.lemma or surface).split("-")[0].lower()
         tag, content = f"{feature.pos1}-{feature.pos2}", feature.pos1 in CONTENT
         base = str(feature.orthBase or surface)
-        made.append(Token(surface, lemma, start, place, tag, content, base))
+        made.append(Morph(surface, lemma, start, place, tag, content, base))
     return tuple(made)
 
 
@@ -92,7 +92,7 @@ class Mecab:
     def id(self) -> str:
         return f"{version_of('fugashi')}+{version_of('unidic-lite')}"
 
-    def tokens(self, text: str) -> list[Token]:
+    def tokens(self, text: str) -> list[Morph]:
         return list(morphemes(text))
 
     def words(self, text: str) -> list[str]:
@@ -110,7 +110,7 @@ class Mecab:
         return forms
 
 
-def find_names(_: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+def find_names(_: str, tokens: Sequence[Morph]) -> Iterator[tuple[int, int]]:
     """Where names stand: runs of morphemes that UniDic knows as proper nouns."""
     runs: list[tuple[int, int]] = []
     for token in tokens:
@@ -131,13 +131,13 @@ class JapaneseReader(MorphemeReader):
     negation_tags: ClassVar[tuple[str, ...]] = ("助動詞", "形容詞")
     prefix_tag: ClassVar[str] = "接頭辞"
 
-    def spellings(self, token: Token) -> tuple[str, ...]:
+    def spellings(self, token: Morph) -> tuple[str, ...]:
         """A word as it may be listed; one in katakana is what it is, and often a name."""
         if KATAKANA.fullmatch(token.surface):
             return (token.surface,)
         return token.surface, token.base, token.form
 
-    def single(self, tokens: list[Token], place: int, silent: Mask, _: bool, /) -> Iterator[Mark]:
+    def single(self, tokens: list[Morph], place: int, silent: Mask, _: bool, /) -> Iterator[Mark]:
         token = tokens[place]
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         if self.negates(token) and not KATAKANA.fullmatch(token.surface):
@@ -151,7 +151,7 @@ class JapaneseReader(MorphemeReader):
             yield Mark(Kind.BORDER, token.start, token.end, place)
 
     @staticmethod
-    def _leads_over(token: Token, following: list[Token]) -> bool:
+    def _leads_over(token: Morph, following: list[Morph]) -> bool:
         first = following[0]
         if first.tag.startswith(("名詞", "代名詞")):
             return first.form not in FORMAL
@@ -162,7 +162,7 @@ class JapaneseReader(MorphemeReader):
             )
         return first.surface == "で" and not first.tag.startswith("動詞")
 
-    def _parts(self, token: Token, after: Token | None) -> bool:
+    def _parts(self, token: Morph, after: Morph | None) -> bool:
         if token.tag.startswith("補助記号"):
             return True
         if token.tag == "助詞-接続助詞":

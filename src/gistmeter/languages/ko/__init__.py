@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from gistmeter.core.errors import MissingDependency
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import Token, version_of, well_formed
+from gistmeter.languages.analysers import Morph, version_of, well_formed
 from gistmeter.languages.hints import WrittenIn
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
@@ -64,12 +64,12 @@ def analyser() -> Any:
 
 
 @lru_cache(maxsize=2)
-def morphemes(text: str) -> tuple[Token, ...]:
+def morphemes(text: str) -> tuple[Morph, ...]:
     """The morphemes of a text; the last ones are kept, since several readers ask in turn."""
     made = []
     for one in analyser().tokenize(well_formed(text)):
         tag = str(one.tag).partition("-")[0]  # without Kiwi's mark of irregular verbs
-        made.append(Token(one.form, one.lemma.lower(), one.start, one.end, tag, tag in CONTENT))
+        made.append(Morph(one.form, one.lemma.lower(), one.start, one.end, tag, tag in CONTENT))
     return tuple(made)
 
 
@@ -81,7 +81,7 @@ class Kiwi:
     def id(self) -> str:
         return f"{version_of('kiwipiepy')}+{version_of('kiwipiepy_model')}"
 
-    def tokens(self, text: str) -> list[Token]:
+    def tokens(self, text: str) -> list[Morph]:
         return list(morphemes(text))
 
     def words(self, text: str) -> list[str]:
@@ -109,7 +109,7 @@ class Kiwi:
         return forms
 
 
-def find_names(plain: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+def find_names(plain: str, tokens: Sequence[Morph]) -> Iterator[tuple[int, int]]:
     """Where names stand: what Kiwi tags as proper nouns, and a surname before a title."""
     for token in tokens:
         if token.tag == "NNP":
@@ -128,13 +128,13 @@ class KoreanReader(MorphemeReader):
     negation_tags: ClassVar[tuple[str, ...]] = ("MAG", "VX", "VCN", "VA", "VV")
     prefix_tag: ClassVar[str] = "XPN"
 
-    def spellings(self, token: Token) -> tuple[str, ...]:
+    def spellings(self, token: Morph) -> tuple[str, ...]:
         """Verbs are listed in dictionary form: 생기다 (to arise) is no 생기 (vigour)."""
         stem = f"{token.surface}다" if token.tag in ("XSV", "XSA") else token.form
         return (stem,) if token.tag in ("VV", "VA") else (token.surface, stem)
 
     def single(
-        self, tokens: list[Token], place: int, silent: Mask, denied: bool, /
+        self, tokens: list[Morph], place: int, silent: Mask, denied: bool, /
     ) -> Iterator[Mark]:
         token = tokens[place]
         after = tokens[place + 1 : place + 3]
@@ -151,11 +151,11 @@ class KoreanReader(MorphemeReader):
             yield Mark(Kind.BORDER, token.start, token.end, place)
 
     @staticmethod
-    def _sets_aside(tokens: list[Token], place: int) -> bool:
+    def _sets_aside(tokens: list[Morph], place: int) -> bool:
         """모자 말고: instead of a hat. It denies the noun before it and no more."""
         return tokens[place].form == "말" and place > 0 and tokens[place - 1].tag.startswith("N")
 
-    def _parts(self, token: Token, after: list[Token], denied: bool) -> bool:
+    def _parts(self, token: Morph, after: list[Morph], denied: bool) -> bool:
         if token.tag in ("SF", "SP", "SE"):
             return True
         if token.tag == "EC":

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import Analyser, Token
+from gistmeter.languages.analysers import Analyser, Morph
 from gistmeter.languages.lexicons import Mask
 from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 
@@ -47,7 +47,7 @@ class MorphemeReader:
             place += count
         return marks
 
-    def _polar(self, tokens: list[Token], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
+    def _polar(self, tokens: list[Morph], place: int, silent: Mask) -> tuple[int, str, Kind | None]:
         """The longest polar word that begins here, inflected or not."""
         kinds = {} if silent.covers(tokens[place].start) else polar_kinds(self.lists)
         for count in range(min(self.longest, len(tokens) - place), 0, -1):
@@ -63,22 +63,22 @@ class MorphemeReader:
                     return count, head + ending, kind
         return 1, "", None
 
-    def spellings(self, token: Token) -> Sequence[str]:
+    def spellings(self, token: Morph) -> Sequence[str]:
         """A word's last morpheme as it may be listed."""
         raise NotImplementedError
 
-    def _is_prefix(self, token: Token) -> bool:
+    def _is_prefix(self, token: Morph) -> bool:
         """Whether a morpheme denies the word that it begins."""
         negations = lexicons.words(self.lists, "negations")
         return token.surface in negations and token.tag.startswith(self.prefix_tag)
 
-    def negates(self, token: Token) -> bool:
+    def negates(self, token: Morph) -> bool:
         """Whether a morpheme is a negation of its own."""
         negations = lexicons.words(self.lists, "negations")
         return token.form in negations and token.tag.startswith(self.negation_tags)
 
     def single(
-        self, tokens: list[Token], place: int, silent: Mask, denied: bool, /
+        self, tokens: list[Morph], place: int, silent: Mask, denied: bool, /
     ) -> Iterator[Mark]:
         """What a morpheme marks that begins no polar word; `denied`: its clause has a negation."""
         raise NotImplementedError

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from gistmeter.languages.analysers import UNICODE, Token, is_word, version_of
+from gistmeter.languages.analysers import UNICODE, Morph, is_word, version_of
 from gistmeter.languages.hints import WrittenIn
 from gistmeter.languages.language import Language
 from gistmeter.languages.numbers import join_grouped
@@ -36,7 +36,7 @@ class Thai:
         version = version_of("pythainlp")
         return UNICODE.id if version.endswith("-absent") else version
 
-    def tokens(self, text: str) -> list[Token]:
+    def tokens(self, text: str) -> list[Morph]:
         if tokenize() is None:
             return UNICODE.tokens(text)
         made, place = [], 0
@@ -45,7 +45,7 @@ class Thai:
             if start < 0 or not is_word(word):
                 continue
             place = start + len(word)
-            made.append(Token(word, word.lower(), start, place))
+            made.append(Morph(word, word.lower(), start, place))
         return made
 
     def words(self, text: str) -> list[str]:

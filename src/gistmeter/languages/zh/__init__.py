@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import Token
+from gistmeter.languages.analysers import Morph
 from gistmeter.languages.hints import HanHint
 from gistmeter.languages.language import Calendar, FactRules, Language
 from gistmeter.languages.lexicons import Mask
@@ -41,7 +41,7 @@ NOMINAL = frozenset(
 )
 
 
-def simplified(tokens: list[Token], text: str) -> str:
+def simplified(tokens: list[Morph], text: str) -> str:
     """The text as the lists spell it, of the same length."""
     pieces, place = [], 0
     for token in tokens:
@@ -50,7 +50,7 @@ def simplified(tokens: list[Token], text: str) -> str:
     return "".join(pieces) + text[place:]
 
 
-def whole(spans: list[tuple[int, int]], tokens: list[Token]) -> Iterator[tuple[int, int]]:
+def whole(spans: list[tuple[int, int]], tokens: list[Morph]) -> Iterator[tuple[int, int]]:
     """The stretches that end where a word ends: 不同 is none in 不同意."""
     ends = {token.end for token in tokens}
     starts = {token.start: token.end for token in tokens}
@@ -90,7 +90,7 @@ class ChineseReader:
         return marks
 
     def _at(
-        self, tokens: list[Token], place: int, plain: str, silent: Mask
+        self, tokens: list[Morph], place: int, plain: str, silent: Mask
     ) -> tuple[int, list[Mark]]:
         """How many tokens are taken here, and what they mark."""
         kinds, start = polar_kinds(self.lists), tokens[place].start
@@ -104,7 +104,7 @@ class ChineseReader:
                 return count, marks
         return 1, list(self._single(tokens[place], place, silent))
 
-    def _single(self, token: Token, index: int, silent: Mask) -> Iterator[Mark]:
+    def _single(self, token: Morph, index: int, silent: Mask) -> Iterator[Mark]:
         word, start, end = token.form, token.start, token.end
         kinds = polar_kinds(self.lists)
         if word in PUNCTUATION or word in lexicons.words(self.lists, "borders"):
@@ -125,7 +125,7 @@ class ChineseReader:
         elif len(word) >= 4:
             yield from self._halves(token, index)
 
-    def _halves(self, token: Token, index: int) -> Iterator[Mark]:
+    def _halves(self, token: Morph, index: int) -> Iterator[Mark]:
         """A long word that no list has: a polar half, and what governs it (不怕困难, 克服困难)."""
         kinds, shifters = polar_kinds(self.lists), lexicons.words(self.lists, "shifters")
         marks = []

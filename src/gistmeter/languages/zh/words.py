@@ -20,7 +20,7 @@ from typing import Any
 
 from gistmeter.core.errors import MissingDependency
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import Token, is_word, version_of, well_formed
+from gistmeter.languages.analysers import Morph, is_word, version_of, well_formed
 
 LISTS = __name__.rpartition(".")[0]
 STRETCH = re.compile(r"([\u4e00-\u9fd5a-zA-Z0-9+#&._%\-]+)")  # as jieba has it
@@ -115,12 +115,12 @@ class Jieba:
         parts += ["plain"] if self.plain else [version_of("opencc")]
         return "+".join(parts)
 
-    def tokens(self, text: str) -> list[Token]:
+    def tokens(self, text: str) -> list[Morph]:
         made, end = [], 0
         for word in split(self._read(text)):
             start, end = end, end + len(word)
             if not word.isspace():
-                made.append(Token(text[start:end], lower(word), start, end, "", is_word(word)))
+                made.append(Morph(text[start:end], lower(word), start, end, "", is_word(word)))
         return made
 
     def words(self, text: str) -> list[str]:
@@ -174,7 +174,7 @@ def titled() -> re.Pattern[str]:
     return re.compile(f"([{surnames}])(?:{TITLE})|[小老阿]([{surnames}])(?![\u4e00-\u9fff]?们)")
 
 
-def find_names(plain: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+def find_names(plain: str, tokens: Sequence[Morph]) -> Iterator[tuple[int, int]]:
     """Where names stand in a text of simplified characters."""
     known, surnames = dictionary_names(), lexicons.words(LISTS, "surnames")
     frequent = segmenter().FREQ

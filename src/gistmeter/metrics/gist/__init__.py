@@ -135,7 +135,7 @@ def source_model(wiring: Wiring) -> GistModel | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Gist:
+class PairGist:
     """Range [0, 1], higher is better; a missing text is unscored, an empty transcript is 0."""
 
     judge: JudgeModel = given(judge_of, shared=True, required=True)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gistmeter.core.errors import MissingDependency, ModelError, hide
-from gistmeter.core.files import parse_json
+from gistmeter.core.files import parse_object
 from gistmeter.models.credentials import stays_here
 from gistmeter.models.llm import WRONG_FORM, LanguageModelSettings, Question, read_json, service
 from gistmeter.models.llm.batch import BatchLost
@@ -61,7 +61,7 @@ class OpenAIBatches:
                     continue
                 path = f"files/{_quoted(state[name])}/content"
                 for line in self._text(client, "GET", path).split("\n"):
-                    reply = _object(line)
+                    reply = parse_object(line)
                     if reply.get("custom_id") in left:
                         yield (
                             reply["custom_id"],
@@ -125,7 +125,7 @@ class OpenAIBatches:
         return read_json(raw, question.schema, taken, given)
 
     def _send(self, client: Any, method: str, path: str, **content: Any) -> dict[str, Any]:
-        return _object(self._text(client, method, path, **content))
+        return parse_object(self._text(client, method, path, **content))
 
     def _text(self, client: Any, method: str, path: str, **content: Any) -> str:
         """What a request is answered with; it is tried again while the trouble is passing."""
@@ -166,12 +166,3 @@ def _bounded(parts: Iterator[bytes]) -> str:
         if len(content) > LARGEST:
             raise ModelError(f"the service's answer was longer than {LARGEST // 2**20} MB")
     return content.decode("utf-8", "replace")
-
-
-def _object(text: str) -> dict[str, Any]:
-    """A JSON object; empty where the text is none."""
-    try:
-        document = parse_json(text)
-    except ValueError:
-        return {}
-    return document if isinstance(document, dict) else {}

@@ -29,11 +29,7 @@ def read_answer(result: Any, secrets: Sequence[str]) -> Answer[Any]:
     """The value, its text, tokens and price of a finished run; no key stands in them."""
     # A method in earlier versions; where it is a property, calling it is deprecated.
     usage = result.usage() if inspect.ismethod(result.usage) else result.usage
-    raw = "".join(
-        getattr(part, "content", "") or ""
-        for part in result.response.parts
-        if hasattr(part, "content")
-    )
+    raw = "".join(part.content or "" for part in result.response.parts if hasattr(part, "content"))
     cost = getattr(usage, "cost", None)
     value = _without(result.output, secrets)
     return Answer(

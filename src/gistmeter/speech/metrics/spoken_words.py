@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from gistmeter.languages import Language, lexicons
-from gistmeter.languages.analysers import Token
+from gistmeter.languages.analysers import Morph
 from gistmeter.languages.guard import Facts
 from gistmeter.languages.guard.amounts import Amount
 from gistmeter.languages.guard.differences import DATE_GROUPS
@@ -54,7 +54,7 @@ class SpokenWord(NamedTuple):
     """A word or a number of a text, as it is aligned."""
 
     key: str  # under which words are the same
-    token: Token
+    token: Morph
     fact: Fact | None = None  # the number or the part of a date that it is
 
     @property

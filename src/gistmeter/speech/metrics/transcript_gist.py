@@ -22,7 +22,7 @@ from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip
 from gistmeter.core.wiring import given
 from gistmeter.languages.guard import Guard
-from gistmeter.metrics.gist import Gist
+from gistmeter.metrics.gist import PairGist
 from gistmeter.speech.formats.speakers import cut_along, word_spans
 from gistmeter.speech.metrics.edits import MINUTE, Bounds, clip_rows, is_segmented, segments
 from gistmeter.speech.metrics.normalizer import Normalisation, normalisation_of
@@ -42,7 +42,7 @@ class JudgedSegment:
 
 
 @dataclass(frozen=True, slots=True)
-class TranscriptGist(Gist):
+class TranscriptGist(PairGist):
     """Range [0, 1], higher is better; long transcripts by segments, weighted by content words."""
 
     normalisation: Normalisation = given(normalisation_of, None)
@@ -58,7 +58,7 @@ class TranscriptGist(Gist):
             )
             for part in cut_clip(clip, len(form.words), bounds, places)
         ]
-        judged = Gist.measure(self, [part.clip for part in parts])
+        judged = PairGist.measure(self, [part.clip for part in parts])
         # Nothing was heard of a part of something that was heard: all of its meaning is lost.
         values = [
             0.0 if math.isnan(value) and part.clip.got == "" and part.clip.expected else value

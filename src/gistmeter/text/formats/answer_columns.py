@@ -19,6 +19,7 @@ from gistmeter.core.settings import AGAIN
 from gistmeter.core.table import Table, name_in
 from gistmeter.core.table.wide import chosen_columns, is_text, sort_columns
 from gistmeter.core.wording import count
+from gistmeter.languages.codes import headers
 from gistmeter.text.formats.references import (
     EXPLANATION,
     IDIOM,
@@ -31,21 +32,16 @@ from gistmeter.text.formats.references import (
 
 PREDICTION = (
     "predictions", "candidate", "output", "response", "generated", "completion", "explanation",
-    "answer", "hypothesis", "预测", "預測", "预测结果", "模型输出", "模型回答", "输出", "回答",
-    "生成结果",
-    "予測", "出力", "モデル出力", "回答文", "예측", "출력", "응답", "답변", "предсказание", "ответ",
-    "ответ модели", "вывод", "predikce", "předpověď", "výstup", "odpověď",
+    "answer", "hypothesis", *headers("prediction"),
 )  # fmt: skip
-ARRANGEMENT = ("arrangements", "permutation", "order", "sheet", "排列", "並び", "배열")
-SYSTEM = ("systems", "model", "model_name", "model name", "模型", "モデル", "모델", "модель",
-          "система", "systém")  # fmt: skip
-LANGUAGE = ("lang", "语言", "語言", "言語", "언어", "язык", "jazyk")
+ARRANGEMENT = ("arrangements", "permutation", "order", "sheet", *headers("arrangement"))
+SYSTEM = ("systems", "model", "model_name", "model name", *headers("system"))
+LANGUAGE = ("lang", *headers("language"))
 RECOVERED = ("recovery", "restored", "recovered_form", "restored_form")
 OPTIONAL = {"structure": STRUCTURE, "recovered": RECOVERED, "language": LANGUAGE}
 # What a system was asked, the first of which a reader wants to see above its answer.
 QUESTION = ("question", "prompt", "instruction", "query", "input", "task", "context", "passage",
-            "document", "source_text", "问题", "問題", "提示", "题目", "质问", "質問",
-            "질문", "문제", "вопрос", "otázka")  # fmt: skip
+            "document", "source_text", *headers("question"))  # fmt: skip
 _ORDERED = re.compile(
     r"original|arrangement.*|perm.*|order.*|shuffled.*|scrambled.*|排列.*|原文|原词", re.IGNORECASE
 )
@@ -275,7 +271,5 @@ HEADERS = _names(
 _KNOWN = _names(
     ["idiom", "system", "arrangement", "sample", *IDIOM, *METADATA, *ARRANGEMENT, *SYSTEM,
      *LANGUAGE, *SAMPLES, *QUESTION, *STRUCTURE, *RECOVERED, "structure", "recovered",
-     "备注", "注释", "说明", "備考",
-     "비고",
-     "примечание", "poznámka"]
+     *headers("remark")]
 )  # fmt: skip

@@ -17,29 +17,21 @@ from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.files import printable
 from gistmeter.core.table import Table, name_in, read_sheets, read_table
 from gistmeter.core.table.wide import are_labels
+from gistmeter.languages.codes import headers
 from gistmeter.text import BETWEEN
 
 # custom_id before id: a file of an OpenAI batch has both, and the first is the user's.
-IDIOM = ("idiom", "custom_id", "id", "item", "key", "term", "word", "phrase", "name", "成语",
-         "成語",
-         "词语", "編號", "编号", "四字熟語", "慣用句", "項目", "番号", "사자성어", "표제어",
-         "관용구", "항목",
-         "번호", "идиома", "фразеологизм", "номер", "rčení", "přísloví", "položka",
-         "question")  # fmt: skip
+IDIOM = ("idiom", "custom_id", "id", "item", "key", "term", "word", "phrase", "name",
+         *headers("id"), "question")  # fmt: skip
 EXPLANATION = ("explanation", "reference", "references", "definition", "meaning", "gloss", "answer",
-               "expected", "target", "解释", "解釋", "释义", "釋義", "含义", "意思", "意味",
-               "説明", "解説",
-               "뜻", "설명", "의미", "뜻풀이", "объяснение", "значение", "толкование", "vysvětlení",
-               "význam")  # fmt: skip
+               "expected", "target", *headers("explanation"))  # fmt: skip
 REFERENCE = (
-    "references", "gold", "ground_truth", "ground truth", "target", "expected", "参考", "参考答案",
-    "参考解释", "标准答案", "參考", "參考答案", "標準答案", "参照", "正解", "模範解答", "참조",
-    "정답",
-    "모범 답안", "эталон", "референс", "правильный ответ", "referenční odpověď", "správná odpověď",
-    "vzor",
+    "references", "gold", "ground_truth", "ground truth", "target", "expected",
+    *headers("reference"),
 )  # fmt: skip
 EXPECTED = (*EXPLANATION, *REFERENCE)
-STRUCTURE = ("structure", "structure_class", "structure class", "structural_class", "结构", "結構")
+STRUCTURE = ("structure", "structure_class", "structure class", "structural_class",
+             *headers("structure"))  # fmt: skip
 POLARITY = ("polarity", "sign", "sentiment")
 SIGNS: Mapping[str, int] = {"positive": 1, "neutral": 0, "negative": -1}
 METADATA = frozenset(
