@@ -26,10 +26,10 @@ from typing import Any
 from benchmarks.harness import ROOT, Absent, Row, measure, table, to_json
 
 SPEED = (
-    "startup", "statistics", "parse", "speech", "book", "report", "text", "torch", "judge",
-    "cache", "growth",
+    "jobs", "startup", "statistics", "parse", "speech", "book", "report", "text", "torch",
+    "judge", "cache", "growth",
 )  # fmt: skip
-LONG = ("million", "predictions")  # not part of a run of all
+LONG = ("million", "predictions", "novel")  # not part of a run of all
 VALIDITY = (
     "validity",
     "meaning",

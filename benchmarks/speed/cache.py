@@ -1,4 +1,4 @@
-"""A run, and the same run again: what the cache spares."""
+"""Models that know the answer: what the cache spares. Whole commands are in `jobs`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import material
-from benchmarks.harness import Goal, Megabytes, Work, fresh, run_command
-
-IDIOMS = 40
+from benchmarks.harness import Goal, Work
 
 
 def models(folder: Path) -> Iterator[Work]:
@@ -34,20 +32,4 @@ def models(folder: Path) -> Iterator[Work]:
     )  # fmt: skip
 
 
-def command(folder: Path, idioms: int = IDIOMS, goals: tuple[Goal, ...] = ()) -> Iterator[Work]:
-    """The whole command, with report, cold and again; goals are those of the second run."""
-    count = material.write_systems(folder, idioms)
-    given = ("text", "close.csv", "far.csv", "--references", "explanations.csv", "--language", "zh")
-
-    def run() -> Megabytes:
-        return Megabytes(run_command(
-            folder, *given, "-o", "run", "--overwrite", "--quiet",
-            GISTMETER_CACHE_DIR=str(folder / "answers"),
-        ))  # fmt: skip
-
-    name = f"gistmeter text, {count:,} predictions"
-    yield Work(name, fresh(run), rounds=1, warm=False, units=count)
-    yield Work(f"{name}, again", fresh(run), goals=goals, rounds=1, warm=False, units=count)
-
-
-PARTS = (models, command)
+PARTS = (models,)

@@ -19,7 +19,7 @@ def pairs(folder: Path) -> Iterator[Work]:
         return Megabytes(run_command(folder, *given, "--no-report", "--no-cache", "--quiet"))
 
     yield Work(
-        f"lexical cosine of {PAIRS:,} pairs", fresh(ours), goals=(Goal("megabytes", 1500),),
+        f"lexical cosine of {PAIRS:,} pairs", fresh(ours), goals=(Goal("megabytes", 900),),
         rounds=1, warm=False, units=PAIRS,
     )  # fmt: skip
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.harness import Goal, Work
-from benchmarks.speed import cache
-
-IDIOMS = 1000
+from benchmarks.harness import Work
+from benchmarks.speed import jobs
 
 
-def command(folder: Path) -> Iterator[Work]:
-    return cache.command(folder, IDIOMS, (Goal("seconds", 8),))
+def whole(folder: Path) -> Iterator[Work]:
+    return jobs.predictions(folder, idioms=1000)
 
 
-PARTS = (command,)
+PARTS = (whole,)
