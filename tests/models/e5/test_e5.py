@@ -13,7 +13,7 @@ import pytest
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import InputError, MissingModel
-from gistmeter.models import e5
+from gistmeter.models import e5, judge
 from gistmeter.models.e5 import e5_weights
 from gistmeter.models.e5 import graph as e5_graph
 from gistmeter.models.e5.graph import OnnxGraph
@@ -113,8 +113,8 @@ def test_the_onnx_package_is_not_needed(tmp_path: Path) -> None:
         "load_models(['embedder'], cache=Cache(None), folder=folder).embedder.embed(['a'])\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-    path = e5_graph.graph_path(tmp_path, e5.LAYERS)
-    assert e5_graph.read_pinned(path, e5_graph.DIGESTS[e5.LAYERS])
+    path = e5_graph.graph_path(tmp_path, e5.JOINT)
+    assert e5_graph.read_pinned(path, e5_graph.DIGESTS[e5.JOINT])
 
 
 def test_a_network_with_a_head_of_its_own() -> None:
@@ -150,8 +150,8 @@ def test_a_graph_that_was_cut_short_is_made_anew(
     """As a full disk or a careless copy leaves it."""
     assert models.embedder is not None
     expected = models.embedder.embed(TEXTS).vectors
-    whole = e5_graph.graph_path(folder, e5.LAYERS).read_bytes()
-    path = e5_graph.graph_path(tmp_path, e5.LAYERS)
+    whole = e5_graph.graph_path(folder, e5.JOINT).read_bytes()
+    path = e5_graph.graph_path(tmp_path, e5.JOINT)
     path.write_bytes(whole[:1_000_000])
     mended = load_models(["embedder"], cache=Cache(None), folder=tmp_path).embedder
     assert mended is not None
@@ -202,11 +202,19 @@ def test_one_thread_or_two_make_no_difference(models: Models, folder: Path) -> N
     assert single.embed(TEXTS).vectors.tobytes() == models.embedder.embed(TEXTS).vectors.tobytes()
 
 
+def test_embedder_and_judge_read_by_one_session(folder: Path) -> None:
+    embedder = e5.load(frozenset({"embedder"}), "e5", BackEndSettings(), folder)
+    embedder.tokenize(["a"])
+    before = e5.opened.cache_info()
+    judge.Judge(folder).embedder.tokenize(["a"])
+    assert e5.opened.cache_info().misses == before.misses
+
+
 def test_the_number_of_threads_makes_no_difference(models: Models, folder: Path) -> None:
     """The network itself, on batches as long as they come: the same bits."""
     assert models.embedder is not None
     models.embedder.embed(["a"])  # the graph is there now
-    content = e5_graph.graph_path(folder, e5.LAYERS).read_bytes()
+    content = e5_graph.graph_path(folder, e5.JOINT).read_bytes()
     chance = np.random.default_rng(5)
     shapes = [(1, 7), (3, 40), (1, e5.POSITIONS)]
     batches = [chance.normal(size=(*shape, 384)).astype(np.float32) / 10 for shape in shapes]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 NAME = "e5-small"
 PREFIX = "query: "
 LAYERS = 12
+JOINT = 6  # the judge reads on from its states: they come along
 POSITIONS = 512
 BUDGET = 1024  # tokens in a batch: larger ones are no faster and cost memory
 Float32 = npt.NDArray[np.float32]
@@ -86,6 +87,31 @@ class _Loaded:
     positions: Float32  # with the one token type added
 
 
+@lru_cache(maxsize=2)
+def opened(path: Path, folder: Path, layer: int, threads: int) -> _Loaded:
+    """One for all who read by it in this process."""
+    weights = e5_weights.read(path)
+    width, pieces = weights.sizes.width, weights.pieces
+    session = e5_graph.open_graph(  # first: the tokenizer then reuses what it let go
+        e5_graph.graph_path(folder, layer),
+        e5_graph.DIGESTS[layer],
+        lambda: e5_graph.build(weights, layer),
+        threads,
+    )
+    tokenizer = make_tokenizer(pieces)
+    positions = weights.tensor("emb.pos").reshape(-1, width)
+    return _Loaded(
+        tokenizer,
+        session,
+        pieces.characters,
+        pieces.begin,
+        pieces.end,
+        tokenizer.encode(PREFIX.strip(), add_special_tokens=False).ids,
+        weights.table("emb.word").reshape(weights.sizes.vocabulary, -1, e5_weights.BLOCK_BYTES),
+        np.asarray(positions + weights.tensor("emb.type").reshape(-1, width)[0]),
+    )
+
+
 class E5Encoder(Unloaded):
     """A `TokenEncoder`: one text at a time, no padding."""
 
@@ -104,26 +130,8 @@ class E5Encoder(Unloaded):
 
     @cached_property
     def _loaded(self) -> _Loaded:
-        weights = e5_weights.read(self.path)
-        width, pieces = weights.sizes.width, weights.pieces
-        session = e5_graph.open_graph(  # first: the tokenizer then reuses what it let go
-            e5_graph.graph_path(self.folder, self.layer),
-            e5_graph.DIGESTS[self.layer],
-            lambda: e5_graph.build(weights, self.layer),
-            self.threads,
-        )
-        tokenizer = make_tokenizer(pieces)
-        positions = weights.tensor("emb.pos").reshape(-1, width)
-        return _Loaded(
-            tokenizer,
-            session,
-            pieces.characters,
-            pieces.begin,
-            pieces.end,
-            tokenizer.encode(PREFIX.strip(), add_special_tokens=False).ids,
-            weights.table("emb.word").reshape(weights.sizes.vocabulary, -1, e5_weights.BLOCK_BYTES),
-            np.asarray(positions + weights.tensor("emb.type").reshape(-1, width)[0]),
-        )
+        layer = JOINT if self.layer == LAYERS else self.layer
+        return opened(self.path, self.folder, layer, self.threads)
 
     def normalise(self, text: str) -> str:
         """NFKC, the model's own character map, runs of spaces to one, none at the ends."""
@@ -145,7 +153,7 @@ class E5Encoder(Unloaded):
         return [self._loaded.begin, *self._loaded.prefix], [self._loaded.end]
 
     def run(self, windows: Sequence[Window]) -> list[Float32]:
-        """The last layer's states of windows that are all of one length, and those of `layer`."""
+        """States of windows of one length: the last layer's, and those of a middle one."""
         ids = np.asarray([window.ids for window in windows], dtype=np.int64)
         words = e5_weights.expand(self._loaded.table[ids]).reshape(*ids.shape, -1)
         embeddings = words + self._loaded.positions[: ids.shape[1]]
@@ -154,8 +162,8 @@ class E5Encoder(Unloaded):
 
     def encode(self, windows: Sequence[Window]) -> list[States]:
         """States of windows that are all of one length."""
-        last, *other = self.run(windows)
-        matched = other[0] if other else last
+        last, middle = self.run(windows)
+        matched = last if self.layer == LAYERS else middle
         return [
             States(tokens, states.mean(axis=0))
             for tokens, states in zip(matched, last, strict=True)

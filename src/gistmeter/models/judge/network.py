@@ -33,7 +33,7 @@ from gistmeter.models.encoders import States, TextVectors, Window, assemble
 from gistmeter.models.judge import judge_weights
 from gistmeter.models.products import products, times
 
-JOINT = 6
+JOINT = e5.JOINT
 GRAPH_VERSION = 2
 OUTPUTS = (
     "entailment",  # of the second text by the first
