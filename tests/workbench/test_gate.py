@@ -235,8 +235,11 @@ def test_the_password_opens_and_a_wrong_one_waits(
 
 def test_with_any_address_only_addresses_name_the_server(tmp_path: Path) -> None:
     with opened(tmp_path / "folder", host="0.0.0.0", password=hashed(PASSWORD)) as (bench, _):
-        assert bench.gate._is_ours(f"192.168.0.9:{PORT}")
-        assert not bench.gate._is_ours(f"evil.example:{PORT}")
+        answers = [
+            stranger(bench).get("/", headers={"host": f"{host}:{PORT}"}).text
+            for host in ("192.168.0.9", "[fe80::1]", "evil.example")
+        ]
+        assert ["another server" in answer for answer in answers] == [False, False, True]
 
 
 # One folder, one server
