@@ -168,8 +168,10 @@ $(VENV)/.bench: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable '.[bench]'
 	touch $@
 
-# How far the scores agree with people, before and after the judge, with intervals.
-bench-validity: $(VENV)/.test
+# How often gist is right by set and language, beside the first judge and its own parts, and how far
+# all scores agree with people; with intervals.
+bench-validity: $(VENV)/.torch
+	$(BIN)/python -m benchmarks meaning
 	$(BIN)/python benchmarks/validity.py
 
 clean:

@@ -32,6 +32,7 @@ SPEED = (
 LONG = ("million", "predictions")  # not part of a run of all
 VALIDITY = (
     "validity",
+    "meaning",
     "book_check",
     "guard",
     "languages",

@@ -3,7 +3,7 @@
 Items are drawn from shapes that labels and judges have; a design draws some of them to be labelled,
 and the interval is made by the code that serves runs (`gistmeter.people.corrected`), beside what it
 was chosen over: the normal interval of `ppi-python`, and Student's with the plain standard error.
-The method was chosen on SHAPES; `tests/people/test_coverage.py` holds it on others.
+The method was chosen on SHAPES; `tests/people/test_corrected.py` holds it on others.
 """
 
 from __future__ import annotations

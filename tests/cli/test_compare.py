@@ -111,6 +111,24 @@ def test_compare_takes_several_scores_tests_and_files(scored: Scored, tmp_path: 
     assert "loss_rate (lower is better)" in done.stdout
 
 
+def test_every_form_of_a_comparison_has_its_slices(scored: Scored, tmp_path: Path) -> None:
+    runs = [scored("full"), scored("cut", cut=2)]
+    files = [tmp_path / f"c.{suffix}" for suffix in ("md", "tex", "csv", "json")]
+    outputs = (part for path in files for part in ("-o", path))
+    done = call("compare", *runs, "--metric", "kept", "--by", "group", *outputs)
+    assert done.exit_code == 0, done.output
+    said = [path.read_text() for path in files]
+    assert "kept by group" in said[0] and "kept by group" in said[1]
+    slices = json.loads(said[3])["slices"][0]
+    rows = list(csv.DictReader(said[2].splitlines()))
+    assert [(row["by"], row["slice"]) for row in rows] == [
+        ("", ""), *(("group", label) for label in slices["slices"]),
+    ]  # fmt: skip
+    pairs = [pair for held in slices["slices"].values() for pair in held["pairs"]]
+    assert [float(row["difference"]) for row in rows[1:]] == [pair["difference"] for pair in pairs]
+    assert all(line in " ".join(done.stdout.split()) for line in slices["sentences"])
+
+
 def test_compare_names_its_baseline_by_run_or_system(scored: Scored) -> None:
     runs = [scored("one"), scored("two", cut=1), scored("three", cut=2)]
     for given in ("two", runs[1]):

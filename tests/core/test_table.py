@@ -175,3 +175,11 @@ def test_lines_end_as_editors_end_them(end: str, tmp_path: Path) -> None:
     table = read_table(path)
     assert table.column("b") == [f"x{end}y", "z"]
     assert table.lines == [2, 4]
+
+
+@pytest.mark.parametrize("columns", [",reference,one", ",,reference,one", "id,,one", ",one"])
+def test_columns_without_a_name_are_no_cell_over_several(tmp_path: Path, columns: str) -> None:
+    cells = ",".join(f"x{at}" for at, _ in enumerate(columns.split(",")))
+    path = tmp_path / "t.csv"
+    path.write_text(f"{columns}\n{cells}\n{cells}\n")
+    assert len(read_table(path).rows) == 2

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from gistmeter import score_text
 from gistmeter.core.errors import InputError
 from gistmeter.people.corrected import (
     ENDS,
@@ -17,7 +18,9 @@ from gistmeter.people.corrected import (
     corrected_mean,
     more_labels,
 )
-from gistmeter.people.designs import Design, probabilities, select
+from gistmeter.people.designs import Design, draw_sample, probabilities, select
+from gistmeter.people.records import LabelRecord
+from gistmeter.people.statements import summarise_labels
 
 Floats = npt.NDArray[np.float64]
 Z = 1.959963984540054
@@ -200,3 +203,25 @@ def test_intervals_hold_the_truth(design: str, size: int) -> None:
     shares = {name: held(name, design, size) / TRIALS for name in SHAPES}
     assert 0.935 <= sum(shares.values()) / len(shares) <= 0.965, shares
     assert min(shares.values()) >= 0.92, shares
+
+
+@pytest.mark.parametrize("design", ["uniform", "stratified", "active"])
+def test_texts_that_occur_often_do_not_count_for_more(design: str) -> None:
+    """Three in ten items are the same few words, which people reject: one label is of all."""
+    expected = [f"sentence {at} about the sea" for at in range(210)] + ["thank you very much"] * 90
+    got = [*expected[:210], *["no"] * 90]
+    run = score_text(got, expected, metrics=["f_beta"], language="en", resamples=0)
+    found = []
+    for seed in range(30):
+        sample = draw_sample(run, Design(design, 40, seed))
+        assert len({pick.item for pick in sample.picks}) == len(sample.picks)
+        labels = [
+            LabelRecord(pick.item, "Ann", "yes_no", float(pick.row < 210), selection=pick.selection)
+            for pick in sample.picks
+        ]
+        (system,) = summarise_labels(run, labels).systems
+        assert system.corrected.labelled == len(labels)
+        assert system.labels_alone.low <= 0.7 <= system.labels_alone.high
+        assert system.corrected.low <= 0.7 <= system.corrected.high
+        found.append(system.labels_alone.value)
+    assert np.mean(found) == pytest.approx(0.7, abs=0.03)

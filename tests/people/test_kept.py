@@ -13,9 +13,10 @@ from gistmeter import score_text
 from gistmeter.cli import app
 from gistmeter.core.errors import InputError
 from gistmeter.core.runs.saved import load_run
-from gistmeter.people.designs import Design
+from gistmeter.people.designs import Design, draw_sample
 from gistmeter.people.item_keys import item_keys
 from gistmeter.people.ledger import DECISIONS, LABELS, Ledger
+from gistmeter.people.rating_sheet import RatingQuestion, rating_sheet
 from gistmeter.people.records import DecisionRecord
 from gistmeter.people.statements import summarise_labels
 from gistmeter.tools.rescore import rescore
@@ -138,3 +139,18 @@ def test_a_slice_where_the_score_misleads_is_named(tmp_path: Path) -> None:
     gap = next(one.gap.value for one in found if one.value == "law")
     assert 0.2 < gap < 0.6 and np.isfinite(gap)
     assert not summarise_labels(run, labels, score="f_beta").misleading
+
+
+def test_only_items_of_which_the_same_was_expected_are_compared(tmp_path: Path) -> None:
+    """Two systems have items of the same names; half of them were to say something else."""
+    lines = ["id,system,reference,prediction"]
+    for at in range(40):
+        asked = f"item {at}" if at % 2 else f"another thing {at}"
+        lines += [f"{at},a,item {at},item {at} red", f"{at},b,{asked},item {at} blue"]
+    (tmp_path / "table.csv").write_text("\n".join(lines) + "\n")
+    run = score_text(tmp_path / "table.csv", metrics=["f_beta"], language="en", resamples=0)
+    sample = draw_sample(run, Design("uniform", 80, score="f_beta"))
+    asked_which = rating_sheet(run, sample, RatingQuestion("which"))
+    assert len(asked_which.rows) == 20
+    (pair,) = summarise_labels(run, labels_by_score(run, Design("uniform", 80))).pairs
+    assert pair.corrected.population == 20

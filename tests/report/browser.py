@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
+logger = logging.getLogger(__name__)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-default-browser-check",
@@ -24,7 +28,16 @@ FLAGS = (
     "--disable-default-apps", "--disable-extensions", "--disable-dev-shm-usage",
     "--remote-debugging-port=0", "--window-size=1280,900",
 )  # fmt: skip
-PATIENCE = 60
+PATIENCE, STARTS, WAIT = 90, 90, 240  # seconds, on a machine that does much else
+POLL = 10  # seconds: what is asked of a page that is just being left may never be answered
+
+
+class Refused(AssertionError):
+    """A command that the browser answers with an error, or a script that ends with one."""
+
+
+class NotReady(Exception):
+    """A browser that ended early, or whose port does not answer."""
 
 
 class Tab:
@@ -38,15 +51,16 @@ class Tab:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(f"{domain}.enable")
 
-    def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+    def ask(self, method: str, *, patience: float = PATIENCE, **parameters: Any) -> dict[str, Any]:
         """Send a command and wait for its answer, noting the events that come before it."""
         self._number += 1
         self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            message = json.loads(self._socket.recv(timeout=PATIENCE))
+        end = time.monotonic() + patience
+        while (left := end - time.monotonic()) > 0:
+            message = json.loads(self._socket.recv(timeout=left))
             if message.get("id") == self._number:
-                assert "error" not in message, f"{method}: {message['error']}"
+                if "error" in message:
+                    raise Refused(f"{method}: {message['error']}")
                 result: dict[str, Any] = message["result"]
                 return result
             self._note(message)
@@ -69,21 +83,27 @@ class Tab:
         self.requests.clear()
         address = place if isinstance(place, str) else place.resolve().as_uri()
         self.ask("Page.navigate", url=address)
-        end = time.monotonic() + PATIENCE
-        while (
-            self.run("document.readyState") != "complete"
-            or self.run("location.href") == "about:blank"
-        ):
-            assert time.monotonic() < end, f"{place} does not finish loading"
-            time.sleep(0.05)
+        self.until("location.href !== 'about:blank'")
 
-    def run(self, script: str) -> Any:
+    def until(self, condition: str) -> None:
+        """Wait until the page is whole and a condition holds; it may be left meanwhile."""
+        whole = f"document.readyState === 'complete' && !!({condition})"
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            with suppress(Refused, TimeoutError):  # the page is just being left
+                if self.run(whole, patience=POLL):
+                    return
+            time.sleep(0.05)
+        raise TimeoutError(f"{condition} on {self.run('document.body.innerText')[:600]}")
+
+    def run(self, script: str, *, patience: float = PATIENCE) -> Any:
         """The value of an expression in the page."""
         answer = self.ask(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True,
-            userGesture=True,
+            userGesture=True, patience=patience,
         )  # fmt: skip
-        assert "exceptionDetails" not in answer, answer
+        if "exceptionDetails" in answer:
+            raise Refused(answer)
         return answer["result"].get("value")
 
     def press(self, key: str) -> None:
@@ -96,7 +116,7 @@ class Tab:
             "ArrowLeft": 37,
         }
         for kind in ("rawKeyDown", "char", "keyUp") if key == "Enter" else ("rawKeyDown", "keyUp"):
-            text = {"text": "\r"} if kind == "char" else {}
+            text: dict[str, Any] = {"text": "\r"} if kind == "char" else {}
             self.ask(
                 "Input.dispatchKeyEvent", type=kind, key=key, code=key,
                 windowsVirtualKeyCode=codes[key], **text,
@@ -135,36 +155,70 @@ def chromium() -> str:
 
 @contextmanager
 def start() -> Iterator[Tab]:
-    """A browser with an empty profile of its own and one tab; it ends with the block."""
+    """A browser with a profile and a port of its own and one tab; it ends with the block.
+
+    One that ends early, or does not answer in time, is started once more, with new ones.
+    """
     path = chromium()
-    with (
-        TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as place,
-        _started(path, Path(place)) as tab,
-    ):
+    with ExitStack() as stack:
+        try:
+            tab = stack.enter_context(_started(path))
+        except (OSError, WebSocketException, HTTPException, NotReady) as error:
+            logger.warning("Chromium is started once more: %s", error)
+            tab = stack.enter_context(_started(path))
         yield tab
 
 
 @contextmanager
-def _started(path: str, profile: Path) -> Iterator[Tab]:
-    command = [path, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        port = _port(profile / "DevToolsActivePort", process)
-        request = Request(f"http://127.0.0.1:{port}/json/new?about:blank", method="PUT")
-        with urlopen(request, timeout=PATIENCE) as answer:
-            target = json.loads(answer.read())
-        with connect(target["webSocketDebuggerUrl"], max_size=None, proxy=None) as socket:
-            yield Tab(socket)
-    finally:
-        process.terminate()
-        process.wait(timeout=PATIENCE)
+def _started(path: str) -> Iterator[Tab]:
+    with TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as place:
+        said = Path(place) / "said.txt"
+        command = [path, *FLAGS, f"--user-data-dir={place}", "about:blank"]
+        with said.open("wb") as stream:
+            process = subprocess.Popen(command, stdout=stream, stderr=stream)
+        try:
+            base = _address(Path(place) / "DevToolsActivePort", process, said)
+            request = Request(f"{base}/json/new?about:blank", method="PUT")
+            with urlopen(request, timeout=PATIENCE) as answer:
+                target = json.loads(answer.read())
+            page = connect(target["webSocketDebuggerUrl"], max_size=None, proxy=None,
+                           open_timeout=PATIENCE, ping_interval=None)  # fmt: skip
+            with page as socket:
+                yield Tab(socket)
+        finally:
+            _end(process)
 
 
-def _port(file: Path, process: subprocess.Popen[bytes]) -> int:
-    end = time.monotonic() + PATIENCE
+def _address(file: Path, process: subprocess.Popen[bytes], said: Path) -> str:
+    """Where this browser answers: it names its port in its profile, and itself at the port."""
+    end = time.monotonic() + STARTS
+    why = "it names no port"
     while time.monotonic() < end:
-        if file.exists() and len(lines := file.read_text().splitlines()) > 1:
-            return int(lines[0])
-        assert process.poll() is None, "Chromium ended before it was ready"
+        if process.poll() is not None:
+            raise NotReady(f"Chromium ended with {process.returncode}: {_tail(said)}")
+        lines = file.read_text().split() if file.exists() else []
+        if len(lines) == 2:
+            base = f"http://127.0.0.1:{lines[0]}"
+            try:
+                with urlopen(f"{base}/json/version", timeout=STARTS) as answer:
+                    name = json.loads(answer.read())["webSocketDebuggerUrl"]
+                if name.endswith(lines[1]):
+                    return base
+                why = f"port {lines[0]} is another browser's"
+            except (OSError, HTTPException, ValueError) as error:
+                why = f"port {lines[0]}: {error}"
         time.sleep(0.05)
-    raise TimeoutError("Chromium did not become ready")
+    raise NotReady(f"Chromium is not ready after {STARTS} seconds ({why}): {_tail(said)}")
+
+
+def _tail(said: Path) -> str:
+    return said.read_text(errors="replace")[-600:]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

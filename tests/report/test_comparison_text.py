@@ -52,7 +52,7 @@ def test_what_was_forced_and_left_out_is_said() -> None:
     text = printed(comparison())
     assert "Forced although the signatures differ: beta: 1 | 2" in text
     assert "left out: up to 3" in text
-    assert "Smallest difference" in text
+    assert "Smallest difference these items would show (80% power): 8.00 points." in text
 
 
 def test_markdown_holds_its_cells() -> None:

@@ -8,7 +8,9 @@ import logging
 import math
 import wave
 from pathlib import Path
+from typing import Any
 
+import polars
 import pytest
 from click.testing import CliRunner
 
@@ -295,3 +297,50 @@ def test_models_of_ones_own() -> None:
         SAID, HEARD, language="en", metrics=["ser"], models={"matcher": matcher, "llm": honest()}
     )
     assert "scripted" in other.signature
+
+
+def heard_three_times(clips: int, words: int) -> dict[str, list[str]]:
+    """What two systems heard in three runs each, as columns; the second drops more words."""
+    table: dict[str, list[str]] = {"file": [], "system": [], "run": [], "expected": [], "got": []}
+    for clip in range(clips):
+        said = [f"word{'abcdefghij'[at % 10]}{'klmnopqrst'[clip]}" for at in range(words)]
+        for system, often in (("careful", 20), ("hasty", 5)):
+            for again in range(3):
+                got = [word for at, word in enumerate(said) if (at + 7 * again + clip) % often]
+                row = (f"clip{clip}", system, str(again), " ".join(said), " ".join(got))
+                for column, cell in zip(table.values(), row, strict=True):
+                    column.append(cell)
+    return table
+
+
+@pytest.mark.parametrize(("clips", "words", "units"), [(9, 12, 9), (1, 600, 12)])
+def test_runs_of_a_recogniser_are_answers_to_one_clip(clips: int, words: int, units: int) -> None:
+    """Or to one segment of it, where one recording is all there is."""
+    run = score_speech(
+        polars.DataFrame(heard_three_times(clips, words)), metrics=["wer"], language="en"
+    )
+    assert {held["wer"].n for held in run.systems.values()} == {units}
+    assert [(one.system, one.items, one.samples) for one in run.repeats] == [
+        ("careful", units, 3), ("hasty", units, 3),
+    ]  # fmt: skip
+    careful = run.repeats[0]
+    assert careful.best.value <= careful.mean.value <= careful.worst.value
+    (pair,) = run.compare(metric="wer").pairs
+    assert (pair.n, pair.clusters, pair.samples) == (units, units, 3)
+    assert run.compare(metric="wer").answer == run.answer()
+
+
+def test_ids_that_repeat_need_samples() -> None:
+    asked: dict[str, Any] = {"ids": ["a", "a"], "language": "en", "metrics": ["wer"]}
+    with pytest.raises(InputError, match=r"ids: 'a' of system 'system' occurs 2 times.*samples="):
+        score_speech(["one two", "one two"], ["one", "two"], **asked)
+    run = score_speech(["one two", "one two"], ["one", "two"], samples=[1, 2], **asked)
+    assert run.to_polars()["sample"].to_list() == ["1", "2"] and run["wer"].n == 1
+
+
+def test_several_runs_keep_their_times(tmp_path: Path) -> None:
+    """Latencies do not make one clip of several answers."""
+    frame = polars.DataFrame(heard_three_times(2, 12)).with_columns(latency=polars.lit(0.5))
+    frame.write_csv(tmp_path / "t.csv")
+    run = score_speech(tmp_path / "t.csv", metrics=["wer"], language="en", resamples=0)
+    assert run.to_polars()["sample"].to_list() == frame["run"].to_list()

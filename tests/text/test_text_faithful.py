@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from gistmeter.cli import app
 from gistmeter.core.errors import InputError
 from gistmeter.core.evaluation import evaluate
 from gistmeter.core.rows import Rows
-from gistmeter.text.family import TextSettings
+from gistmeter.text.family import Text, TextSettings
 from gistmeter.text.metrics.consistency import (
     NO_ORIGINAL,
     Consistency,
@@ -541,6 +541,82 @@ def test_s_logic_has_a_file_per_model(tmp_path: Path) -> None:
     assert lines[0] == "Sheet,Idiom,Reference,Prediction,S_Log" and len(lines) == 3
     summary = (tmp_path / "b_s_log_summary.csv").read_text(encoding="utf-8-sig").splitlines()
     assert summary[-1].startswith("Overall,0.5")
+
+
+def test_the_results_of_s_logic_grow_by_a_line_per_model(tmp_path: Path) -> None:
+    """As the seed's do: the next model adds its line, the same model replaces its own."""
+
+    def results(model: str, prediction: str) -> list[list[str]]:
+        run = gistmeter.score_text(
+            {model: [prediction]}, ["x"], language="en", nli=Given({("y", "x"): 1.0}),
+            metrics=["s_logic"], resamples=0,
+        )  # fmt: skip
+        run.write(tmp_path / f"{len(model)}.csv")
+        text = (tmp_path / "s_log_results.csv").read_text(encoding="utf-8-sig")
+        return [line.split(",")[:2] for line in text.splitlines()[1:]]
+
+    assert results("Model_A", "y") == [["Model_A", "1.0"]]
+    assert results("=Model", "z") == [["Model_A", "1.0"], ["'=Model", "0.5"]]
+    assert results("=Model", "y") == [["Model_A", "1.0"], ["'=Model", "1.0"]]
+    assert results("Model_A", "z") == [["'=Model", "1.0"], ["Model_A", "0.5"]]
+    (tmp_path / "s_log_results.csv").write_text("mine,too\n1,2\n")
+    with pytest.raises(InputError, match="not a table of ours to add to"):
+        results("Model_A", "y")
+
+
+# What the seed's scripts are told by: a value of each, and the setting that has it.
+SEED_NAMES: dict[str, tuple[Any, str]] = {
+    "EMBED_MODEL_NAME": ("BAAI/bge-small-zh-v1.5", "embedder"),
+    "CROSS_ENCODER_MODEL": ("BAAI/bge-reranker-base", "cross_encoder"),
+    "BERTSCORE_LANG": ("ja", "language"),
+    "REF_AGG_MODE": ("mean", "aggregate"),
+    "USE_BERTSCORE": (False, "use_bertscore"),
+    "BETA_F": (1.5, "beta_f"),
+    "MAX_LEN": (64, "max_length"),
+    "BATCH_SIZE_EMB": (16, "batch_size_emb"),
+    "POLARITY_PENALTY": (0.25, "polarity_penalty"),
+    "POLARITY_MODE": ("any", "polarity_mode"),
+    "POLARITY_RATIO": (0.75, "polarity_ratio"),
+}
+FILES = {"MODEL_FILE": "m.csv", "ORIGINAL_FILE": "r.csv", "OUTPUT_FILE": "o.csv"}
+
+
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_every_name_of_the_seed_is_heard(
+    place: str, in_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(in_folder / "m.csv", CSV + "a,喜欢学习\n")
+    write(in_folder / "r.csv", "idiom,explanation\na,喜欢学习\n")
+    given = {**FILES, **{name: value for name, (value, _) in SEED_NAMES.items()}}
+    told = []
+    if place == "file":
+        lines = (f"{name} = {json.dumps(value)}\n" for name, value in given.items())
+        told = [
+            "--config",
+            str(write(in_folder / "c.toml", "[text]\n" + "".join(lines))),
+            "--trust",
+        ]
+    else:
+        for name, value in given.items():
+            monkeypatch.setenv(name, str(value))
+    scored: list[TextSettings] = []
+    monkeypatch.setattr(Text, "prepare", spied(Text.prepare, scored))
+    got = CliRunner().invoke(app, ["text", "--metrics", "s_info", *told])
+    assert got.exit_code == 0, got.output
+    assert {name: getattr(scored[0], own) for name, (_, own) in SEED_NAMES.items()} == {
+        name: value for name, (value, _) in SEED_NAMES.items()
+    }
+    assert (in_folder / "o.csv").is_file() and "Systems: m\n" in got.stderr
+    for name, value in given.items() if place == "environment" else ():
+        assert f"{name}={value}" in got.stderr
+
+
+def spied(prepare: Callable[..., Any], scored: list[TextSettings]) -> Callable[..., Any]:
+    def noted(self: Text, read: Any, settings: TextSettings, context: Any) -> Any:
+        scored.append(settings)
+        return prepare(self, read, settings, context)
+
+    return noted
 
 
 def test_an_encoding_can_be_named(tmp_path: Path) -> None:

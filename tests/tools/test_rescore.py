@@ -34,6 +34,27 @@ def test_texts_keep_their_scores(tmp_path: Path) -> None:
     assert new.systems["a"].to_dict() == old.systems["a"].to_dict()
 
 
+def test_columns_samples_and_wrappings_stay(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text(
+        "id,question,category,sample,reference,v1\n"
+        "a,Who came?,law,1,He came.,**Who came?** He came.\na,Who came?,law,2,He came.,She came.\n"
+        "b,Who went?,tax,1,He went.,He went.\nb,Who went?,tax,2,He went.,> He went.\n",
+        encoding="utf-8",
+    )
+    command = ["text", str(table), "--metrics", "s_info", "--by", "category", "--language", "en"]
+    with pytest.raises(SystemExit, match="0"):
+        app.main([*command, "-o", str(tmp_path / "old"), "--resamples", "50"])
+    old, new = gistmeter.load_run(tmp_path / "old"), rescore(tmp_path / "old", tmp_path / "new")
+    for name in ("prediction", "question", "category", "sample", "stripped", "s_info"):
+        assert new.to_polars()[name].to_list() == old.to_polars()[name].to_list()
+    assert new.to_polars()["prediction"].to_list()[0] == "He came."
+    assert set(new.by("category").scores) == {"law", "tax"}
+    assert new.notes["by"] == old.notes["by"] == ["category"]
+    assert len(old.repeats) == 1
+    assert repr(new.repeats) == repr(old.repeats)
+
+
 def test_transcripts_keep_their_scores(tmp_path: Path) -> None:
     old = gistmeter.score_speech(
         ["one two three", "four five"], {"x": ["one two tree", ""], "y": ["one", None]},
@@ -43,6 +64,28 @@ def test_transcripts_keep_their_scores(tmp_path: Path) -> None:
     assert new.signature == old.signature
     for name in ("id", "system", "cluster", "wer", "expected", "got"):
         assert new.to_polars()[name].to_list() == old.to_polars()[name].to_list()
+
+
+def test_answers_and_columns_are_kept(tmp_path: Path) -> None:
+    """A rescored run has the slices and the repeated answers of the old one."""
+    head = ["id", "sample", "topic", "language", "Item"]
+    cells = [[f"i{at // 2}", str(at % 2), "ab"[at // 2 % 2], "en", "x"] for at in range(8)]
+    said = ["one two three four"] * 4 + ["five six seven eight"] * 4
+    heard = [text.rsplit(" ", at % 3)[0] for at, text in enumerate(said)]
+    tables = {"text": ["reference", "prediction"], "speech": ["expected", "got"]}
+    for shape, names in tables.items():
+        path = tmp_path / f"{shape}.csv"
+        rows = [[*head, *names], *([*c, s, h] for c, s, h in zip(cells, said, heard, strict=True))]
+        path.write_text("\n".join(map(",".join, rows)))
+        source, metric = ("table", "wer") if shape == "speech" else ("predictions", "s_info")
+        old = gistmeter.score(shape, **{source: path}, metrics=[metric], by=["topic"], resamples=0)
+        new = rescore(old)
+        assert [one.to_dict() for one in new.repeats] == [one.to_dict() for one in old.repeats]
+        assert old.repeats and [part.to_dict() for part in new.slices] == [
+            part.to_dict() for part in old.slices
+        ]
+        for name in ("topic", "sample", "cluster", "Item (input)", metric):
+            assert new.to_polars()[name].to_list() == old.to_polars()[name].to_list()
 
 
 def test_books_keep_their_sentences(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from gistmeter import score_parses
+from book.book_doubles import WordEmbedder
+from gistmeter import score_book, score_parses
 from gistmeter.book.formats.book_text import read_html, read_plain, set_aside
 from gistmeter.core.errors import GistmeterError
 from gistmeter.core.files import parse_json
@@ -234,6 +235,21 @@ def test_a_treebank_takes_time_by_its_length(shape: str, tmp_path: Path) -> None
 
     work("ab")
     assert not steep(work, "a", 500)
+
+
+@pytest.mark.parametrize("unit", ["It rains. ", "Cat sat.\n\n", "Chapter 1\n\nIt rains.\n\n", "x "])
+def test_a_book_takes_time_by_its_length(unit: str) -> None:
+    """Beside an edition that stays; all sentences of two texts are compared, within a budget."""
+    edition = repeat(unit, 400)
+
+    def work(text: str) -> None:
+        score_book(
+            text, edition, language="en", models={"embedder": WordEmbedder()}, no_judge=True,
+            coverage_threshold=0.5, resamples=2,
+        )  # fmt: skip
+
+    work("It rains. ")
+    assert not steep(work, unit, 8_000)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])

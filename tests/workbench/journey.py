@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,6 @@ import xlsxwriter
 
 from report.browser import Tab
 
-PATIENCE = 240
 WHO = (
     "The ferry",
     "Our neighbour",
@@ -50,29 +48,17 @@ class Journey:
     base: str
     look: Callable[[str], None]
 
-    def until(self, condition: str) -> None:
-        end = time.monotonic() + PATIENCE
-        whole = f"document.readyState === 'complete' && !!({condition})"
-        while time.monotonic() < end:
-            try:
-                if self.tab.run(whole):
-                    return
-            except (AssertionError, TimeoutError):
-                pass  # the page is just being left
-            time.sleep(0.1)
-        raise TimeoutError(f"{condition} on {self.tab.run('document.body.innerText')[:600]}")
-
     def click(self, selector: str, condition: str = "true") -> None:
         """Press what a selector finds, and wait for the page that follows."""
         self.tab.run(f"window.left = false; document.querySelector({json.dumps(selector)}).click()")
-        self.until(f"window.left === undefined && ({condition})")
+        self.tab.until(f"window.left === undefined && ({condition})")
 
     def key(self, key: str) -> None:
         """Press a key that leads to another page."""
         self.tab.run("window.left = false")
         self.tab.ask("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
         self.tab.ask("Input.dispatchKeyEvent", type="keyUp", key=key)
-        self.until("window.left === undefined")
+        self.tab.until("window.left === undefined")
 
     def drop(self, file: Path) -> None:
         """Drag a file onto the first page."""
@@ -90,7 +76,7 @@ class Journey:
             " for (const kind of ['dragenter', 'dragover', 'drop']) zone.dispatchEvent("
             "new DragEvent(kind, {dataTransfer, bubbles: true, cancelable: true})); })()"
         )
-        self.until("location.pathname.startsWith('/drops/')")
+        self.tab.until("location.pathname.startsWith('/drops/')")
         self.look("understood")
 
     def mend(self) -> None:
@@ -108,17 +94,17 @@ class Journey:
         """Start the run, wait for its result; returns its name."""
         self.click(".actions .primary", "location.pathname.startsWith('/jobs/')"
                    " || location.pathname.startsWith('/result/')")  # fmt: skip
-        self.until("location.pathname.startsWith('/result/')")
+        self.tab.until("location.pathname.startsWith('/result/')")
         self.look("result")
         name: str = self.tab.run("location.pathname").removeprefix("/result/")
         return name
 
     def open_worst(self, name: str) -> None:
         self.tab.open(f"{self.base}/items/{name}?sort=gist")
-        self.until("document.querySelector('tr[data-at]')")
+        self.tab.until("document.querySelector('tr[data-at]')")
         self.tab.run("document.querySelector('tr[data-at]').focus()")
         self.tab.press("Enter")
-        self.until("document.querySelector('dialog[open] .block')")
+        self.tab.until("document.querySelector('dialog[open] .block')")
         self.look("items")
 
     def say_name(self, name: str) -> None:

@@ -18,7 +18,8 @@ from starlette.testclient import TestClient
 from conftest import ROOT
 from gistmeter.workbench.application import Workbench
 
-PORT = 8600
+PORT = 8600  # named in requests only; nothing listens there
+PATIENCE = 90  # seconds, on a machine that does much else
 BASE = f"http://127.0.0.1:{PORT}"
 
 
@@ -50,7 +51,11 @@ def started(folder: Path, *options: str, **environment: str) -> Iterator[tuple[A
         yield process, address
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        try:
+            process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
 
 
 def visitor(address: str) -> httpx.Client:
@@ -60,7 +65,7 @@ def visitor(address: str) -> httpx.Client:
         base_url=base, headers={"origin": base}, follow_redirects=True, timeout=120,
         trust_env=False,
     )  # fmt: skip
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while True:
         try:
             client.get(address.removeprefix(base)).raise_for_status()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,18 @@ def test_a_full_disk_is_said_and_leaves_nothing(pair: Any, monkeypatch: pytest.M
     assert answer.status_code == 400
     assert "disk" in answer.text
     assert not list((bench.folder / "dropped" / drop).iterdir())
+
+
+def test_a_sample_on_a_full_disk_is_no_fault(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench, client = pair
+
+    def full(*_: Any, **__: Any) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    answer = client.post("/sample", data={"shape": "text"})
+    assert answer.status_code == 400 and "fault" not in answer.text
+    assert f"{bench.folder}: No space left on device" in answer.text
 
 
 @pytest.mark.parametrize("drop", ["..", "../..", "%2e%2e", "zzzzzzzzzzzz", "a" * 12])

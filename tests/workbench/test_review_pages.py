@@ -216,6 +216,26 @@ def test_every_shape_has_its_queue(pair: Any, shape: str) -> None:
     assert decided(client, "accept", review).status_code == 200
     signed = client.post(result.replace("/result/", "/sign-off/", 1), data={"remark": ""})
     assert signed.status_code == 200
+    check_what_people_are_asked(client, shape, result.replace("/result/", "/labels/", 1))
+
+
+def check_what_people_are_asked(client: Any, shape: str, labels: str) -> None:
+    """Trees have no texts to rate; sentences of two books are not each other's alternative."""
+    page = client.get(labels).text
+    assert ("keeps no texts" in page, 'name="design"' in page) == (
+        shape == "parse",
+        shape != "parse",
+    )
+    asked = {"low": "1", "high": "5", "question": "", "design": "active", "size": "12"}
+    scale, which = (
+        client.post(labels, data={**asked, "kind": kind}) for kind in ("scale", "which")
+    )
+    if shape == "speech":
+        assert ("by gist" in scale.text, which.status_code) == (True, 200)
+    elif shape == "book":
+        assert "by gist" in scale.text and "no two outputs for the same" in which.text
+    else:
+        assert "keeps no texts" in scale.text
 
 
 def test_a_filter_by_column_still_offers_the_other_values(pair: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +13,6 @@ from report.browser import Tab
 from workbench.served import started, visitor
 
 pytestmark = pytest.mark.browser
-PATIENCE = 240
 LINKS = "[...document.querySelectorAll('main a[href], header a[href]')].map(a => a.href)"
 STATES = "(document.querySelector('.facts-line') || document.body).innerText"
 
@@ -28,24 +26,10 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Tab, str]]
         yield tab, address.split("/?", maxsplit=1)[0]
 
 
-def until(tab: Tab, condition: str) -> None:
-    """Wait until a page is there and fits."""
-    end = time.monotonic() + PATIENCE
-    whole = f"document.readyState === 'complete' && !!({condition})"
-    while time.monotonic() < end:
-        try:
-            if tab.run(whole):
-                return
-        except AssertionError:
-            pass  # the page is just being left
-        time.sleep(0.1)
-    raise TimeoutError(f"{condition} on {tab.run('document.body.innerText')[:600]}")
-
-
 def press(tab: Tab, key: str, condition: str) -> None:
     tab.ask("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
     tab.ask("Input.dispatchKeyEvent", type="keyUp", key=key)
-    until(tab, condition)
+    tab.until(condition)
 
 
 def check_links(tab: Tab, seen: dict[str, int]) -> None:
@@ -68,17 +52,17 @@ def test_a_sample_is_understood_run_reviewed_and_signed(bench: Any, shape: str) 
     tab.open(f"{base}/")
     check_links(tab, seen)
     tab.run(f"document.querySelector('li.q-{shape} form button').click()")
-    until(tab, "location.pathname.startsWith('/drops/') && document.querySelector('.actions')")
+    tab.until("location.pathname.startsWith('/drops/') && document.querySelector('.actions')")
     check_links(tab, seen)
     tab.run("document.querySelector('.actions .primary').click()")
-    until(tab, "location.pathname.startsWith('/result/')")
+    tab.until("location.pathname.startsWith('/result/')")
     check_links(tab, seen)
     name = tab.run("location.pathname").removeprefix("/result/")
     tab.open(f"{base}/review/{name}")
     if tab.run("!!document.querySelector('[name=who]')"):
         tab.run("document.querySelector('[name=who]').value = 'Zoë 王'")
         tab.run("document.querySelector('form[action=\"/who\"] button').click()")
-        until(tab, "document.getElementById('decide')")
+        tab.until("document.getElementById('decide')")
     assert tab.run("document.querySelectorAll('.side .marked, #drawn svg text').length") > 1
     title = tab.run("document.querySelector('[name=item]').value")
     moved = f"document.querySelector('[name=item]').value !== '{title}'"
@@ -95,7 +79,7 @@ def test_a_sample_is_understood_run_reviewed_and_signed(bench: Any, shape: str) 
     check_links(tab, seen)
     tab.open(f"{base}/sign-off/{name}")
     tab.run("document.querySelector('.sign-form button').click()")
-    until(tab, "document.querySelector('a[href^=\"/signed/docx\"]')")
+    tab.until("document.querySelector('a[href^=\"/signed/docx\"]')")
     check_links(tab, seen)
 
 
@@ -111,3 +95,19 @@ def test_no_page_is_wider_than_the_window(bench: Any, width: int) -> None:
         tab.open(base + page)
         assert tab.run("document.documentElement.scrollWidth") <= width, page
     tab.ask("Emulation.clearDeviceMetricsOverride")
+
+
+def test_a_tab_whose_session_has_ended_says_so_and_stops_asking(bench: Any) -> None:
+    tab, base = bench
+    tab.open(f"{base}/")
+    tab.run("document.querySelector('li.q-book form button').click()")
+    tab.until("location.pathname.startsWith('/drops/') && document.querySelector('.actions')")
+    refuses = (
+        'window.fetch = async () => new Response(\'{"error": "It has ended"}\', {status: 403})'
+    )
+    added = tab.ask("Page.addScriptToEvaluateOnNewDocument", source=refuses)
+    tab.run("document.querySelector('.actions .primary').click()")
+    tab.until("(document.querySelector('#count .reasons') || {}).innerText === 'It has ended'")
+    tab.ask("Page.removeScriptToEvaluateOnNewDocument", identifier=added["identifier"])
+    tab.open(tab.run("location.href"))
+    tab.until("location.pathname.startsWith('/result/')")

@@ -169,9 +169,7 @@ def _spell(found: Sequence[Comparison], slices: Sequence[Slices], form: str) -> 
             own = [held.to_dict() for held in slices if held.score == comparison["metric"]]
             comparison.update({"slices": own} if own else {})
         return console.to_json(plain[0] if len(plain) == 1 else plain)
-    if form == "csv":
-        return to_csv(plain)
-    return {"markdown": to_markdown, "latex": to_latex}[form](plain, slices)
+    return {"csv": to_csv, "markdown": to_markdown, "latex": to_latex}[form](plain, slices)
 
 
 command = SettingsCommand(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -176,6 +177,17 @@ def repeated(values: Any, name: str, count: int, default: str = "") -> list[str]
 def same_length(values: Sequence[Any], count: int, name: str, of: str = "items") -> None:
     if len(values) != count:
         raise InputError(f"There are {count} {of} and {len(values)} {name}")
+
+
+def refuse_repeated(items: Sequence[Any]) -> None:
+    """Items of one system with the same name, which nothing tells apart, are an error."""
+    keys = Counter((item.system, item.group, item.id, item.sample) for item in items)
+    (system, _, key, _), often = keys.most_common(1)[0] if keys else (("",) * 4, 0)
+    if often > 1:
+        raise InputError(
+            f"ids: '{key}' of system '{system}' occurs {often} times. Give every item an id of its"
+            " own, or tell several answers to one item apart with samples=[1, 2, …]"
+        )
 
 
 def _kind(value: object) -> str:

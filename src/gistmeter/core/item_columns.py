@@ -21,6 +21,7 @@ from gistmeter.languages.codes import headers
 
 if TYPE_CHECKING:
     from gistmeter.core.rows import Pool, Rows, Value
+    from gistmeter.core.views import Row
 
 SAMPLE, LANGUAGE = "sample", "language"
 BY = "by"  # in a run's notes: the columns that it is sliced by
@@ -35,9 +36,12 @@ OURS = {
 }  # fmt: skip
 
 
+INPUT = " (input)"
+
+
 def kept_name(header: str) -> str:
     """What a column of the input is called among a run's rows."""
-    return f"{header} (input)" if header.casefold() in OURS else header
+    return header + INPUT if header.casefold() in OURS else header
 
 
 def kept_texts(items: Sequence[Any]) -> dict[str, list[str | None]]:
@@ -57,15 +61,22 @@ def headers_of(items: Iterable[Any]) -> list[str]:
     return list(dict.fromkeys(header for item in items for header in item.columns))
 
 
+def restored(row: Row, notes: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an item that `kept_texts` made columns of, from a row of a run."""
+    cells = {name: row.text(name) for name in columns_of(notes)}
+    columns = {name.removesuffix(INPUT): cell for name, cell in cells.items() if cell is not None}
+    return {"columns": columns, **{name: row.text(name) or "" for name in (LANGUAGE, SAMPLE)}}
+
+
 def columns_note(headers: Iterable[str]) -> dict[str, list[str]]:
     """What a run's notes say of them."""
     names = [kept_name(header) for header in headers]
     return {COLUMNS: names} if names else {}
 
 
-def columns_of(notes: Mapping[str, Any]) -> list[str]:
-    """The names of the input's further columns in a run that has these notes."""
-    names = notes.get(COLUMNS)
+def columns_of(notes: Mapping[str, Any], which: str = COLUMNS) -> list[str]:
+    """The input's further columns, or those it is sliced `BY`, in a run that has these notes."""
+    names = notes.get(which)
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gistmeter.core.rows import Floats, Rows
+from gistmeter.core.rows import Floats, Rows, has_repeats
 from gistmeter.core.statistics import summarise
 from gistmeter.core.types import Score, defined
 from gistmeter.core.views import shown
-from gistmeter.core.wording import figure
+from gistmeter.core.wording import figure, gap
 
 if TYPE_CHECKING:
     from gistmeter.core.run import Run
@@ -69,9 +69,9 @@ class Repeats:
 
     def sentence(self) -> str:
         unit = self.mean.unit
-        spread = figure(math.sqrt(self.between_samples), unit)
+        spread = gap(math.sqrt(self.between_samples), unit)
         sentence = (
-            f"{shown(self.system, 60)}: two answers to one item differ by about {spread} (standard "
+            f"{shown(self.system, 60)}: the answers to one item scatter by {spread} (standard "
             f"deviation); best of {self.samples:g} {figure(self.best.value, unit)}, worst "
             f"{figure(self.worst.value, unit)}; stability {self.stability:.2f}. "
         )
@@ -107,12 +107,6 @@ def repeats_of(run: Run, score: str) -> list[Repeats]:
     order = run.findings.ranking(score, held).order
     found = [_of_system(run, own[system], score) for system in order]
     return [one for one in found if one is not None]
-
-
-def has_repeats(rows: Rows) -> bool:
-    """Whether a system answered an item several times; parts of one item are no answers."""
-    keys = set(zip(*(rows.keys[key] for key in ("system", "id", "group")), strict=True))
-    return len(keys) < len(rows) and len(np.unique(rows.item)) == len(rows)
 
 
 def _of_system(run: Run, rows: Rows, score: str) -> Repeats | None:

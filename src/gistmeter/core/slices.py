@@ -27,7 +27,7 @@ from gistmeter.core.comparison.answer import Standing, answer, say
 from gistmeter.core.comparison.significance import correct
 from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.family import family_of
-from gistmeter.core.item_columns import BY, COLUMNS, LANGUAGE, column_named
+from gistmeter.core.item_columns import BY, COLUMNS, LANGUAGE, column_named, columns_of
 from gistmeter.core.repeats import Repeats, repeats_of
 from gistmeter.core.rows import Rows
 from gistmeter.core.statistics import count_reasons, summarise
@@ -199,7 +199,7 @@ def slice_run(run: Run, column: str, score: str = "", options: Options | None = 
 
 def sliced(run: Run) -> list[Slices]:
     """The slices that a run asks for, and its languages where there are several."""
-    asked = [name for name in run.notes.get(BY, ()) if isinstance(name, str)]
+    asked = columns_of(run.notes, BY)
     rows = run.rows
     languages = set(filter(None, rows.texts.get(LANGUAGE, ()))) if rows is not None else set()
     # The languages of a run that is too large to be held are sliced when they are asked for.

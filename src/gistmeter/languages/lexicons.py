@@ -6,7 +6,7 @@
 - `affirmations` are phrases that look like negations or polar words and are none (not only);
 - `positive` and `negative` are words of praise and blame; after `contrasts` (but) they decide;
 - `abbreviations` and `numbers` have a second column: a class, and a value;
-- `preambles` and `closings` are what chat models put around an answer; a * stands for a few words.
+- `preambles` and `closings` stand around a chat model's answer: * is some words, {a|b} either.
 
 For the guard:
 

@@ -33,6 +33,7 @@ from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.signature import digest
 from gistmeter.models.batching import Failure
 from gistmeter.models.encoders import SharedEncoder, TextVectors, Window
+from gistmeter.models.products import products
 from gistmeter.models.protocols import TextPair
 
 Float64 = npt.NDArray[np.float64]
@@ -75,7 +76,7 @@ def match(candidate: TextVectors, reference: TextVectors, weights: TokenWeights)
     ours, theirs = weights.weigh(candidate), weights.weigh(reference)
     if not ours.any() or not theirs.any():
         return None
-    similarity = candidate.tokens @ reference.tokens.T
+    similarity = products(candidate.tokens, reference.tokens)
     # Unit vectors in float32: a token's cosine with itself may be a hair above 1.
     precision = min(float(similarity.max(axis=1) @ (ours / ours.sum())), 1.0)
     recall = min(float(similarity.max(axis=0) @ (theirs / theirs.sum())), 1.0)

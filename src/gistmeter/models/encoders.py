@@ -25,6 +25,7 @@ import numpy.typing as npt
 from gistmeter.core.cache import Cache
 from gistmeter.core.errors import GistmeterError
 from gistmeter.models.batching import NOT_FINITE, Failure, describe_failure, run_in_batches
+from gistmeter.models.products import times
 from gistmeter.models.protocols import TextPair
 
 Float32 = npt.NDArray[np.float32]
@@ -128,7 +129,7 @@ def assemble(windows: Sequence[Window], states: Sequence[States]) -> TextVectors
     vector = states[0].vector
     if len(states) > 1:
         stacked = np.stack([state.vector for state in states])
-        vector = np.asarray(sizes @ stacked / sizes.sum(), dtype=np.float32)
+        vector = np.asarray(times(stacked.T, sizes) / sizes.sum(), dtype=np.float32)
     return TextVectors(tokens, ids, special, to_unit(vector))
 
 

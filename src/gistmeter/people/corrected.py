@@ -22,7 +22,8 @@ estimate of their variance, so with r = V n / (m (1 - m)), at most 1, it is r z 
 count as Kish's number of items. All this was chosen by simulation
 (`benchmarks/people_coverage.py`), on shapes other than those of the tests.
 
-Items of one cluster count as one.
+Items of one cluster count as one. A label holds for all items with the same texts: p is that of
+drawing any of them, and they are one cluster.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class LabelledItems:
     share: Floats  # of each stratum in the whole; they sum to 1
     cluster: Codes  # items of one cluster depend on each other
     ends: tuple[float, float] = ENDS  # between which a mean lies; of differences: none
+    labels: int = 0  # fewer than labelled items where texts occur again; 0: as many
 
     @classmethod
     def uniform(
@@ -124,7 +126,7 @@ def corrected_mean(
         high,
         math.sqrt(plain + imputed),
         tuned,
-        size,
+        data.labels or size,
         total,
         freedom,
         rectified,

@@ -189,12 +189,11 @@ def proportional(weight: Floats, size: int) -> Floats:
 
 
 def strata_of(values: Floats, count: int) -> npt.NDArray[np.int64]:
-    """Strata of equal number by value, equal values in the order they come."""
-    order = np.argsort(np.nan_to_num(values, nan=-1.0), kind="stable")
-    stratum = np.zeros(len(values), np.int64)
-    for number, part in enumerate(np.array_split(order, count)):
-        stratum[part] = number
-    return stratum
+    """Strata of about equal number by value; equal values are never parted."""
+    ordered = np.sort(known := np.nan_to_num(values, nan=-1.0))
+    cuts = np.unique(ordered[[len(ordered) * at // count for at in range(1, count)]])
+    _, stratum = np.unique(np.searchsorted(cuts, known, side="right"), return_inverse=True)
+    return np.asarray(stratum, np.int64)
 
 
 def allocate(weight: Floats, inside: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:

@@ -128,9 +128,10 @@ def rating_sheet(run: Run, sample: LabelSample, question: RatingQuestion) -> Rat
             ToRate(pick.item, *texts[pick.row], pick.selection, pick.row) for pick in sample.picks
         ]
         return RatingSheet(question, sample, rows)
-    pairs = list(_pairs(run, sample))
+    pairs = list(_pairs(run, sample, texts))
     if not pairs:
-        raise InputError("Two systems at least are needed to ask which of two is better")
+        raise InputError("The sample has no two outputs for the same expected text, so nobody can"
+                         " say which of two is better. Ask for a number, or yes or no")  # fmt: skip
     random = np.random.default_rng([sample.design.seed % 2**32, 2])
     chances = {pick.item: pick.selection for pick in sample.picks}
     rows = []
@@ -317,8 +318,8 @@ def _refuse(mistakes: Sequence[str], path: Path) -> None:
         raise InputError(f"{path}: {shown}{rest}. Nothing was kept; correct it and read it again")
 
 
-def _texts(run: Run) -> list[tuple[str, str]]:
-    """What should have been and what was made of it, by row."""
+def rated_columns(run: Run) -> list[Sequence[str | None]]:
+    """What should have been and what was made of it; an error where a shape keeps no texts."""
     rows, view = run.measured, family_of(run.command).view()
     columns = [rows.texts[name] for name in view.rated if name in rows.texts]
     if len(columns) != 2:
@@ -326,11 +327,20 @@ def _texts(run: Run) -> list[tuple[str, str]]:
             f"A run of '{run.command}' keeps no texts beside its rows, so there is nothing that "
             "could be rated from a file"
         )
-    return [(cells[0] or "", cells[1] or "") for cells in zip(*columns, strict=True)]
+    return columns
 
 
-def _pairs(run: Run, sample: LabelSample) -> Iterator[tuple[int, int]]:
-    """Rows of two systems each, of the items that were drawn; alike texts are no question."""
+def _texts(run: Run) -> list[tuple[str, str]]:
+    return [(cells[0] or "", cells[1] or "") for cells in zip(*rated_columns(run), strict=True)]
+
+
+def _pairs(
+    run: Run, sample: LabelSample, texts: Sequence[tuple[str, str]]
+) -> Iterator[tuple[int, int]]:
+    """Rows of two systems each, of the items that were drawn; alike texts are no question.
+
+    Sentences of two editions of a book have the same number, and nothing else in common.
+    """
     rows, keys = run.measured, item_keys(run)
     drawn = {pick.item for pick in sample.picks}
     items: dict[tuple[str, str], list[int]] = {}
@@ -339,5 +349,5 @@ def _pairs(run: Run, sample: LabelSample) -> Iterator[tuple[int, int]]:
             items.setdefault((rows.keys["group"][at], rows.keys["id"][at]), []).append(at)
     for places in items.values():
         for first, second in itertools.combinations(places, 2):
-            if keys[first] != keys[second]:
+            if keys[first] != keys[second] and texts[first][0] == texts[second][0]:
                 yield first, second

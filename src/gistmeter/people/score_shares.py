@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def chosen_score(run: Run, name: str = "") -> str:
-    """The score named, else the first to judge by that items have."""
+    """The score named, else `gist`, else the first to judge by that items have."""
     rows = run.measured
     if name:
         if name not in rows.numbers:
             raise UnknownName("score of items", name, rows.names)
         return name
     scores = [score for held in run.systems.values() for score in held.scores]
-    for score in (*run.headline, *scores):
+    for score in ("gist", *run.headline, *scores):
         if score in rows.numbers and np.isfinite(rows.values(score)).any():
             return score
     raise InputError("This run has no score of single items, so no sample can be drawn by it")

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gistmeter.core.family import family_of
 from gistmeter.core.rows import Floats, Rows
 from gistmeter.core.statistics import codes
 from gistmeter.core.types import SEED, defined
 from gistmeter.people.corrected import (
+    ENDS,
     NO_ENDS,
     CorrectedValue,
     LabelledItems,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 GOAL = 0.03  # half the width of an interval that most questions need
 RESAMPLES = 300
+Bearers = frozenset[tuple[str, str]]  # items that have the same texts: a label of one is of all
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,9 @@ def summarise_labels(
     shares = score_shares(run, name)
     single = [label for label in labels if label.kind != "which"]
     human, drawn, notes = _means(single, keys)
-    judged = _Judged(rows, keys, shares, human, drawn)
+    asked = family_of(run.command).view().rated[:1]
+    expected = next((rows.texts[one] for one in asked if one in rows.texts), [None] * len(rows))
+    judged = _Judged(rows, keys, shares, human, drawn, _bearers(rows, keys), expected)
     names = list(dict.fromkeys(rows.keys["system"]))
     means = [_of_system(judged, system, confidence, notes) for system in names]
     gaps = [_of_pair(judged, *pair, confidence) for pair in itertools.combinations(names, 2)]
@@ -115,7 +120,7 @@ def summarise_labels(
         pairs=(*(gap for gap in gaps if gap), *_preferences(judged, which, confidence)),
         agreement=rater_agreement(labels, confidence=confidence, seed=seed),
         with_score=_with_score(judged, confidence, seed),
-        misleading=tuple(misleading(run, judged.human, shares, confidence)),
+        misleading=tuple(misleading(run, judged.once, shares, confidence)),
         notes=tuple(notes),
     )
 
@@ -129,6 +134,22 @@ class _Judged:
     shares: Floats
     human: Floats  # of each row; NaN: nobody said anything
     drawn: Mapping[str, Selection]  # by digest
+    bearers: Mapping[str, Bearers]  # by digest
+    expected: Sequence[str | None]  # what should have been, of each row
+
+    @property
+    def once(self) -> Floats:
+        """What people say of each row, without rows whose texts the system had before."""
+        _, first = np.unique(
+            [
+                f"{key} {owner}"
+                for key, owner in zip(self.keys, self.rows.keys["system"], strict=True)
+            ],
+            return_index=True,
+        )
+        seen = np.full(len(self.human), math.nan)
+        seen[first] = self.human[first]
+        return seen
 
     def places(self, system: str) -> dict[tuple[str, str], int]:
         """The rows of a system that have a score and can be rated, by group and id."""
@@ -139,8 +160,25 @@ class _Judged:
             if owner == system and self.keys[at] and math.isfinite(self.shares[at])
         }
 
+    def both(self, first: str, second: str) -> tuple[list[int], list[int]]:
+        """The rows of the items that two systems have and of which the same was expected."""
+        one, other = self.places(first), self.places(second)
+        names = [name for name in one if name in other
+                 and self.expected[one[name]] == self.expected[other[name]]]  # fmt: skip
+        return [one[name] for name in names], [other[name] for name in names]
+
     def selection(self, at: int) -> Selection | None:
         return self.drawn.get(self.keys[at] or "")
+
+    def borne(self, places: Sequence[int]) -> list[Bearers]:
+        return [self.bearers[self.keys[at] or ""] for at in places]
+
+
+def _bearers(rows: Rows, keys: Sequence[str | None]) -> dict[str, Bearers]:
+    found: dict[str, set[tuple[str, str]]] = {}
+    for key, group, name in zip(keys, rows.keys["group"], rows.keys["id"], strict=True):
+        found.setdefault(key or "", set()).add((group, name))
+    return {key: frozenset(items) for key, items in found.items()}
 
 
 def _means(
@@ -163,11 +201,13 @@ def _means(
 
 def _labelled(
     judged: _Judged, human: Floats, shares: Floats, places: Sequence[int],
-    ends: tuple[float, float],
+    reached: Sequence[tuple[Bearers, Bearers]], *, ends: tuple[float, float] = ENDS,
 ) -> LabelledItems | None:  # fmt: skip
     """The labelled items among some rows; None where fewer than two were drawn and labelled.
 
-    `human` and `shares` belong to the places. A stratum with fewer than two labels joins the next.
+    `human`, `shares` and `reached` belong to the places: a draw that reaches an item of each of the
+    two sets brings the label. Items with the same label are one cluster. A stratum with fewer than
+    two labels joins the next.
     """
     known = [
         at for at, place in enumerate(places)
@@ -180,15 +220,27 @@ def _labelled(
     weights = np.array(
         [s.size / (s.population * s.probability) for s in chosen if s]
     )  # fmt: skip
+    again = np.array([_again(s.probability, *reached[at])
+                      for s, at in zip(chosen, known, strict=True) if s])  # fmt: skip
     stratum, share = _strata(groups, [s.stratum_share or 1.0 for s in chosen if s])
     left = np.ones(len(places), bool)
     left[known] = False
     whole = codes(judged.rows.keys["cluster"])
+    first: dict[tuple[Bearers, Bearers], int] = {}
+    heads = [places[first.setdefault(reached[at], at)] for at in known]
     at = np.asarray(known)
     return LabelledItems(
-        human[at], shares[at], shares[left], _normed(weights, stratum), stratum, share,
-        whole[np.asarray(places)[at]], ends,
+        human[at], shares[at], shares[left], _normed(weights, stratum) * again, stratum, share,
+        whole[heads], ends, len(first),
     )  # fmt: skip
+
+
+def _again(p: float, one: Bearers, two: Bearers) -> float:
+    """An item's probability beside that of drawing any item of each set; 1: there is one item."""
+    if len(one | two) == 1:
+        return 1.0
+    miss = 1 - p
+    return p / (1 - miss ** len(one) - miss ** len(two) + miss ** len(one | two))
 
 
 def _group(selection: Selection) -> tuple[str, int]:
@@ -239,7 +291,9 @@ def _of_system(
     judged: _Judged, system: str, confidence: float, notes: list[str]
 ) -> SystemStatement | None:
     places = list(judged.places(system).values())
-    data = _labelled(judged, judged.human[places], judged.shares[places], places, (0.0, 1.0))
+    borne = judged.borne(places)
+    data = _labelled(judged, judged.human[places], judged.shares[places], places,
+                     list(zip(borne, borne, strict=True)))  # fmt: skip
     if data is None:
         return None
     found = corrected_mean(data, confidence=confidence)
@@ -256,13 +310,12 @@ def _of_system(
 
 def _of_pair(judged: _Judged, first: str, second: str, confidence: float) -> PairStatement | None:
     """The difference on the items that both systems have."""
-    one, other = judged.places(first), judged.places(second)
-    both = [name for name in one if name in other]
-    a, b = [one[name] for name in both], [other[name] for name in both]
-    if not both:
+    a, b = judged.both(first, second)
+    if not a:
         return None
     human, shares = judged.human[a] - judged.human[b], judged.shares[a] - judged.shares[b]
-    data = _labelled(judged, human, shares, a, NO_ENDS)
+    reached = list(zip(judged.borne(a), judged.borne(b), strict=True))
+    data = _labelled(judged, human, shares, a, reached, ends=NO_ENDS)
     if data is None:
         return None
     return PairStatement(
@@ -289,16 +342,16 @@ def _preferences(
     systems = list(dict.fromkeys(judged.rows.keys["system"]))
     found = []
     for first, second in itertools.combinations(systems, 2):
-        one, other = judged.places(first), judged.places(second)
-        both = [name for name in one if name in other]
+        a, b = judged.both(first, second)
         values = [
-            said.get((judged.keys[one[name]] or "", judged.keys[other[name]] or ""))
-            for name in both
+            said.get((judged.keys[one] or "", judged.keys[other] or ""))
+            for one, other in zip(a, b, strict=True)
         ]
         human = np.array([math.nan if v is None else float(np.mean(v)) for v in values])
-        a, b = [one[name] for name in both], [other[name] for name in both]
         shares = 0.5 + (judged.shares[a] - judged.shares[b]) / 2
-        data = _labelled(judged, human, shares, a, (0.0, 1.0)) if both else None
+        shared = [x & y for x, y in zip(judged.borne(a), judged.borne(b), strict=True)]
+        reached = list(zip(shared, shared, strict=True))
+        data = _labelled(judged, human, shares, a, reached) if a else None
         if data is not None:
             alone = corrected_mean(data, confidence=confidence, judge_weight=0.0)
             value = corrected_mean(data, confidence=confidence)
@@ -324,8 +377,9 @@ def rater_agreement(
 
 def _with_score(judged: _Judged, confidence: float, seed: int) -> dict[str, Estimate]:
     """How people and score go together over the labelled items."""
-    both = np.flatnonzero(np.isfinite(judged.human) & np.isfinite(judged.shares))
-    x, y = judged.shares[both], judged.human[both]
+    human = judged.once
+    both = np.flatnonzero(np.isfinite(human) & np.isfinite(judged.shares))
+    x, y = judged.shares[both], human[both]
     if len(both) < FEWEST_IN_SLICE or not (np.ptp(x) > 0 and np.ptp(y) > 0):
         return {}
     random = np.random.default_rng(seed)

@@ -78,6 +78,7 @@ def footnotes(comparison: Comparison) -> list[str]:
         shown = _number(low, unit)
         if not math.isclose(low, high, rel_tol=0.05):
             shown += f" to {_number(high, unit)}"
+        shown = shown.replace("%", "") + (" points" if unit == "%" else "")
         lines.append(f"Smallest difference these items would show (80% power): {shown}.")
     lines += [comparison["plan"]] if comparison.get("plan") else []
     lines += [comparison["rule"]] if comparison["rule"] else []
@@ -189,13 +190,21 @@ def to_latex(comparisons: Sequence[Comparison], slices: Sequence[Slices] = ()) -
     return "% needs \\usepackage{booktabs}\n" + "\n".join(parts)
 
 
-def to_csv(comparisons: Sequence[Comparison]) -> str:
-    """One line per pair, in full precision; a name that looks like a formula is made text."""
-    rows: list[list[Any]] = [list(COLUMNS)]
-    for comparison in comparisons:
+def to_csv(comparisons: Sequence[Comparison], slices: Sequence[Slices] = ()) -> str:
+    """One line per pair, those of slices last, in full precision; a name that looks like a formula
+    is made text."""
+    columns = [*COLUMNS, *(("by", "slice") if slices else ())]
+    parts = [(comparison, "", "") for comparison in comparisons]
+    parts += [
+        (held.to_dict(), part.column, label)
+        for part in slices
+        for label, held in part.comparisons.items()
+    ]
+    rows: list[list[Any]] = [columns]
+    for comparison, column, label in parts:
         for pair in comparison["pairs"]:
-            cells = {"metric": comparison["metric"], **pair}
-            rows.append([_text(cells.get(name)) for name in COLUMNS])
+            cells = {"metric": comparison["metric"], "by": column, "slice": label, **pair}
+            rows.append([_text(cells.get(name)) for name in columns])
     return delimited_text(rows)
 
 

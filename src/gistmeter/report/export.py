@@ -121,7 +121,7 @@ def _grown(sheet: Sheet, target: Path) -> list[Sequence[object]]:
     if not target.is_file():
         return list(sheet.rows)
     table = read_table(target)
-    own = {str(row[0]) for row in sheet.rows}
+    own = {_text(row[0]) for row in sheet.rows}  # as they stand in the file
     if sheet.columns[0] not in table.columns:
         raise InputError(
             f"{target}: has no column '{sheet.columns[0]}', so it is not a table of ours to add to."

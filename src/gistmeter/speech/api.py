@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,13 @@ from gistmeter.core.family import Context, Items, family_of
 from gistmeter.core.run import Run
 from gistmeter.core.score import estimate
 from gistmeter.core.types import Clip
+from gistmeter.speech.read import read_clip_table
 from gistmeter.speech.settings import SpeechSettings
 
 if TYPE_CHECKING:
     from gistmeter.speech.costs import CostEstimate
+
+logger = logging.getLogger(__name__)
 
 
 def score_speech(
@@ -28,6 +32,7 @@ def score_speech(
     ids: Column | None = None,
     speakers: Column | str | None = None,
     groups: Column | str | None = None,
+    samples: Column | None = None,
     language: Column | str = "auto",
     settings: SpeechSettings | None = None,
     models: Mapping[str, Any] | None = None,
@@ -36,17 +41,19 @@ def score_speech(
 ) -> Run:
     """Score transcripts against what was said; rates are percentages.
 
-    `expected` is a column of texts, one text, or the path of a table or of a file of texts; `got`
-    the same of one system, or a mapping from systems to columns. `options` are those of `gistmeter
-    speech` (metrics, normalizer, llm, assets, recognizers, output …); `models` may name or be the
-    `matcher` and the `llm`.
+    `expected` is a column of texts, one text, a whole data frame, or the path of a table or of a
+    file of texts; `got` the same of one system, or a mapping from systems to columns. `samples`
+    tell several transcripts of one id apart. `options` are those of `gistmeter speech` (metrics,
+    normalizer, llm, assets, recognizers, output …); `models` may name or be the `matcher` and the
+    `llm`.
 
     >>> run = score_speech(["hello world"], ["hello word"], language="en", metrics=["wer"])
     >>> run["wer"].value
     50.0
     """
-    columns = {"ids": ids, "speakers": speakers, "groups": groups, "language": language}
-    options, items = _speech(expected, got, columns, models, options)
+    columns = {"ids": ids, "speakers": speakers, "groups": groups, "samples": samples,
+               "language": language}  # fmt: skip
+    options, items = _speech(expected, got, columns, models, options, settings=settings)
     return score_shape("speech", settings, options, cache, items)
 
 
@@ -61,7 +68,9 @@ def estimate_speech(
     **options: Any,
 ) -> CostEstimate:
     """What the semantic error rate of `score_speech` would cost; nothing is run."""
-    options, items = _speech(expected, got, {"language": language}, models, options)
+    options, items = _speech(
+        expected, got, {"language": language}, models, options, settings=settings
+    )
     own, how = settle("speech", settings, options)
     context = Context(open_cache(cache) or Cache(None), profiles(how.config, trust=how.trust))
     cost: CostEstimate = estimate(family_of("speech"), own, context, items)
@@ -74,6 +83,8 @@ def _speech(
     columns: Mapping[str, Any],
     models: Mapping[str, Any] | None,
     options: Mapping[str, Any],
+    *,
+    settings: SpeechSettings | None,
 ) -> tuple[dict[str, Any], Items[Clip] | None]:
     """The options of the command, and the clips where Python's values were given."""
     named = {ROLES.get(role, role): one for role, one in (models or {}).items()}
@@ -89,6 +100,14 @@ def _speech(
         if isinstance(got, Mapping):
             raise InputError("got: give the files as a list; systems are named after their files")
         return {**options, "expected": expected, "got": got}, None
+    table = given.table_in(expected) if got is None else None
+    if table is not None:
+        own, _ = settle("speech", settings, options)
+        assert isinstance(own, SpeechSettings)
+        source = read_clip_table(table, own.column, own.systems)
+        for remark in source.remarks:
+            logger.info(remark)
+        return options, Items(source.clips)
     said = given.texts([expected] if isinstance(expected, str) else expected, "expected")
     by_system = got if isinstance(got, Mapping) else {"system": got}
     count = len(said)
@@ -98,6 +117,7 @@ def _speech(
         "id": numbers if ids is None else given.repeated(ids, "ids", count),
         "speaker": given.repeated(columns.get("speakers"), "speakers", count),
         "group": given.repeated(columns.get("groups"), "groups", count),
+        "sample": given.repeated(columns.get("samples"), "samples", count),
         "language": given.repeated(
             None if isinstance(language, str) else language, "language", count
         ),
@@ -114,6 +134,7 @@ def _speech(
             said, _transcripts(column, str(system), count), *known.values(), strict=True
         )
     ]
+    given.refuse_repeated(clips)
     return options, Items(clips)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gistmeter.core import registry
 from gistmeter.core.errors import InputError
 from gistmeter.core.family import Context, Family, Items, Task, summary_sheet
-from gistmeter.core.item_columns import assign_languages, kept_texts, shared_by
+from gistmeter.core.item_columns import assign_languages, kept_texts, restored, shared_by
 from gistmeter.core.settings import Settings
 from gistmeter.core.types import Clip, Metric, Sheet
 from gistmeter.core.views import Row
@@ -108,9 +108,9 @@ class Speech(Family[SpeechSettings, Clip]):
                 row.text("expected") or "",
                 row.text("got"),
                 row.key("system"),
-                language=row.text("language") or "",
                 speaker=row.key("cluster") if row.key("cluster") != row.key("id") else "",
                 group=row.key("group"),
+                **restored(row, run.notes),
             )
             for row in rows
         ]

@@ -65,14 +65,15 @@ MEASURED = frozenset(
 
 
 def read_clip_table(
-    path: Path, columns: Mapping[str, str] | None = None, systems: Sequence[str] = ()
+    source: Path | Table, columns: Mapping[str, str] | None = None, systems: Sequence[str] = ()
 ) -> Clips:
-    """Clips of a wide or a long table.
+    """Clips of a wide or a long table, a file or one that was read.
 
     `columns` maps our names to headers; `systems` are the headers of a wide table's systems,
     which are found by content where none is named.
     """
-    table = read_table(path)
+    table = source if isinstance(source, Table) else read_table(source)
+    path = table.path
     if table.lined:
         raise FormatError(
             "is plain lines and no table. Give what was said and what was heard as two files: "
@@ -187,7 +188,7 @@ def _timed(clips: list[Clip], table: Table) -> list[Clip]:
         timed.append(
             TimedClip(
                 clip.id, clip.expected, clip.got, clip.recognizer, clip.audio, clip.language,
-                clip.speaker, clip.group, columns=clip.columns,
+                clip.speaker, clip.group, clip.sample, clip.columns,
                 latency=times.get("latency", math.nan),
                 latency_first=times.get("latency_first", math.nan),
             )

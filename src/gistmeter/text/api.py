@@ -92,7 +92,7 @@ def score_text(
         pairs += _pairs(texts, kept, systems=str(system) or systems, **parallel)
     if isinstance(language, str):
         options["language"] = language
-    _refuse_repeated(pairs)
+    given.refuse_repeated(pairs)
     originals = {pair.system for pair in pairs if is_original(pair.arrangement)}
     return score_shape("text", settings, options, cache, Items(marked(pairs, originals)))
 
@@ -125,16 +125,6 @@ def _score_table(
     own, _ = settle("text", settings, options)
     assert isinstance(own, TextSettings)
     return score_shape("text", settings, options, cache, read_table_pairs(table, own))
-
-
-def _refuse_repeated(pairs: Sequence[Pair]) -> None:
-    keys = Counter((pair.system, pair.arrangement, pair.id, pair.sample) for pair in pairs)
-    (system, _, key, _), often = keys.most_common(1)[0]
-    if often > 1:
-        raise InputError(
-            f"ids: '{key}' of system '{system}' occurs {often} times. Give every item an id of its"
-            " own, or tell several answers to one item apart with samples=[1, 2, …]"
-        )
 
 
 def _pairs(

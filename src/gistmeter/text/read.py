@@ -19,6 +19,7 @@ from gistmeter.core.errors import FormatError, InputError
 from gistmeter.core.family import Context, Items
 from gistmeter.core.files import read_bytes, refuse_strays
 from gistmeter.core.inputs import decode
+from gistmeter.core.item_columns import restored
 from gistmeter.core.run import Run
 from gistmeter.core.table import SUFFIXES, Table
 from gistmeter.core.types import Pair, is_original
@@ -123,8 +124,9 @@ def restored_pairs(run: Run) -> Items[Pair]:
                 references=tuple(stored_references(row)),
                 system=row.key("system"),
                 arrangement=row.key("group"),
-                language=row.text("language") or "",
                 fields={name: value for name, value in fields.items() if value},
+                stripped=row.text("stripped") or "",
+                **restored(row, run.notes),
             )
         )
     originals = {pair.system for pair in pairs if is_original(pair.arrangement)}

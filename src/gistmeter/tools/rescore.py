@@ -12,6 +12,7 @@ from typing import Any
 
 from gistmeter.core.cache import Cache
 from gistmeter.core.family import Items, Progress, family_of
+from gistmeter.core.item_columns import BY, columns_of
 from gistmeter.core.options import RunSettings
 from gistmeter.core.run import Run
 from gistmeter.core.runs.saved import load_run
@@ -47,6 +48,7 @@ def rescore(
         seed=old.seed,
         resamples=old.resamples,
         confidence=old.confidence,
+        by=tuple(columns_of(old.notes, BY)),
         overwrite=overwrite,
     )
     new = score(

@@ -67,6 +67,7 @@ class Workbench:
                 exception_handlers={
                     GistmeterError: self._on_error,
                     HTTPException: self._on_error,
+                    OSError: self._on_error,
                     Exception: self._on_fault,
                 },
             ),
@@ -153,6 +154,9 @@ class Workbench:
         if isinstance(error, HTTPException):
             language = self.language(request)
             return self.message(request, say(language, "error.no_page"), error.status_code)
+        if isinstance(error, OSError):  # a full disk, a file that went away
+            place = error.filename or self.folder
+            return self.message(request, f"{place}: {error.strerror or error}", 400)
         return self.message(request, str(error), 400)
 
     async def _on_fault(self, request: Request, error: Exception) -> Response:

@@ -28,6 +28,7 @@ from gistmeter.people.rating_sheet import (
     RatingQuestion,
     RatingSheet,
     ToRate,
+    rated_columns,
     rating_sheet,
     sheet_of,
 )
@@ -148,12 +149,16 @@ class RatePages:
     def _labels(self, request: Request) -> Response:
         name = request.path_params["name"]
         run, asked = self.bench.shelf.load(name), self.bench.state.rounds().get(name)
-        known: dict[str, Any] = {"sheet": None}
+        known: dict[str, Any] = {"sheet": None, "problem": ""}
+        try:
+            rated_columns(run)
+        except InputError as error:  # trees of parses
+            known["problem"] = str(error)
         if asked:
             sheet = self._sheet(run, asked)
             summary = self._summary(run, sheet)
             base = str(request.base_url).rstrip("/")
-            known = {
+            known |= {
                 "sheet": sheet, "summary": summary, "steps": label_recipe(name, sheet.sample.design,
                                                                           sheet.question),
                 "link": f"{base}/rate/{quote(name)}?{TOKEN}={self.bench.gate.rater_token}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import zlib
 from pathlib import Path
 
 import pytest
@@ -34,10 +36,15 @@ def make_pdf(pages: list[tuple[str, ...]]) -> bytes:
             " /Resources << /Font << /F1 3 0 R >> >> >>",
             f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
         ]
+    return whole([body.encode() for body in objects])
+
+
+def whole(objects: list[bytes]) -> bytes:
+    """A PDF of these objects, the first of which is its root."""
     content, places = b"%PDF-1.4\n", []
     for number, body in enumerate(objects, 1):
         places.append(len(content))
-        content += f"{number} 0 obj\n{body}\nendobj\n".encode()
+        content += b"%d 0 obj\n%s\nendobj\n" % (number, body)
     table = "".join(f"{place:010d} 00000 n \n" for place in places)
     size = len(objects) + 1
     tail = f"trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{len(content)}\n%%EOF\n"
@@ -95,3 +102,37 @@ def test_pages_that_unfold_without_end_are_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(pdf, "MOST_DRAWN", 8 * 200)
     with pytest.raises(FormatError, match="unfolds to more than a book can have"):
         read_pdf(content, Path("book.pdf"))
+
+
+def drawn_often(times: int, words: int = 20_000) -> bytes:
+    """A PDF of 2 KB whose page draws a form of 340 KB so many times, by way of another form."""
+    leaf = zlib.compress(b"BT /F1 12 Tf " + b"(abc) Tj 1 0 Td " * words + b"ET")
+    fonts = b"/Font << /F1 3 0 R >>"
+    form = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] "
+    shown = b"BT /F1 12 Tf (The boat went down the river and came home) Tj ET /X Do"
+    streams = [
+        (b"", shown),
+        (form + b"/Resources << /XObject << /X 7 0 R >> >>", b"/X Do " * times),
+        (form + b"/Filter /FlateDecode /Resources << " + fonts + b" >>", leaf),
+    ]
+    return whole([
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources << "
+        + fonts + b" /XObject << /X 6 0 R >> >> >>",
+        *(b"<< %s /Length %d >>\nstream\n%s\nendstream" % (head, len(body), body)
+          for head, body in streams),
+    ])  # fmt: skip
+
+
+def test_a_form_counts_as_often_as_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pypdf")
+    monkeypatch.setattr(pdf, "ALWAYS", 1_000_000)
+    monkeypatch.setattr(pdf, "UNFOLDING", 1)
+    few = drawn_often(2)
+    assert len(few) < 3_000 and read_pdf(few, Path("x.pdf")).text.count("abc") == 40_000
+    began = time.process_time()
+    with pytest.raises(FormatError, match="unfolds to more than a book"):
+        read_pdf(drawn_often(4_000), Path("x.pdf"))
+    assert time.process_time() - began < 30  # all of it takes half an hour

@@ -16,6 +16,7 @@ from book.book_doubles import SOURCE, SUMMARY, WordEmbedder, book, make_metric
 from door import prepare
 from gistmeter import score_book
 from gistmeter.book.family import Books, BookSettings
+from gistmeter.book.metrics import segmentation
 from gistmeter.book.metrics.book_alignment import FEW_BOOKS, BookAlignment
 from gistmeter.book.metrics.book_comparison import Thresholds, thresholds_for
 from gistmeter.book.metrics.description import document_name
@@ -111,6 +112,18 @@ def test_an_empty_side_is_unscored_with_its_reason(source, summary, reason):
         assert score.value == pytest.approx(alone[name].value), name
         assert score.unscored == 1
         assert np.isnan(run.systems["summary"].groups["Empty"][name])
+
+
+def test_more_sentences_than_can_be_compared_are_unscored(monkeypatch):
+    """A budget in pairs of sentences, so that 1 MB of short ones is not compared for hours."""
+    monkeypatch.setattr(segmentation, "MOST_PAIRED", 8 * 4)
+    books = [BOOK, book("Long", SOURCE * 2, SUMMARY)]
+    fits = evaluate([BOOK], {"alignment": make_metric(books)}, resamples=0)
+    assert not fits.unscored
+    run = evaluate(books, {"alignment": make_metric(books)}, resamples=0)
+    assert run.unscored == {"more than 32 pairs of sentences to compare": 1}
+    assert np.isnan(run.systems["summary"].groups["Long"]["source_recall"])
+    assert not np.isnan(run.systems["summary"].groups[BOOK.id]["source_recall"])
 
 
 def test_single_sentences_are_defined():

@@ -28,8 +28,8 @@ SIDES = {  # of a shape: what must stand above what
     "speech": ("speech", "harmless", "harmful"),
 }
 FLOORS = {
-    "near": 0.8, "far": 0.52, "partial": 0.82, "idiom": 0.7, "claims": 0.74, "abridged": 0.63,
-    "speech": 0.82, "degrees": 0.57,
+    "near": 0.83, "far": 0.56, "partial": 0.87, "idiom": 0.73, "claims": 0.76, "abridged": 0.67,
+    "speech": 0.87, "degrees": 0.57,
 }  # fmt: skip
 
 

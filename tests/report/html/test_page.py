@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.made_runs import make_rows
 from gistmeter.book.book_document import BookDocument
 from gistmeter.book.map import book_view, pooled
 from gistmeter.core import registry
@@ -434,6 +435,22 @@ def test_equal_marks_do_not_cover_each_other() -> None:
     drawn = charts.dots(Dots("equal", points), drawing.Palette.of("abc"), list("abc"))
     assert len(set(re.findall(r'class="at', drawn))) == 1
     assert len(set(re.findall(r'y="(\d+)" class="at', drawn))) == 3
+
+
+def test_a_score_is_marked_only_where_its_lead_is_real() -> None:
+    """As in LaTeX: the best value of systems that cannot be told apart has no mark."""
+    seeded, ids = np.random.default_rng(2), [str(at) for at in range(24)]
+    marked = {}
+    for step in (0.0, 0.3):
+        parts = [
+            make_rows(name, {"accuracy": 0.5 + step * at + seeded.normal(0, 0.05, 24)}, ids=ids)
+            for at, name in enumerate(("a", "b"))
+        ]
+        run = finish("text", Rows.concat(parts), {"m": Means(("accuracy",))})[0]
+        page = built([run], findings=[run.findings])
+        assert "▲: shown to be ahead of every other system." in page
+        marked[step] = re.findall(r'<span class="value">▲ ([\d.]+)', page)
+    assert marked[0.0] == [] and len(marked[0.3]) == 1
 
 
 def test_a_system_that_skips_items_has_no_rank_in_the_leaderboard() -> None:

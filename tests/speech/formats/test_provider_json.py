@@ -258,6 +258,49 @@ def test_two_channels_are_matched_in_their_order(tmp_path: Path) -> None:
     assert "channel 0 is A, 1 is B" in "\n".join(found.remarks)
 
 
+CALL = "rec 1 ada 0.0 1.5 turn on the light\nrec 1 ben 1.5 3.5 call my mother\n"
+
+
+@pytest.mark.parametrize("speaker", ["UU", "S1"])
+def test_one_name_for_all_speakers_tells_none_apart(tmp_path: Path, speaker: str) -> None:
+    """Speechmatics says `UU` where it was not asked for speakers, others say the first one's."""
+    document = json.loads(json.dumps(SPEECHMATICS))
+    for result in document["results"]:
+        result["alternatives"][0]["speaker"] = speaker
+    said, heard = write(tmp_path, "said.stm", CALL), write(tmp_path, "call.json", document)
+    run = score_speech(said, heard, language="en", metrics=["wer"])
+    assert run["wer"].value == pytest.approx(100 * 2 / 7)
+    assert any("words by their times" in remark for remark in run.remarks)
+
+
+@pytest.mark.parametrize("speaker", [None, 0])
+def test_channels_of_a_call_are_its_speakers(tmp_path: Path, speaker: int | None) -> None:
+    """Both speak at once, each on a channel; where speakers are counted per channel, too."""
+    parts = [
+        {"alternatives": [{
+            "transcript": text,
+            "words": [{**word, "speaker": speaker} for word in part(text, 0.0, 0)["words"]],
+        }]}
+        for text in ("turn on a light", "call my brother")
+    ]  # fmt: skip
+    heard = write(tmp_path, "call.json", {"metadata": {}, "results": {"channels": parts}})
+    said = write(tmp_path, "said.stm", CALL.replace("1.5", "0.0"))
+    run = score_speech(said, heard, language="en", metrics=["wer", "cpwer"])
+    assert (run["wer"].value, run["cpwer"].value) == pytest.approx((200 / 7, 200 / 7))
+
+
+def test_parts_of_whispers_words_are_put_together(tmp_path: Path) -> None:
+    words = [(" Pay", 0, 1), (" $10", 1, 2), (",000", 2, 2.5), (" in", 3, 4), (" twenty", 5, 6),
+             ("-one", 6, 7), (" days", 8, 9)]  # fmt: skip
+    segment = {"id": 0, "start": 0, "end": 9, "text": " Pay $10,000 in twenty-one days", "words": [
+        {"word": word, "start": start, "end": end, "probability": 0.9} for word, start, end in words
+    ]}  # fmt: skip
+    heard = write(tmp_path, "call.json", {"text": segment["text"], "segments": [segment]})
+    said = write(tmp_path, "said.stm", "rec 1 ada 0 4.5 pay $10,000 in\nrec 1 ada 4.5 9 21 days\n")
+    clips = pair_files(said, [heard]).clips
+    assert [clip.got for clip in clips] == ["Pay $10,000 in", "twenty-one days"]
+
+
 def part(text: str, start: float, who: int) -> dict[str, Any]:
     """An utterance with words a quarter of a second apart, as Deepgram has them."""
     return {"transcript": text, "words": [

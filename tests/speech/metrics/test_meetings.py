@@ -93,6 +93,23 @@ def test_turns_of_named_speakers_need_no_times(tmp_path: Path) -> None:
     assert any("turns of speakers" in remark for remark in run.remarks)
 
 
+def test_systems_without_speakers_have_the_same_clips_and_it_is_said(tmp_path: Path) -> None:
+    said, heard, plain = tmp_path / "said.txt", tmp_path / "a.txt", tmp_path / "b.txt"
+    said.write_text("Ada: ship on friday\nBen: not ready yet\nAda: then monday\n", "utf-8")
+    heard.write_text("Speaker 1: ship on friday\nSpeaker 2: not ready yet\n"
+                     "Speaker 2: then monday\n", "utf-8")  # fmt: skip
+    plain.write_text("ship on friday not ready yet then sunday", "utf-8")
+    run = score_speech(said, [heard, plain], language="en", metrics=["wer", "cpwer"])
+    assert run.systems["a"]["wer"].value == pytest.approx(100 * 4 / 8)
+    assert run.systems["b"]["wer"].value == pytest.approx(100 * 1 / 8)
+    assert run.systems["a"]["wer"].n == run.systems["b"]["wer"].n == 3
+    assert any(
+        "errors of a and not of b, without speakers" in " ".join(remark.split())
+        for remark in run.remarks
+    )
+    assert run.unscored["the system tells no speakers apart"] == 3
+
+
 def test_labels_are_left_out_where_one_side_has_them(tmp_path: Path) -> None:
     said, heard = tmp_path / "said.txt", tmp_path / "heard.txt"
     said.write_text("ship on friday not ready yet then monday", "utf-8")

@@ -250,10 +250,14 @@ def test_a_title_and_merged_headers(in_folder: Path) -> None:
         in_folder / "spans.xlsx",
         Sheet1=[title, ["id", "reference", "Systems", ""], ["", "", "one", "two"], *rows],
     )
+    above = workbook(
+        in_folder / "above.xlsx",
+        Sheet1=[title, ["", "", "Systems", ""], ["id", "reference", "one", "two"], *rows],
+    )
     text = in_folder / "title.csv"
     lines = ["Our study", "id;reference;one;two", *(";".join(row) for row in rows)]
     text.write_text("\n".join(lines))
-    for path in (plain, spans, text):
+    for path in (plain, spans, above, text):
         systems, told = run(path, "--language", "en")
         counts = {name: held["scores"]["s_info"]["n"] for name, held in systems.items()}
         assert counts == {"one": 2, "two": 2}, path

@@ -18,6 +18,7 @@ from gistmeter.core.errors import FormatError, MissingDependency
 
 MOST_PAGES = 20_000
 MOST_DRAWN = 100_000_000  # bytes of what pages are drawn by
+ALWAYS, UNFOLDING = 4_000_000, 50  # so many of them a small file may have, or times its size
 SHORT = 0.75  # of the usual length of a line: a shorter one that ends a sentence ends a paragraph
 DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_A-Z])")
 UNREADABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -39,7 +40,8 @@ def read_pdf(content: bytes, path: Path) -> BookText:
         count = len(reader.pages)
         if count > MOST_PAGES:
             raise FormatError(f"has {count:,} pages; no book has more than 20,000", path=path)
-        pages = list(_texts(reader.pages, path))
+        left = min(MOST_DRAWN, max(ALWAYS, UNFOLDING * len(content)))
+        pages = list(_texts(reader.pages, path, left))
     except FormatError:
         raise
     except Exception as error:  # a damaged file breaks its reader anywhere
@@ -55,15 +57,26 @@ def read_pdf(content: bytes, path: Path) -> BookText:
     return BookText(text)
 
 
-def _texts(pages: Iterable[Any], path: Path) -> Iterator[str]:
-    """What each page says; what draws them all is counted before it is read."""
-    left = MOST_DRAWN
+def _texts(pages: Iterable[Any], path: Path, left: int) -> Iterator[str]:
+    """What each page says; what draws them all, `left` bytes at most, is counted before it is read.
+
+    A page may draw a form as often as it likes, which may draw others: each time counts.
+    """
+
+    def fits(drawn: Any) -> bool:
+        nonlocal left
+        left -= len(drawn.get_data()) if drawn is not None and left >= 0 else 0
+        return left >= 0
+
     for page in pages:
-        drawn = page.get_contents()
-        left -= len(drawn.get_data()) if drawn is not None else 0
-        if left < 0:
+        read = page.extract_xform_text
+        page.extract_xform_text = lambda form, *given, read=read, **named: (
+            read(form, *given, **named) if fits(form) else ""
+        )
+        text = page.extract_text() if fits(page.get_contents()) else ""
+        if left < 0:  # raised here, for pypdf passes over the errors of a form
             raise FormatError("unfolds to more than a book can have", path=path)
-        yield page.extract_text() or ""
+        yield text or ""
 
 
 def _paragraphs(page: str) -> str:

@@ -7,10 +7,10 @@ drawn together by the bootstrap where there are many books; with few, passages a
 summary sentences that come from it (blocks: Künsch, Ann. Statist. 17, 1989). Passages belong to the
 source, so two summaries of a book are compared passage by passage.
 
-Undefined, with the reason: a book whose source or summary has no sentence; a sentence that the
-model could not read; for what is measured on pairs, a sentence that the alignment skipped;
-source_recall, unsupported and coverage_at for a model without calibrated thresholds. A single
-sentence is aligned with its best source, or, under dtw, with all of them.
+Undefined, with the reason: a book whose source or summary has no sentence, or that has too many to
+compare; a sentence that the model could not read; for what is measured on pairs, a sentence that
+the alignment skipped; source_recall, unsupported and coverage_at for a model without calibrated
+thresholds. A single sentence is aligned with its best source, or, under dtw, with all of them.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from gistmeter.book.metrics.segmentation import (
     SentenceRules,
     SimpleSplitter,
     fold,
+    hurdle,
     segment,
 )
 from gistmeter.book.metrics.similarity import compare
@@ -177,9 +178,8 @@ class BookAlignment(AlignmentSettings):
             return made.unscored_row(at, book, "a summary, which is read claim by claim")
         splitter = self._splitter(book)
         source, summary = segment(book.source, splitter), segment(book.summary, splitter)
-        for text, name in ((source, "source"), (summary, "summary")):
-            if not text.sentences:
-                return made.unscored_row(at, book, f"the {name} has no sentence")
+        if why := hurdle(source, summary):
+            return made.unscored_row(at, book, why)
         return self.measure_sentences(book, source, summary, at)
 
     def _splitter(self, book: Book) -> SentenceRules:

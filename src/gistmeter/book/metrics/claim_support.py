@@ -31,6 +31,7 @@ from gistmeter.book.metrics.segmentation import (
     chapter_at,
     chapters_of,
     fold,
+    hurdle,
     segment,
 )
 from gistmeter.core.rows import Pool, Rows, Value
@@ -94,9 +95,8 @@ class ClaimSupport:
         here = self.splitters.get(book.language) or languages.get(book.language)
         there = languages.get(book.edition_language) if book.edition_language else here
         source, summary = segment(book.source, here), segment(book.summary, there)
-        for text, name in ((source, "source"), (summary, "summary")):
-            if not text.sentences:
-                return _unscored(at, book, f"the {name} has no sentence")
+        if why := hurdle(source, summary):
+            return _unscored(at, book, why)
         claims = split_claims(summary.sentences)
         texts = [claim.text for claim in claims]
         sides = ((source.sentences, here), (texts, there))

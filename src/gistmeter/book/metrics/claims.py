@@ -31,6 +31,7 @@ from gistmeter.book.edition_kinds import TOKENS
 from gistmeter.book.metrics.measures import ContentWords
 from gistmeter.book.metrics.similarity import Floats, Vectors
 from gistmeter.metrics.gist import probability
+from gistmeter.models.products import times
 from gistmeter.models.protocols import JudgeModel
 
 SUPPORTED, CONTRADICTED, NOT_FOUND = "supported", "contradicted", "not found"
@@ -120,7 +121,7 @@ def look_up(
     lengths = np.array([count_tokens(sentence) for sentence in source])
     reading = ClaimReading(claims, [], [], np.zeros(len(claims)), np.zeros(len(claims)))
     for at in range(len(claims)):
-        cosines = (source_vectors @ claim_vectors[at] + smooth @ claim_vectors[at]) / 2
+        cosines = (times(source_vectors, claim_vectors[at]) + times(smooth, claim_vectors[at])) / 2
         order = np.argsort(-cosines, kind="stable").tolist()
         passages = _nearest(order, lengths, room)
         best = _fitting(order[:TOGETHER], lengths, room)

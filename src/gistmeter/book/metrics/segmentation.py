@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 from gistmeter.languages import Heading, simple_sentences
 from gistmeter.languages.normal_forms import normal_form
 
+MOST_PAIRED = 2_000_000_000  # sentences of a book beside its edition's: 44,000 beside as many
 TITLE, TITLES = 60, 4  # characters of a line on a title page, and such lines
 ENDS = re.compile(r"[.!?:;。！？…”\"'’」』)\]]$")
 MARKS = re.compile(r"^#+\s*|[\s*_=]+$|^[*_=]+")
@@ -106,6 +107,15 @@ def segment(text: str, splitter: SentenceRules) -> Segments:
         elif at >= titles:
             sentences.append(piece)
     return Segments(tuple(sentences), tuple(headings))
+
+
+def hurdle(source: Segments, summary: Segments) -> str:
+    """Why two texts cannot be compared; "" where they can."""
+    for text, name in ((source, "source"), (summary, "summary")):
+        if not text.sentences:
+            return f"the {name} has no sentence"
+    pairs = len(source.sentences) * len(summary.sentences)
+    return f"more than {MOST_PAIRED:,} pairs of sentences to compare" * (pairs > MOST_PAIRED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gistmeter.core.errors import InputError
+from gistmeter.models.products import products
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -97,7 +98,7 @@ class ComputedSimilarity:
         return 1.0
 
     def block(self, start: int, stop: int, first: int, last: int) -> Block:
-        return _rounded(self.summary[start:stop] @ self.source[first:last].T)
+        return _rounded(products(self.summary[start:stop], self.source[first:last]))
 
     def at(self, rows: Ints, columns: Ints) -> Floats:
         similarities = np.empty(len(rows))

@@ -184,8 +184,12 @@ def plan(comparison: Comparison, standing: Standing, difference: float) -> str:
     pairs = [pair for pair in comparison.pairs if pair.detectable > 0]
     if not pairs:
         why = "none was tested"
+        most = max((pair.clusters for pair in comparison.pairs), default=0)
         if any(pair.detectable == 0 for pair in comparison.pairs):
             why = "the systems differ alike on all of these, which says nothing of others"
+        elif 0 < most < FEWEST:
+            units = count(most, standing.cluster)
+            why = f"{units} tell too little of how others vary; {FEWEST} would do"
         return f"How many items would show a difference cannot be said: {why}."
     size = gap(difference, comparison.unit)
 

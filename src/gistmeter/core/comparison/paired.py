@@ -27,7 +27,7 @@ from gistmeter.core.comparison.results import Comparison, Options, PairedDiffere
 from gistmeter.core.comparison.significance import exact, exchanges
 from gistmeter.core.errors import InputError, MeasuredDifferently, UnknownName
 from gistmeter.core.family import family_of
-from gistmeter.core.rows import Floats, Pool, Rows, Value, positions
+from gistmeter.core.rows import Floats, Pool, Rows, Value, has_repeats, positions
 from gistmeter.core.statistics import (
     Clustered,
     NeedsValues,
@@ -336,7 +336,8 @@ def _result(
         error = standard_error(drawn[np.isfinite(drawn)], clusters)
         errors = found.difference / error if error else math.inf
         p_value, test = student_p(errors, clusters - 1), "bootstrap"
-    samples, share = _repeats(matched, score, drawn, clusters)
+    samples, share = _repeats(matched, score, drawn)
+    visible = significance.detectable(drawn, options.confidence)
     return replace(
         found,
         low=low,
@@ -345,25 +346,26 @@ def _result(
         test=test,
         effect=significance.paired_d(by_cluster),
         superiority=significance.superiority(sign * by_cluster),
-        detectable=significance.detectable(drawn, options.confidence),
+        detectable=math.nan if visible and clusters < FEWEST else visible,
         samples=samples,
         sample_share=share,
     )
 
 
-def _repeats(matched: Matched, score: str, drawn: Floats, clusters: int) -> tuple[float, float]:
+def _repeats(matched: Matched, score: str, drawn: Floats) -> tuple[float, float]:
     """Answers to an item, and the share of the squared standard error that is due to them."""
     sizes, noise = [], 0.0
     for rows in (matched.first, matched.second):
-        if not matched.parts or score not in rows or len(np.unique(rows.item)) < len(rows):
+        if not matched.parts or score not in rows or not has_repeats(rows):
             return 1.0, 0.0
-        own = [rows.values(score)[places] for places in positions(rows.keys["id"]).values()]
+        names = ["\n".join(key) for key in zip(rows.keys["id"], rows.keys["group"], strict=True)]
+        own = [rows.values(score)[places] for places in positions(names).values()]
         several = [values for values in own if len(values) > 1 and np.isfinite(values).all()]
         if not several:
             return 1.0, 0.0
         sizes.append(float(np.mean([len(values) for values in several])))
-        noise += float(np.mean([values.var(ddof=1) for values in several])) / sizes[-1]
-    error = float(np.nanvar(drawn)) * clusters
+        noise += float(np.mean([values.var(ddof=1) for values in several])) / sizes[-1] / len(own)
+    error = float(np.nanvar(drawn))
     return min(sizes), min(1.0, noise / error) if error else 0.0
 
 
@@ -409,7 +411,7 @@ def _counts(matched: Matched, basis: str) -> tuple[int, int]:
     ours, theirs = (~np.isnan(rows.values(basis)) for rows in (matched.first, matched.second))
     there = {*matched.codes(matched.first)[ours], *matched.codes(matched.second)[theirs]}
     rows = matched.first.take(np.flatnonzero(ours))
-    if len(np.unique(rows.item)) < len(rows):
+    if not matched.parts or not has_repeats(rows):
         return len(rows), len(there)
     # Several answers to one item are one item.
     return len(set(zip(rows.keys["id"], rows.keys["group"], strict=True))), len(there)

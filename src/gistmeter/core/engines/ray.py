@@ -212,9 +212,12 @@ def _closed(ray: Any) -> Iterator[None]:
 
 def refuse_public(address: str) -> None:
     """Whoever reaches a head can run code: one that the internet reaches must ask for a key."""
-    host = address.rpartition("//")[2].rpartition(":")[0].strip("[]")
+    place = address.rpartition("//")[2].rpartition("@")[2].partition("/")[0]
+    host = place.strip("[").partition("]" if "[" in place else ":")[0]
+    if place.count(":") > 1 and "[" not in place:  # IPv6 without brackets
+        host = place
     set_up = all(Path(os.environ.get(name) or "-").is_file() for name in TLS_FILES)
-    if not host or (set_up and os.environ.get("RAY_USE_TLS") == "1"):
+    if host in ("", "auto", "local") or (set_up and os.environ.get("RAY_USE_TLS") == "1"):
         return
     try:
         addresses = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}

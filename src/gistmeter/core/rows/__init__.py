@@ -334,3 +334,10 @@ def positions(labels: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
     for at, label in enumerate(labels):
         found.setdefault(label, []).append(at)
     return {label: np.asarray(places, dtype=np.int64) for label, places in found.items()}
+
+
+def has_repeats(rows: Rows) -> bool:
+    """Whether a system answered an item several times; parts of one answer are no answers."""
+    names = set(zip(*(rows.keys[key] for key in ("system", "id", "group")), strict=True))
+    whole = zip(*(rows.keys[key] for key in ("system", "id", "group")), rows.item, strict=True)
+    return len(names) < len(set(whole))

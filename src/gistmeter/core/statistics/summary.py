@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from gistmeter.core.rows import Floats, Pool, Rows, Value
+from gistmeter.core.rows import Floats, Pool, Rows, Value, has_repeats
 from gistmeter.core.statistics import bootstrap
 from gistmeter.core.statistics.bootstrap import bounds_of, intervals
 from gistmeter.core.statistics.pool import codes
@@ -87,8 +87,7 @@ class _OfRows:
     def of(cls, rows: Rows) -> _OfRows:
         items = codes(zip(rows.keys["id"], rows.keys["group"], strict=True))
         sizes = np.bincount(items)
-        parts = len(np.unique(rows.item)) < len(rows)
-        return cls(rows, None if parts or len(sizes) == len(rows) else 1 / sizes[items])
+        return cls(rows, 1 / sizes[items] if has_repeats(rows) else None)
 
     def count(self, basis: str) -> tuple[int, int]:
         if self.answers is None:

@@ -134,7 +134,7 @@ def find_header(rows: Sequence[Sequence[str]]) -> Header:
     """The header among a table's first rows, which are filled somewhere.
 
     A title fills half of the columns at most. A cell over several columns has empty ones to its
-    right, and names below all of them; the other columns have none there.
+    right, and names below all of them; the other columns have none there, or none above.
     """
     filled = [[bool(cell.strip()) for cell in row] for row in rows]
     width = max(map(sum, filled), default=0)
@@ -147,13 +147,14 @@ def find_header(rows: Sequence[Sequence[str]]) -> Header:
 
 
 def _spans(upper: Sequence[bool], lower: Sequence[bool]) -> bool:
-    """Whether the lower row has names exactly below cells that span several columns."""
-    if len(upper) != len(lower) or not upper[0] or all(upper) or sum(upper) < 2:
+    """Whether the lower row has names exactly below cells that span several columns, or below all
+    and the first columns, too, which none spans."""
+    if len(upper) != len(lower) or all(upper) or sum(upper) < 1 + upper[0]:
         return False
-    grouped = [
-        not there or (at + 1 < len(upper) and not upper[at + 1]) for at, there in enumerate(upper)
-    ]
-    return grouped == list(lower)
+    wide = [there and not upper[at] for at, there in enumerate(upper[:-1], 1)] + [False]
+    if not upper[0]:
+        return any(wide) and all(lower) and 2 * sum(upper) <= len(upper)
+    return list(lower) == [not there or spans for there, spans in zip(upper, wide, strict=True)]
 
 
 def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:

@@ -34,6 +34,7 @@ from gistmeter.models.judge.network import (
     TextReading,
     compare_readings,
 )
+from gistmeter.models.products import products
 from gistmeter.models.protocols import TextPair
 
 ROOM = 230  # tokens of a text that is read as it is; training saw texts up to as many
@@ -89,7 +90,7 @@ def _halve(sentence: str, count: Count, room: int) -> list[str]:
 
 def nearest(claims: Float32, windows: Float32, number: int = NEAREST) -> list[list[int]]:
     """For each claim's vector the indices of the nearest windows, best first."""
-    cosines = claims @ windows.T
+    cosines = products(claims, windows)
     order = np.argsort(-cosines, axis=1, kind="stable")
     return [row[:number].tolist() for row in order]
 

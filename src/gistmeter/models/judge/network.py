@@ -31,6 +31,7 @@ from gistmeter.models.e5 import e5_weights
 from gistmeter.models.e5.graph import OnnxGraph, Shape, Transformer, open_graph
 from gistmeter.models.encoders import States, TextVectors, Window, assemble
 from gistmeter.models.judge import judge_weights
+from gistmeter.models.products import products, times
 
 JOINT = 6
 GRAPH_VERSION = 2
@@ -165,7 +166,7 @@ def mark(first: Sequence[int], second: Sequence[int]) -> tuple[Float32, Float32]
 
 def compare_readings(first: TextReading, second: TextReading) -> ReadPair:
     """Marks and features of a pair."""
-    table = first.matched @ second.matched.T
+    table = products(first.matched, second.matched)
     best = table.max(axis=1), table.max(axis=0)
     recall, precision = (float(side.mean()) for side in best)
     total = 2 * precision * recall / max(precision + recall, 1e-6)
@@ -219,8 +220,8 @@ class Network:
         first, second = states[:edge].mean(axis=0), states[edge:].mean(axis=0)
         pooled = [first, second, np.abs(first - second), states.max(axis=0), states[0]]
         given = np.concatenate([*pooled, pair.features])
-        hidden = gelu(self.hidden[0] @ given + self.hidden[1])
-        outputs = self.out[0] @ np.concatenate([hidden, pair.features]) + self.out[1]
+        hidden = gelu(times(self.hidden[0], given) + self.hidden[1])
+        outputs = times(self.out[0], np.concatenate([hidden, pair.features])) + self.out[1]
         return to_probabilities(outputs.astype(np.float64), self.temperature)
 
 

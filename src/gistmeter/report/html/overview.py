@@ -48,7 +48,7 @@ def subjects(
 def board(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
     """The leaderboard's rows, with some scores."""
     leading, ranking = subject.held(subject.headline), subject.ranking
-    best = {name: _best(subject, name) for name in names}
+    winners = {name: sole_winner(subject.findings.on(name)) for name in names}
     rows = []
     for system in subject.ordered:
         lead = leading.get(system)
@@ -59,7 +59,7 @@ def board(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
                 "letters": ranking.letters.get(system, ""),
                 "system": shown(system, 200),
                 "sign": trusted(subject.palette.sign(system)),
-                "cells": [_cell(scores.get(name), best[name]) for name in names],
+                "cells": [_cell(scores.get(name), winners[name] == system) for name in names],
                 "n": f"{lead.n:,}" if lead else "0",
                 "unscored": f"{lead.unscored:,}" if lead else "0",
             }
@@ -67,22 +67,13 @@ def board(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def _best(subject: Subject, name: str) -> float:
-    """The best value of those that are ranked."""
-    scores = subject.held(name)
-    values = [scores[system].value for system in subject.findings.ranking(name, scores).ranked]
-    if len(values) < 2:
-        return math.nan
-    return max(values) if subject.score(name).higher_is_better else min(values)
-
-
-def _cell(score: Score | None, best: float) -> dict[str, Any]:
+def _cell(score: Score | None, wins: bool) -> dict[str, Any]:
     if score is None:
-        return {"value": "–", "interval": "", "best": False}
+        return {"value": "–", "interval": "", "wins": False}
     return {
         "value": figure(score.value, score.unit),
         "interval": span(score.low, score.high, score.unit),
-        "best": score.value == best,
+        "wins": wins,
     }
 
 

@@ -212,7 +212,8 @@ def _legend(lead: Comparison, confidence: float) -> str:
         "↑ higher is better, ↓ lower is better. Small: an interval. Of 100 such intervals, each of"
         f" other items of this kind, about {100 * confidence:g} contain the score over all of them."
     )
-    return f"{legend} {RANKS}" if lead.ranking.letters else legend
+    ranks = f" ▲: shown to be ahead of every other system. {RANKS}"
+    return legend + ranks if lead.ranking.letters else legend
 
 
 def _pairs_legend(lead: Comparison, unit: str) -> str:

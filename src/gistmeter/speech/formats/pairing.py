@@ -83,14 +83,19 @@ def choose_reading(clip: SegmentClip) -> SegmentClip:
     return replace(clip, expected=chosen.text, excused=chosen.excused)
 
 
-def pair_transcripts(said: Transcripts, heard: Transcripts) -> PairedTranscripts:
-    """Both files by the ids they share; else by speaker or time; else as lines or texts."""
+def pair_transcripts(
+    said: Transcripts, heard: Transcripts, *, by_turn: bool = False
+) -> PairedTranscripts:
+    """Both files by the ids they share; else by speaker or time; else as lines or texts.
+
+    `by_turn`: turns are clips where only another system has speakers, so that all have the same.
+    """
     forms = (said.form, heard.form)
     if not any(heard.texts.values()) and heard.form == "text":  # a recogniser that heard nothing
         expected = said.leading or said.texts
         form = "kaldi" if said.leading else said.form
         return PairedTranscripts(said, heard, expected, dict.fromkeys(expected, ""), (form, "text"))
-    if (paired := _by_pieces(said, heard)) is not None:
+    if (paired := _by_pieces(said, heard, by_turn)) is not None:
         return paired
     ours = said.texts if said.keyed or said.pieces else said.leading
     theirs = heard.texts if heard.keyed or heard.pieces else heard.leading
@@ -170,9 +175,10 @@ class _Pieces:
         return [(name, said, heard) for name, (said, heard) in own.items() if said]
 
 
-def _by_pieces(said: Transcripts, heard: Transcripts) -> PairedTranscripts | None:
+def _by_pieces(said: Transcripts, heard: Transcripts, by_turn: bool) -> PairedTranscripts | None:
     """Segment by segment, where the expected file has segments or both have speakers."""
     forms = (said.form, heard.form)
+    heard = replace(heard, pieces=_told_apart(said, heard))
     worded = [any(piece.text for piece in file.pieces) for file in (said, heard)]
     meeting = bool(said.speakers and heard.speakers)
     if "rttm" in forms and not meeting:
@@ -182,7 +188,7 @@ def _by_pieces(said: Transcripts, heard: Transcripts) -> PairedTranscripts | Non
         )
     if not said.pieces or not (said.form in SEGMENTED or meeting):
         return None
-    if said.form == "turns" and not meeting:
+    if said.form == "turns" and not (meeting or by_turn):
         return None  # the names are left out, and the words compared as one text
     if not heard.pieces:
         if heard.keyed or len(said.texts) > 1:
@@ -208,14 +214,34 @@ def _by_pieces(said: Transcripts, heard: Transcripts) -> PairedTranscripts | Non
     else:
         clips, how = _by_alignment(both), "segments along the alignment of the words"
     if channels:
-        listed = ", ".join(f"{theirs} is {ours}" for theirs, ours in channels.items())
-        how += f"; channel {listed}"
+        listed = [f"{theirs} is {ours}" for theirs, ours in channels.items() if theirs and ours]
+        how += f"; channel {', '.join(listed)}" if listed else ""
     kept = tuple(choose_reading(clip) for clip in _named(clips))
     texts = {name: text for name, text in heard.texts.items() if name not in said.texts}
     surplus = {} if len(said.texts) == len(heard.texts) == 1 else texts
     expected = {clip.id: clip.expected for clip in kept}
     found = {clip.id: clip.got for clip in kept if clip.got is not None} | surplus
     return PairedTranscripts(said, heard, expected, found, forms, kept, how)
+
+
+def _told_apart(said: Transcripts, heard: Transcripts) -> tuple[TimedText, ...]:
+    """What a service heard, with the speakers that it tells apart.
+
+    Where what was said has one channel, those of the service are speakers, or have their own. A
+    service that gives one name to several speakers was not asked who they are.
+    """
+    pieces = heard.pieces
+    if heard.form != "json":
+        return pieces
+    channels = [len({piece.channel for piece in file.pieces}) for file in (said, heard)]
+    if said.speakers and channels[0] == 1 < channels[1]:
+        pieces = tuple(
+            replace(piece, speaker=f"{piece.channel} {piece.speaker}".strip(), channel="")
+            for piece in pieces
+        )
+    if len(set(speakers_of(pieces)) - {""}) == 1 < len(said.speakers):
+        pieces = tuple(replace(piece, speaker="") for piece in pieces)
+    return pieces
 
 
 def _segment(
@@ -349,13 +375,22 @@ def pair_files(expected: Path, got: Sequence[Path], reading: str = "auto") -> Cl
         raise InputError(f"{expected}: is empty; the expected text is needed")
     clips: list[Clip] = []
     remarks: list[str] = []
-    for path, system in zip(got, system_names(got), strict=True):
-        pair = pair_transcripts(said, read_transcripts(path, reading))
+    transcripts = [read_transcripts(path, reading) for path in got]
+    by_turn = any(heard.speakers for heard in transcripts)
+    told: dict[bool, list[str]] = {True: [], False: []}  # systems that tell speakers apart, or not
+    for path, heard, system in zip(got, transcripts, system_names(got), strict=True):
+        pair = pair_transcripts(said, heard, by_turn=by_turn)
+        told[any(clip.meeting for clip in pair.segments)].append(system)
         for file, form in ((pair.said, pair.forms[0]), (pair.heard, pair.forms[1])):
             remarks += describe_form(file, form, reading)
         remarks += [f"{path}: matched with {expected.name} {pair.how}"] if pair.how else []
         remarks += describe_unmatched(pair)
         clips += pair.clips(system)
+    if told[True] and told[False]:
+        remarks.append(
+            f"Words given to the wrong speaker are errors of {', '.join(told[True])} and not of "
+            f"{', '.join(told[False])}, without speakers: their word errors are not the same"
+        )
     return Clips(tuple(clips), tuple(dict.fromkeys(remarks)))
 
 

@@ -134,7 +134,7 @@ def _whisper(content: Document) -> Parts:
         _piece(word.get("word", word.get("text", "")), word.get("start"), word.get("end"),
                word.get("speaker", segment.get("speaker")))
         for segment in segments
-        for word in segment.get("words") or ()
+        for word in _whole_words(segment.get("words") or ())
     ]  # fmt: skip
     words = words or [
         _piece(word["word"], word["start"], word["end"], word.get("speaker"))
@@ -146,6 +146,22 @@ def _whisper(content: Document) -> Parts:
         _piece(part["text"], part.get("start"), part.get("end"), part.get("speaker"))
         for part in segments
     ]
+
+
+def _whole_words(words: Sequence[Document]) -> list[Document]:
+    """Whisper's words begin with a space, and parts of one do not: ` 3` and `.5`, ` ten`, `-year`.
+
+    Only what begins with a mark is such a part: in Chinese and Japanese no word has a space.
+    """
+    whole: list[Document] = []
+    for word in words:
+        text = word.get("word", "")
+        if whole and whole[0].get("word", "")[:1] == " " and re.match(r"[^\w\s]", text):
+            last = whole[-1]
+            whole[-1] = {**last, "word": last["word"] + text, "end": word.get("end")}
+        else:
+            whole.append(word)
+    return whole
 
 
 def _whisper_cpp(content: Document) -> Parts:
@@ -310,7 +326,8 @@ def _speechmatics(content: Document) -> Parts:
             spoken.append((word, result))
     return "", [
         _piece(word, result["start_time"], result["end_time"],
-               result["alternatives"][0].get("speaker"), result.get("channel"))
+               None if (who := result["alternatives"][0].get("speaker")) == "UU" else who,
+               result.get("channel"))
         for word, result in spoken
     ]  # fmt: skip
 

@@ -48,6 +48,7 @@ MOST_CELLS = 10_000_000  # of the table that the exact ORC-WER needs
 MOST_LISTED = 5_000_000  # segments at every moment, all added up
 PAUSE = 1.0  # seconds between words of one turn
 NO_TIMES, NO_WORDS = "no times", "no words, only who spoke when"
+NO_SPEAKERS = "the system tells no speakers apart"
 BACKWARDS = "a segment ends before it begins"
 TOO_MANY = "too many segments at the same time"
 Shares = tuple[tuple[float, float], ...]  # errors and size of each segment
@@ -104,7 +105,7 @@ class MeetingErrors:
         for name in self.rates:
             errors, sizes, reasons = [], [], dict[int, str]()
             for at, clip in enumerate(clips):
-                found: Shares | str = "no transcript"
+                found: Shares | str = "no transcript" if clip.got is None else NO_SPEAKERS
                 if isinstance(clip, SegmentClip) and clip.meeting is not None:
                     found = self._shares(name, clip.meeting)
                 if isinstance(found, str):

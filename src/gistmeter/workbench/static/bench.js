@@ -9,7 +9,7 @@ for (const control of document.querySelectorAll("[data-submits]")) control.addEv
 async function ask(address, options) {
   const answer = await fetch(address, { headers: { accept: "application/json" }, ...options });
   const found = await answer.json();
-  if (!answer.ok) throw new Error(found.error);
+  if (!answer.ok) throw Object.assign(new Error(found.error), { told: true });
   return found;
 }
 
@@ -70,7 +70,9 @@ async function follow(place) {
     $("count").textContent = now.total ? now.done + " / " + now.total : "";
     $("rate").textContent = now.rate ? place.dataset.rate.replace("{rate}", now.rate.toFixed(1)) : "";
     $("left").textContent = now.left !== null ? place.dataset.left.replace("{time}", spell(now.left)) : "";
-  } catch { /* the server is away: try again */ }
+  } catch (error) {  // the server is away: try again; what it says itself will not change
+    if (error.told) { $("count").replaceChildren(make("span", { class: "reasons" }, error.message)); return; }
+  }
   setTimeout(() => follow(place), 700);
 }
 if ($("job") && ["waiting", "running"].includes($("job").dataset.state)) setTimeout(() => follow($("job")), 400);
