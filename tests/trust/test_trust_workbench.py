@@ -24,7 +24,7 @@ from gistmeter.people.ledger import Ledger
 from gistmeter.people.records import DecisionRecord, LabelRecord
 from gistmeter.report.html import trusted
 from gistmeter.workbench import children
-from gistmeter.workbench.result_pages import _plain, restored, to_script
+from gistmeter.workbench.result_pages import restored, sendable, to_script
 from gistmeter.workbench.review_queue import findings_of
 from people.made_labels import text_run
 from workbench.served import finished, opened, started, visitor
@@ -158,7 +158,7 @@ def test_a_sign_off_is_neither_kept_nor_read_through_a_link(pair: Any, tmp_path:
 def test_a_name_is_never_taken_for_a_drawing_of_ours() -> None:
     hostile = {"__drawing__": "<img src=x>", "\\__drawing__": "<b>"}
     sections = [{"systems": hostile, "drawing": trusted("<svg/>")}]
-    again = restored(to_script({"sections": _plain(sections)}))["sections"]
+    again = restored(to_script({"sections": sendable(sections)}))["sections"]
     assert again == sections
     assert not hasattr(again[0]["systems"]["__drawing__"], "__html__")
     assert hasattr(again[0]["drawing"], "__html__")

@@ -15,9 +15,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from gistmeter.core.errors import InputError
+from gistmeter.models.credentials import is_own_machine
 from gistmeter.workbench import gate
 from gistmeter.workbench.passwords import hashed, matches
-from gistmeter.workbench.server import is_loopback, serve
+from gistmeter.workbench.server import serve
 from gistmeter.workbench.state import State, state_place
 from workbench.served import BASE, PORT, opened, started, visitor
 
@@ -174,11 +175,11 @@ def test_no_redirect_leads_elsewhere(pair: Any, next_: str) -> None:
 
 
 def test_other_machines_need_a_password(tmp_path: Path) -> None:
-    assert is_loopback("127.0.0.1")
-    assert is_loopback("localhost")
-    assert is_loopback("::1")
+    assert is_own_machine("127.0.0.1")
+    assert is_own_machine("localhost")
+    assert is_own_machine("::1")
     for host in ("0.0.0.0", "192.168.1.4", "example.org", "::"):
-        assert not is_loopback(host)
+        assert not is_own_machine(host)
         with pytest.raises(InputError, match="password"):
             serve(tmp_path, host=host, port=0, password="", ready=lambda _: None)
 
@@ -234,8 +235,11 @@ def test_the_password_opens_and_a_wrong_one_waits(
 
 def test_with_any_address_only_addresses_name_the_server(tmp_path: Path) -> None:
     with opened(tmp_path / "folder", host="0.0.0.0", password=hashed(PASSWORD)) as (bench, _):
-        assert bench.gate._is_ours(f"192.168.0.9:{PORT}")
-        assert not bench.gate._is_ours(f"evil.example:{PORT}")
+        answers = [
+            stranger(bench).get("/", headers={"host": f"{host}:{PORT}"}).text
+            for host in ("192.168.0.9", "[fe80::1]", "evil.example")
+        ]
+        assert ["another server" in answer for answer in answers] == [False, False, True]
 
 
 # One folder, one server

@@ -15,7 +15,8 @@ from gistmeter.cli import console
 from gistmeter.cli.commands import SettingsCommand
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
-from gistmeter.workbench.server import is_loopback, serve
+from gistmeter.models.credentials import is_own_machine
+from gistmeter.workbench.server import serve
 
 PASSWORD = "GISTMETER_OPEN_PASSWORD"  # noqa: S105
 
@@ -46,7 +47,7 @@ class OpenSettings(Settings):
 
 def open_workbench(settings: OpenSettings) -> int:
     password = ""
-    if not is_loopback(settings.host):
+    if not is_own_machine(settings.host):
         password = _password(settings.host)
 
     def ready(bench: Any) -> None:

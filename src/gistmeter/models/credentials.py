@@ -74,13 +74,17 @@ def host_of(url: str) -> str:
     return parts_of(url).hostname or ""
 
 
-def is_loopback(url: str) -> bool:
-    """Whether an address leads to this machine."""
-    host = host_of(url)
+def is_own_machine(host: str) -> bool:
+    """Whether a host is this machine, under a name or a number that no other machine reaches."""
     try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address leads to this machine."""
+    return is_own_machine(host_of(url))
 
 
 def stays_here(url: str) -> bool:

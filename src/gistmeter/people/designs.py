@@ -146,7 +146,7 @@ def sample_of(run: Run, token: str) -> LabelSample:
     sample = draw_sample(run, design)
     if sample.draw != draw:
         raise InputError(
-            f"The sample {draw[:40]} is not of this run, or the run was scored anew since. "
+            f"The sample {draw[:40]} is not of this run, or the run was scored again since. "
             "Name the run that it was drawn from"
         )
     return sample

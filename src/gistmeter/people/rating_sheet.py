@@ -293,7 +293,7 @@ def _value(cell: str, kind: str, scale: tuple[float, float]) -> float:
     if kind == "which":
         answers = {"1": 1.0, "1.0": 1.0, "2": 0.0, "2.0": 0.0, "=": 0.5, "0": 0.5, "'=": 0.5}
         if text not in answers:
-            raise ValueError(f"'{cell[:40]}' is none of 1, 2 and =")
+            raise ValueError(f"'{cell[:40]}' is not 1, 2 or =")
         return answers[text]
     if kind == "yes_no":
         if text in YES | {"1", "1.0"}:

@@ -154,7 +154,7 @@ class TranscriptJournal:
         elif path.exists() and not context.overwrite:
             raise InputError(
                 f"{path}: holds the transcripts of a benchmark that was stopped. Use --resume to go"
-                " on with it, --overwrite to hear everything again, or another folder"
+                " on with it, --overwrite to transcribe everything again, or another folder"
             )
         Folder(path.parent).write(path.name, _spelled({"plan": plan}))
         return cls(path)

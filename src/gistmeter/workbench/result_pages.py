@@ -212,7 +212,7 @@ def prepare(run: Run, folder: Path) -> str:
     sections = sections_of([run], audio_link(folder))
     shown_run = run.shown
     columns = facets(shown_run.rows, columns_of(run.notes)) if shown_run.rows is not None else {}
-    spelled = to_script({"sections": _plain(sections), "columns": list(columns)})
+    spelled = to_script({"sections": sendable(sections), "columns": list(columns)})
     assert run.path is not None
     _keep(kept_file(folder, Path(run.path), "section"), spelled)
     line = {"shape": run.command, "answer": shown(run.answer(), 600)}
@@ -225,14 +225,14 @@ def _keep(file: Path, content: str) -> None:
     write_atomically(file, content)
 
 
-def _plain(value: Any) -> Any:
+def sendable(value: Any) -> Any:
     """Template values as JSON; drawings, which are our own, are marked to be trusted again."""
     if isinstance(value, Markup):
         return {MARK: str(value)}
     if isinstance(value, Mapping):  # a column or a system may be called as the mark is
-        return {f"\\{key}" if MARK in key else key: _plain(one) for key, one in value.items()}
+        return {f"\\{key}" if MARK in key else key: sendable(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [sendable(one) for one in value]
     return value
 
 

@@ -24,7 +24,6 @@ from gistmeter.people.item_keys import item_keys, text_key
 from gistmeter.people.records import DecisionRecord
 from gistmeter.people.score_shares import chosen_score
 from gistmeter.people.signoff import OpenFinding
-from gistmeter.text.metrics.logic import READINGS
 from gistmeter.workbench.result_pages import item_page
 
 if TYPE_CHECKING:
@@ -214,10 +213,10 @@ def texts_of(run: Run, finding: ReviewFinding, link: Link) -> ReviewTexts:
     data = item_page(run, run.measured.take([finding.row]), link)
     item = data["items"][0]
     shared = [block for name in ("a", "e") if name in item for block in data["shared"][item[name]]]
-    named = {*family_of(run.command).view().rated, *run.measured.keys, "file"}
+    named = {*family_of(run.command).view().rated, *run.measured.keys, "file", "Reading"}
     blocks = [
         block for block in [*shared, *item["b"]]
         if block["k"] in ("text", "note", "audio") and block.get("n") not in named
-        and block.get("x") not in (finding.reason, *READINGS)
+        and block.get("x") != finding.reason
     ]  # fmt: skip
     return ReviewTexts(blocks, data if any(block["k"] == "tree" for block in shared) else None)

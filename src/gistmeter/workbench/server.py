@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import ipaddress
 import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from gistmeter.core.errors import InputError, MissingDependency
+from gistmeter.models.credentials import is_own_machine
 from gistmeter.workbench.passwords import hashed, is_hash
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -52,7 +42,7 @@ def serve(
         pages = importlib.import_module("gistmeter.workbench.application")
     except ModuleNotFoundError as error:
         raise MissingDependency(error.name or "starlette", "workbench", "The workbench") from error
-    if not is_loopback(host) and not password:
+    if not is_own_machine(host) and not password:
         raise InputError(
             f"{host} can be reached by other machines: give a password at the prompt, or in the "
             "environment variable GISTMETER_OPEN_PASSWORD"

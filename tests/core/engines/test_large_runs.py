@@ -14,7 +14,7 @@ import polars
 import pytest
 
 import gistmeter
-from core.engines import test_streaming
+from core.engines import test_streamed_tables
 from gistmeter.core import evaluation
 from gistmeter.core.errors import FormatError
 from gistmeter.core.evaluation import evaluate
@@ -66,7 +66,7 @@ def write(name: str, systems: str = "ab", *, skip: int = -1) -> Path:
                     {"id": str(at), "system": system, "prediction": text,
                      "reference": " ".join(said)}
                 )  # fmt: skip
-    return test_streaming.write(name, rows, group=100)
+    return test_streamed_tables.write(name, rows, group=100)
 
 
 def score(path: Path, **options: Any) -> gistmeter.Run:
@@ -122,7 +122,7 @@ def test_a_large_run_is_pooled_from_its_parts(
 def test_another_engine_gives_the_same(in_folder: Path, no_rows: None, shares: bool) -> None:
     path = write("rows.csv")
     there, here = (
-        score(path, engine=test_streaming.Elsewhere(shares=shares), output="there"),
+        score(path, engine=test_streamed_tables.Elsewhere(shares=shares), output="there"),
         score(path, output="here"),
     )
     same(there, here)

@@ -178,7 +178,7 @@ class Tallied:
 def pooled(own: SystemTally) -> tuple[Tallied, Tallied, dict[str, Tallied]]:
     """What metrics pool: the data as they are, all resamples, and each group as it is."""
     if len(own.clusters) < FEWEST:
-        raise NeedsValues("There are too few clusters to be weighed apart")
+        raise NeedsValues("There are too few clusters to add up part by part")
     names = tuple(sorted(own.names))
     resampled = {question: sums[1:] for question, sums in scaled(own.sums).items()}
     first = {question: sums[:1] for question, sums in own.sums.items()}

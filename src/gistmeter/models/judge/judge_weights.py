@@ -79,8 +79,8 @@ def read(sizes: Sizes, path: Path = FILE, *, sha256: str = "") -> JudgeWeights:
     found, expected = hashlib.sha256(data.tobytes()).hexdigest(), sha256 or SHA256
     if found != expected:
         raise FormatError(
-            f"the judge's file is damaged: SHA-256 {found}, expected {expected}. Get it anew with: "
-            "pip install --force-reinstall gistmeter",
+            f"the judge's file is damaged: SHA-256 {found}, expected {expected}. Get it again "
+            "with: pip install --force-reinstall gistmeter",
             path=path,
         )
     try:
