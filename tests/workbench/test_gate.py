@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
 from gistmeter.core.errors import InputError
 from gistmeter.workbench import gate
 from gistmeter.workbench.passwords import hashed, matches
-from gistmeter.workbench.server import is_loopback, serve
+from gistmeter.workbench.server import address_of, bind, is_loopback, serve
 from gistmeter.workbench.state import State, state_place
 from workbench.served import BASE, PORT, opened, started, visitor
 
@@ -236,6 +237,24 @@ def test_with_any_address_only_addresses_name_the_server(tmp_path: Path) -> None
     with opened(tmp_path / "folder", host="0.0.0.0", password=hashed(PASSWORD)) as (bench, _):
         assert bench.gate._is_ours(f"192.168.0.9:{PORT}")
         assert not bench.gate._is_ours(f"evil.example:{PORT}")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0.0.0.0", "::1"])
+def test_the_printed_address_is_answered_at_once(tmp_path: Path, host: str) -> None:
+    try:
+        bind(host, 0).close()
+    except InputError:
+        pytest.skip("no IPv6 here")
+    with started(tmp_path, "--host", host, GISTMETER_OPEN_PASSWORD=PASSWORD) as (_, address):
+        with httpx.Client(trust_env=False, timeout=60, follow_redirects=True) as client:
+            assert client.get(address).status_code == 200
+
+
+def test_addresses_are_spelled_as_browsers_want_them() -> None:
+    assert address_of("::1", 8) == address_of("[::1]", 8) == "http://[::1]:8"
+    assert address_of("192.0.2.7", 8, others=True) == "http://192.0.2.7:8"
+    assert address_of("0.0.0.0", 8) == "http://127.0.0.1:8"
+    assert "0.0.0.0" not in address_of("0.0.0.0", 8, others=True)
 
 
 # One folder, one server

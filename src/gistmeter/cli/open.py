@@ -15,7 +15,7 @@ from gistmeter.cli import console
 from gistmeter.cli.commands import SettingsCommand
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
-from gistmeter.workbench.server import is_loopback, serve
+from gistmeter.workbench.server import address_of, is_loopback, serve
 
 PASSWORD = "GISTMETER_OPEN_PASSWORD"  # noqa: S105
 
@@ -53,9 +53,9 @@ def open_workbench(settings: OpenSettings) -> int:
         console.show(f"The workbench of {bench.folder} is at\n\n  {bench.address}\n")
         if password:
             console.warn(
-                f"Other machines reach it at http://{settings.host}:{bench.port}/ with the"
-                " password. What is sent is not encrypted: use a network that you trust, or a"
-                " tunnel"
+                f"Other machines reach it at {address_of(settings.host, bench.port, others=True)}/"
+                " with the password. What is sent is not encrypted: use a network that you trust,"
+                " or a tunnel"
             )
         console.say("Closing the page stops nothing; Ctrl-C here ends the workbench.")
         if not settings.no_browser and sys.stdout.isatty():

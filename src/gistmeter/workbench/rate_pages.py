@@ -42,6 +42,7 @@ from gistmeter.workbench.gate import OWNER, TOKEN
 from gistmeter.workbench.interface import say
 from gistmeter.workbench.recipes import label_recipe
 from gistmeter.workbench.result_pages import audio_link, item_page
+from gistmeter.workbench.server import address_of, is_loopback
 from gistmeter.workbench.state import Round
 
 if TYPE_CHECKING:
@@ -158,6 +159,8 @@ class RatePages:
             sheet = self._sheet(run, asked)
             summary = self._summary(run, sheet)
             base = str(request.base_url).rstrip("/")
+            if self.bench.password and is_loopback(request.url.hostname or ""):
+                base = address_of(self.bench.host, self.bench.port, others=True)
             known |= {
                 "sheet": sheet, "summary": summary, "steps": label_recipe(name, sheet.sample.design,
                                                                           sheet.question),
