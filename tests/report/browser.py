@@ -106,6 +106,13 @@ class Tab:
             raise Refused(answer)
         return answer["result"].get("value")
 
+    def rest(self, milliseconds: int) -> None:
+        """Wait as long by the page's own clock, so that what it began before has had its turn."""
+        self.run(
+            "new Promise((done) => setTimeout(() => requestAnimationFrame(() => done(true)),"
+            f" {milliseconds}))"
+        )
+
     def press(self, key: str) -> None:
         codes = {
             "Enter": 13,

@@ -47,7 +47,8 @@ def started(folder: Path, *options: str, **environment: str) -> Iterator[tuple[A
     try:
         assert process.stdout is not None
         found = (re.search(r"http://\S+\?token=\S+", line) for line in process.stdout)
-        address = next(match[0] for match in found if match)
+        address = next((match[0] for match in found if match), "")
+        assert address, process.communicate()[1]
         yield process, address
     finally:
         process.terminate()

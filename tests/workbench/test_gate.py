@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
@@ -18,7 +19,7 @@ from gistmeter.core.errors import InputError
 from gistmeter.models.credentials import is_own_machine
 from gistmeter.workbench import gate
 from gistmeter.workbench.passwords import hashed, matches
-from gistmeter.workbench.server import serve
+from gistmeter.workbench.server import address_of, bind, serve
 from gistmeter.workbench.state import State, state_place
 from workbench.served import BASE, PORT, opened, started, visitor
 
@@ -240,6 +241,26 @@ def test_with_any_address_only_addresses_name_the_server(tmp_path: Path) -> None
             for host in ("192.168.0.9", "[fe80::1]", "evil.example")
         ]
         assert ["another server" in answer for answer in answers] == [False, False, True]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0.0.0.0", "::1"])
+def test_the_printed_address_is_answered_at_once(tmp_path: Path, host: str) -> None:
+    try:
+        bind(host, 0).close()
+    except InputError:
+        pytest.skip("no IPv6 here")
+    with (
+        started(tmp_path, "--host", host, GISTMETER_OPEN_PASSWORD=PASSWORD) as (_, address),
+        httpx.Client(trust_env=False, timeout=60, follow_redirects=True) as client,
+    ):
+        assert client.get(address).status_code == 200
+
+
+def test_addresses_are_spelled_as_browsers_want_them() -> None:
+    assert address_of("::1", 8) == address_of("[::1]", 8) == "http://[::1]:8"
+    assert address_of("192.0.2.7", 8, others=True) == "http://192.0.2.7:8"
+    assert address_of("0.0.0.0", 8) == "http://127.0.0.1:8"
+    assert "0.0.0.0" not in address_of("0.0.0.0", 8, others=True)
 
 
 # One folder, one server

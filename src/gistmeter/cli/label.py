@@ -48,7 +48,9 @@ class LabelSettings(Settings):
         panel="statistics",
     )  # fmt: skip
     score: str = option(
-        "", "The score that stands in for people. Default: the one to judge by.", panel="statistics"
+        "",
+        "The score that stands in for people. Default: gist, else the one to judge by.",
+        panel="statistics",
     )
     seed: int = option(SEED, "Seed of the draw.", panel="statistics", low=0)
     kind: Literal["scale", "yes_no", "which"] = option(

@@ -16,7 +16,7 @@ from gistmeter.cli.commands import SettingsCommand
 from gistmeter.core.errors import InputError
 from gistmeter.core.settings import Settings, option
 from gistmeter.models.credentials import is_own_machine
-from gistmeter.workbench.server import serve
+from gistmeter.workbench.server import address_of, serve
 
 PASSWORD = "GISTMETER_OPEN_PASSWORD"  # noqa: S105
 
@@ -54,9 +54,9 @@ def open_workbench(settings: OpenSettings) -> int:
         console.show(f"The workbench of {bench.folder} is at\n\n  {bench.address}\n")
         if password:
             console.warn(
-                f"Other machines reach it at http://{settings.host}:{bench.port}/ with the"
-                " password. What is sent is not encrypted: use a network that you trust, or a"
-                " tunnel"
+                f"Other machines reach it at {address_of(settings.host, bench.port, others=True)}/"
+                " with the password. What is sent is not encrypted: use a network that you trust,"
+                " or a tunnel"
             )
         console.say("Closing the page stops nothing; Ctrl-C here ends the workbench.")
         if not settings.no_browser and sys.stdout.isatty():

@@ -31,6 +31,7 @@ from gistmeter.workbench.rate_pages import RatePages
 from gistmeter.workbench.result_pages import RunShelf
 from gistmeter.workbench.review_pages import ReviewPages
 from gistmeter.workbench.run_pages import RunPages
+from gistmeter.workbench.server import address_of
 from gistmeter.workbench.signoff_pages import SignOffPages
 from gistmeter.workbench.state import RUNNING, WAITING, State, Visit
 
@@ -76,7 +77,7 @@ class Workbench:
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}/?token={self.gate.token}"
+        return f"{address_of(self.host, self.port)}/?token={self.gate.token}"
 
     @contextlib.asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncIterator[None]:

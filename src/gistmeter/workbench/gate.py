@@ -122,7 +122,7 @@ class Gate:
             return True
         if self.host in LOCAL or self.host == "127.0.0.1":
             return False
-        if name == self.host:
+        if name.strip("[]") == self.host.strip("[]"):
             return True
         try:  # an address cannot be bound anew; a name can
             ipaddress.ip_address(name.strip("[]"))

@@ -21,6 +21,7 @@ from gistmeter.core.errors import InputError
 from gistmeter.core.types import SEED
 from gistmeter.core.views import plain, script_language, shown, visible
 from gistmeter.core.wording import figure, signed
+from gistmeter.models.credentials import is_own_machine
 from gistmeter.people.designs import DESIGNS, Design, draw_sample
 from gistmeter.people.item_keys import labels_of
 from gistmeter.people.ledger import LabelFollower, ledger_folders, ledger_of
@@ -42,6 +43,7 @@ from gistmeter.workbench.gate import OWNER, TOKEN
 from gistmeter.workbench.interface import say
 from gistmeter.workbench.recipes import label_recipe
 from gistmeter.workbench.result_pages import audio_link, item_page
+from gistmeter.workbench.server import address_of
 from gistmeter.workbench.state import Round
 
 if TYPE_CHECKING:
@@ -158,6 +160,8 @@ class RatePages:
             sheet = self._sheet(run, asked)
             summary = self._summary(run, sheet)
             base = str(request.base_url).rstrip("/")
+            if self.bench.password and is_own_machine(request.url.hostname or ""):
+                base = address_of(self.bench.host, self.bench.port, others=True)
             known |= {
                 "sheet": sheet, "summary": summary, "steps": label_recipe(name, sheet.sample.design,
                                                                           sheet.question),

@@ -12,14 +12,31 @@ from gistmeter.core.errors import InputError, MissingDependency
 from gistmeter.models.credentials import is_own_machine
 from gistmeter.workbench.passwords import hashed, is_hash
 
+FAMILY = (socket.AF_INET, socket.AF_INET6)
+ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+ELSEWHERE = ("192.0.2.1", "2001:db8::1")  # of documentation: nobody's
+
+
+def address_of(host: str, port: int, *, others: bool = False) -> str:
+    """Where a browser of this machine, or of others, finds a server that listens at a host."""
+    bare = host.strip("[]")
+    if bare in ANY:
+        with socket.socket(FAMILY[":" in bare], socket.SOCK_DGRAM) as asked:
+            try:  # the address this machine would send from: nothing is sent
+                asked.connect((ELSEWHERE[":" in bare] if others else ANY[bare], 9))
+                bare = asked.getsockname()[0]
+            except OSError:  # in no network
+                bare = ANY[bare]
+    return f"http://[{bare}]:{port}" if ":" in bare else f"http://{bare}:{port}"
+
 
 def bind(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 takes a free one."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening = socket.socket(FAMILY[":" in host], socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host.strip("[]"), port))
+        listening.listen()  # who comes before the pages are ready waits, and is not refused
     except OSError as error:
         listening.close()
         raise InputError(

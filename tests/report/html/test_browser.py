@@ -70,7 +70,7 @@ def shown(tab: Tab, page: Path) -> Tab:
 
 
 def wait(tab: Tab, script: str) -> Any:
-    end = time.monotonic() + 20
+    end = time.monotonic() + browser.WAIT
     while not (value := tab.run(script)):
         assert time.monotonic() < end, script
         time.sleep(0.02)
@@ -100,7 +100,7 @@ def to(tab: Tab, address: str) -> None:
     """Follow an address within the page."""
     tab.run(f"location.hash = {address!r}")
     wait(tab, f"decodeURIComponent(location.hash).startsWith({address!r})")
-    time.sleep(0.1)
+    tab.rest(100)
 
 
 def visible(tab: Tab) -> list[str]:
@@ -115,7 +115,7 @@ def test_runs_are_tabs_with_a_summary_in_front(shown: Tab) -> None:
     assert shown.run("document.querySelectorAll('.overview li').length") == 4
     shown.run("document.querySelectorAll('.tabs a')[3].click()")
     wait(shown, "location.hash === '#run-3'")
-    time.sleep(0.1)
+    shown.rest(100)
     assert visible(shown) == ["run-3"]
     assert shown.run("document.querySelector('.tabs [aria-current]').textContent") == "Parse"
 
@@ -144,7 +144,7 @@ def test_an_item_opens_at_its_top(shown: Tab) -> None:
     shown.run("document.getElementById('drill').scrollTop = 400")
     shown.run("document.getElementById('drill').close()")
     opened(shown, 1)
-    time.sleep(0.2)
+    shown.rest(200)
     assert shown.run("document.getElementById('drill').scrollTop") == 0
 
 
@@ -246,7 +246,7 @@ def search(tab: Tab, section: int, words: str) -> str:
       box.value = {words!r}; box.dispatchEvent(new Event('input'));
     }})()"""
     )
-    time.sleep(0.3)
+    tab.rest(300)
     count: str = tab.run(
         f"document.querySelectorAll('.items')[{section}].querySelector('.count').textContent"
     )
@@ -401,7 +401,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pieces(tab: Tab) -> list[str]:
     """What a reader sees of the recording: the lines in view, which are written as they come."""
     wait(tab, "document.querySelector('.along li').getClientRects().length")
-    time.sleep(0.3)
+    tab.rest(300)
     wait(tab, "[...document.querySelectorAll('.along li')].some(line => line.firstChild)")
     found: list[str] = tab.run(
         """(() => { const box = document.querySelector('.along').getBoundingClientRect();
@@ -415,7 +415,7 @@ def pieces(tab: Tab) -> list[str]:
 
 def sees(tab: Tab, text: str, lines: int | None = None) -> bool:
     """Whether a text comes into view, among the first lines; a busy machine scrolls late."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + browser.WAIT / 2
     while not any(text in line for line in pieces(tab)[:lines]):
         if time.monotonic() > end:
             return False
