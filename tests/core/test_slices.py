@@ -123,6 +123,11 @@ def test_repeated_answers() -> None:
     assert one.between_samples == pytest.approx(values.var(axis=1, ddof=1).mean())
     assert 0.95 < one.stability < 1 and one.worth == 1
     assert "1 would do: more items help more" in one.sentence()
+    assert "count more" not in one.sentence()
+    uneven = finish("text", run.measured.take([0, 1, *range(3, 72)]), {"m": Means(("gist",))})[0]
+    assert "Items have 2 to 3 answers, and those with more count more." in (
+        uneven.repeats[0].sentence()
+    )
     assert run.to_dict()["repeats"]["a"]["worth"] < LARGEST
     single = run.measured.take(
         [at for at, s in enumerate(run.measured.texts["sample"]) if s == "0"]
