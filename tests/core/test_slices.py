@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from gistmeter.core.run import Run
 from gistmeter.core.slices import slice_run
 from gistmeter.report.decisive import contradiction, deciding
 from gistmeter.report.highlights import apart
-from gistmeter.report.latex import latex, sole_winner
+from gistmeter.report.latex import latex, latex_slices, sole_winner
 from gistmeter.report.methods import methods
 from gistmeter.text.views import VIEW
 from report.sample_runs import Means, finish
@@ -160,6 +161,15 @@ def test_latex_is_bold_only_where_it_is_real() -> None:
     bold = r"\textbf" in told
     assert bold == (sole_winner(run.findings.on("gist")) is not None)
     assert "% Methods: We scored 2 systems on 24 items, with 3 answers to each" in told
+
+
+def test_an_unusual_confidence_is_said_as_it_is() -> None:
+    run = replace(made(), confidence=0.999)
+    assert [latex(run, VIEW).count(part) for part in ("99.9\\%", "(99.9%)")] == [1, 1]
+    assert "In small print: 99.9\\% intervals" in latex_slices(run.by("topic"))
+    assert "99.9% intervals" in repr(run) and "small print" not in latex(
+        replace(run, resamples=0), VIEW
+    )
 
 
 def test_the_methods_name_the_score_and_the_test() -> None:

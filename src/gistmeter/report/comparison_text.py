@@ -71,7 +71,7 @@ def footnotes(comparison: Comparison) -> list[str]:
     pairs = comparison["pairs"]
     unit = _unit(comparison)
     tests = ", ".join(dict.fromkeys(str(pair["test"]) for pair in pairs))
-    share = round(100 * float(comparison["confidence"]))
+    share = f"{100 * float(comparison['confidence']):g}"
     lines = [
         f"Test: {tests}, {comparison['resamples']:,} resamples of whole items; p corrected: "
         f"{comparison['correction']}; {share}% intervals."
