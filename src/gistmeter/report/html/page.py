@@ -210,7 +210,8 @@ def _section(subject: Subject, opener: Opener, *, items: ItemData, answer: str) 
 def _legend(lead: Comparison, confidence: float) -> str:
     legend = (
         "↑ higher is better, ↓ lower is better. In small print: an interval. Of 100 such intervals,"
-        f" each of other items of this kind, about {100 * confidence:g} contain the score over all of them."
+        f" each of other items of this kind, about {100 * confidence:g} contain the score over all"
+        " of them."
     )
     ranks = f" ▲: shown to be ahead of every other system. {RANKS}"
     return legend + ranks if lead.ranking.letters else legend
