@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from gistmeter.core.run import Run
 from gistmeter.core.slices import slice_run
 from gistmeter.report.decisive import contradiction, deciding
 from gistmeter.report.highlights import apart
-from gistmeter.report.latex import latex, sole_winner
+from gistmeter.report.latex import latex, latex_slices, sole_winner
 from gistmeter.report.methods import methods
 from gistmeter.text.views import VIEW
 from report.sample_runs import Means, finish
@@ -123,6 +124,11 @@ def test_repeated_answers() -> None:
     assert one.between_samples == pytest.approx(values.var(axis=1, ddof=1).mean())
     assert 0.95 < one.stability < 1 and one.worth == 1
     assert "1 would do: more items help more" in one.sentence()
+    assert "count more" not in one.sentence()
+    uneven = finish("text", run.measured.take([0, 1, *range(3, 72)]), {"m": Means(("gist",))})[0]
+    assert "Items have 2 to 3 answers, and those with more count more." in (
+        uneven.repeats[0].sentence()
+    )
     assert run.to_dict()["repeats"]["a"]["worth"] < LARGEST
     single = run.measured.take(
         [at for at, s in enumerate(run.measured.texts["sample"]) if s == "0"]
@@ -155,6 +161,15 @@ def test_latex_is_bold_only_where_it_is_real() -> None:
     bold = r"\textbf" in told
     assert bold == (sole_winner(run.findings.on("gist")) is not None)
     assert "% Methods: We scored 2 systems on 24 items, with 3 answers to each" in told
+
+
+def test_an_unusual_confidence_is_said_as_it_is() -> None:
+    run = replace(made(), confidence=0.999)
+    assert [latex(run, VIEW).count(part) for part in ("99.9\\%", "(99.9%)")] == [1, 1]
+    assert "In small print: 99.9\\% intervals" in latex_slices(run.by("topic"))
+    assert "99.9% intervals" in repr(run) and "small print" not in latex(
+        replace(run, resamples=0), VIEW
+    )
 
 
 def test_the_methods_name_the_score_and_the_test() -> None:

@@ -55,6 +55,17 @@ def test_what_was_forced_and_left_out_is_said() -> None:
     assert "Smallest difference these items would show (80% power): 8.00 points." in text
 
 
+def test_an_interval_that_disagrees_with_p_is_told_which_decides() -> None:
+    found = comparison()
+    assert "p decides" not in printed(found)
+    found["pairs"][0]["p_corrected"] = 0.06
+    assert "p decides, being corrected for the number of pairs" in " ".join(printed(found).split())
+    found["pairs"][0] |= {"high": 0.5}
+    assert "p decides" not in printed(found)
+    found["pairs"][0] |= {"low": None, "high": None, "p_corrected": 0.01}
+    assert "p decides" not in printed(found)
+
+
 def test_markdown_holds_its_cells() -> None:
     text = to_markdown([comparison("a|b\nc", "<b>*x*</b>")])
     rows = [line for line in text.splitlines() if line.startswith("| a\\|b c")]

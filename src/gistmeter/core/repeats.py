@@ -51,6 +51,7 @@ class Repeats:
     worst: Score
     between_items: float  # variances
     between_samples: float
+    range: tuple[int, int]  # the fewest and most samples of an item
 
     @property
     def stability(self) -> float:
@@ -75,6 +76,9 @@ class Repeats:
             f"deviation); best of {self.samples:g} {figure(self.best.value, unit)}, worst "
             f"{figure(self.worst.value, unit)}; stability {self.stability:.2f}. "
         )
+        fewest, most = self.range
+        if fewest < most:
+            sentence += f"Items have {fewest} to {most} answers, and those with more count more. "
         if self.worth >= LARGEST:
             return sentence + (
                 "Its answers differ mostly by chance: a further sample helps almost as much as a"
@@ -123,10 +127,12 @@ def _of_system(run: Run, rows: Rows, score: str) -> Repeats | None:
     best = [max(own, key=lambda at: sign * values[at]) for own in answers.values()]
     worst = [min(own, key=lambda at: sign * values[at]) for own in answers.values()]
     items, samples = variances([values[places] for places in several])
+    sizes = sorted(map(len, answers.values()))
     return Repeats(
         rows.keys["system"][0], score, len(answers),
-        sum(map(len, answers.values())) / len(answers), held,
+        sum(sizes) / len(sizes), held,
         _pooled(run, rows, best, score), _pooled(run, rows, worst, score), items, samples,
+        (sizes[0], sizes[-1]),
     )  # fmt: skip
 
 

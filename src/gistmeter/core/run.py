@@ -282,12 +282,12 @@ class Run:
             lines = [*lines[: SHOWN - 1], f"… {len(lines) - SHOWN + 1} more: run.systems"]
         head = f"{self.command}: {len(self.systems)} system{'s' * (len(self.systems) != 1)}"
         place = f", kept in {self.path}" if self.path else ""
-        return "\n  ".join([f"Run of {head}, {self.confidence:.0%} intervals{place}", *lines])
+        return "\n  ".join([f"Run of {head}, {100 * self.confidence:g}% intervals{place}", *lines])
 
     def _repr_html_(self) -> str:
         """A table in a notebook; partial scores are marked and said."""
         head = (
-            f"<tr><th>system<th>score<th>value<th>{self.confidence:.0%} interval"
+            f"<tr><th>system<th>score<th>value<th>{100 * self.confidence:g}% interval"
             "<th>n<th>unscored</tr>"
         )
         body = "".join(

@@ -26,6 +26,10 @@ COLUMNS = (
     "metric", "a", "b", "difference", "low", "high", "p_value", "p_corrected", "effect",
     "superiority", "detectable", "n", "clusters", "left_out", "test",
 )  # fmt: skip
+DISAGREE = (
+    "Where an interval and p say different things of 0, p decides, being corrected for the number"
+    " of pairs; --fail-if-worse goes by the interval."
+)
 BOARD = ["rank", "ties", "system", "value"]
 HEADS = ["a", "b", "a − b", "interval", "p", "d", "n"]
 
@@ -67,7 +71,7 @@ def footnotes(comparison: Comparison) -> list[str]:
     pairs = comparison["pairs"]
     unit = _unit(comparison)
     tests = ", ".join(dict.fromkeys(str(pair["test"]) for pair in pairs))
-    share = round(100 * float(comparison["confidence"]))
+    share = f"{100 * float(comparison['confidence']):g}"
     lines = [
         f"Test: {tests}, {comparison['resamples']:,} resamples of whole items; p corrected: "
         f"{comparison['correction']}; {share}% intervals."
@@ -80,6 +84,10 @@ def footnotes(comparison: Comparison) -> list[str]:
             shown += f" to {_number(high, unit)}"
         shown = shown.replace("%", "") + (" points" if unit == "%" else "")
         lines.append(f"Smallest difference these items would show (80% power): {shown}.")
+    level = 1 - float(comparison["confidence"])
+    tested = [pair for pair in pairs if None not in (pair["low"], pair["p_corrected"])]
+    if any((pair["low"] <= 0 <= pair["high"]) == (pair["p_corrected"] < level) for pair in tested):
+        lines.append(DISAGREE)
     lines += [comparison["plan"]] if comparison.get("plan") else []
     lines += [comparison["rule"]] if comparison["rule"] else []
     lines += [RANKS] if comparison["letters"] else []

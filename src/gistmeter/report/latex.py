@@ -50,15 +50,19 @@ def latex(run: Run, view: View) -> str:
         )]
         for system in systems
     ]  # fmt: skip
-    share = f"{run.confidence:.0%}".replace("%", r"\%")
     left = latex_text(_not_ranked(standing.lead))
-    note = f"Small: {share} intervals over items. {BOLD}{left}"
+    note = f"{_small_print(run)}{BOLD}{left}"
     parts = [_table(["system", *heads], rows, note)]
     parts += [latex_slices(part) for part in run.slices]
     said = safe(f"Methods: {methods(run, view)} Signature: {run.signature}").plain
     comment = textwrap.fill(said, 98, initial_indent="% ", subsequent_indent="% ",
                          break_long_words=False)  # fmt: skip
     return "% needs \\usepackage{booktabs}\n" + "\n".join(parts) + f"\n{comment}\n"
+
+
+def _small_print(run: Run) -> str:
+    share = f"{100 * run.confidence:g}"
+    return f"In small print: {share}\\% intervals over items. " if run.resamples else ""
 
 
 def latex_slices(slices: Slices) -> str:
@@ -73,8 +77,9 @@ def latex_slices(slices: Slices) -> str:
     ]  # fmt: skip
     left = [_not_ranked(slices.comparisons.get(label), f" in {label}") for label in labels]
     note = (
-        f"{latex_text(slices.score)} by {latex_text(slices.column)}. {BOLD} Tests are corrected for"
-        f" all slices together.{latex_text(''.join(left))}"
+        f"{latex_text(slices.score)} by {latex_text(slices.column)}. "
+        f"{_small_print(next(iter(slices.parts.values())))}{BOLD} Tests are corrected for all"
+        f" slices together.{latex_text(''.join(left))}"
     )
     heads = [f"{latex_text(label)} ($n={slices.size(label)}$)" for label in labels]
     return _table(["system", *heads], rows, note)

@@ -68,9 +68,10 @@ def _statistics(run: Run) -> list[str]:
     scores = [score for scored in run.systems.values() for score in scored.scores.values()]
     if any(math.isfinite(score.low) for score in scores):
         lines.append(
-            f"Intervals ({run.confidence:.0%}) have the limits of Wilson (1927), with the standard "
-            f"error of a bootstrap over items ({run.resamples:,} resamples, seed {run.seed}; Efron "
-            "1979), Student's quantile and a correction for skewness (Johnson 1978)."
+            f"Intervals ({100 * run.confidence:g}%) have the limits of Wilson (1927), with the"
+            f" standard error of a bootstrap over items ({run.resamples:,} resamples, seed"
+            f" {run.seed}; Efron 1979), Student's quantile and a correction for skewness (Johnson"
+            " 1978)."
         )
     tested = run.findings.comparisons
     if tested and tested[0].pairs:

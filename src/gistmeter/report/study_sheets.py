@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gistmeter.core.repeats import CLOSE, Repeats
+from gistmeter.core.repeats import CLOSE, LARGEST, Repeats
 from gistmeter.core.types import Score, Sheet
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def repeats_sheet(repeats: Sequence[Repeats]) -> Sheet:
     note = (
         "k: answers to an item. sd: standard deviations of the score between items, and between "
         "answers to one item. Worth: answers from which on the standard error is within "
-        f"{CLOSE:.0%} of what endless samples would leave."
+        f"{CLOSE:.0%} of what endless samples would leave; {LARGEST} stands for this many or more."
     )
     name = f"Repeated answers, by {repeats[0].score}" if repeats else "Repeated answers"
     return Sheet(name, columns, rows, note=note)

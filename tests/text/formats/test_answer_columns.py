@@ -173,10 +173,12 @@ ANSWER = {"role": "assistant", "content": "a dog"}
         {"messages": [{"role": "user", "content": "what?"}, ANSWER]},
         {"choices": [{"index": 0, "message": ANSWER}]},
         {"custom_id": "x", "response": {"body": {"choices": [{"message": ANSWER}]}}},
+        {"custom_id": "x", "result": {"type": "succeeded", "message": {
+            "content": [{"type": "text", "text": "a dog"}], "role": "assistant"}}},
         {"content": [{"type": "text", "text": "a "}, {"type": "text", "text": "dog"}]},
         {"doc_id": 1, "resps": [["a dog"]]},
     ],
-    ids=["messages", "choices", "batch", "blocks", "harness"],
+    ids=["messages", "choices", "batch", "anthropic batch", "blocks", "harness"],
 )  # fmt: skip
 def test_the_answer_of_a_chat_is_its_prediction(record: dict[str, Any]) -> None:
     assert with_answer(record)["prediction"] == "a dog"

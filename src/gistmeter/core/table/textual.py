@@ -350,7 +350,8 @@ def with_answer(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The record with its answer as `prediction`, where it is a chat and has none yet."""
     if PREDICTION in {key.casefold() for key in record}:
         return record
-    for key in ("messages", "choices", "content", "response", "resps", "completion", "output"):
+    for key in ("messages", "choices", "content", "response", "result", "resps", "completion",
+                "output"):  # fmt: skip
         value = record.get(key)
         if isinstance(value, Mapping | list):
             answer = _answer(value)

@@ -209,8 +209,9 @@ def _section(subject: Subject, opener: Opener, *, items: ItemData, answer: str) 
 
 def _legend(lead: Comparison, confidence: float) -> str:
     legend = (
-        "↑ higher is better, ↓ lower is better. Small: an interval. Of 100 such intervals, each of"
-        f" other items of this kind, about {100 * confidence:g} contain the score over all of them."
+        "↑ higher is better, ↓ lower is better. In small print: an interval. Of 100 such intervals,"
+        f" each of other items of this kind, about {100 * confidence:g} contain the score over all"
+        " of them."
     )
     ranks = f" ▲: shown to be ahead of every other system. {RANKS}"
     return legend + ranks if lead.ranking.letters else legend
