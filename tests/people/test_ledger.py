@@ -167,6 +167,11 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a link"):
         Ledger(folder).read()
     assert target.read_text() == "precious"
+    (folder / LABELS).unlink()
+    (folder / LABELS).hardlink_to(target)
+    with pytest.raises(InputError, match="is a hard link"):
+        Ledger(folder).append(label())
+    assert target.read_text() == "precious"
 
 
 def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:

@@ -151,6 +151,21 @@ def test_a_lock_of_somebody_else_stays(how: str) -> None:
     assert Path("folder/.lock").read_text() == "years of work"
 
 
+@pytest.mark.parametrize("name", [".lock", "journal.jsonl"])
+def test_a_file_with_another_name_elsewhere_is_not_written(name: str, tmp_path: Path) -> None:
+    """A hard link, which an archive can bring; what is written anew takes only this name away."""
+    mine = tmp_path / "mine"
+    mine.write_text("")
+    Path("folder").mkdir()
+    Path("folder", name).hardlink_to(mine)
+    assert SPEECH.run("--overwrite") == (2 if name == ".lock" else 0)
+    assert mine.read_text() == ""
+    with pytest.raises(InputError, match="is a hard link"):
+        (tmp_path / "again").hardlink_to(mine)
+        Folder(tmp_path).append("again", b"line")
+    assert mine.read_text() == ""
+
+
 @pytest.mark.parametrize("name", ["notes.json", "diff-x.html", "thesis.txt"])
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("scene", [SPEECH, BOOK, LISTEN], ids=lambda scene: scene.name)

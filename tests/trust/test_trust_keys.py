@@ -343,7 +343,10 @@ def test_a_recogniser_of_a_file_needs_the_users_word(
 
 
 def test_addresses_that_can_be_read_in_two_ways_are_refused() -> None:
-    for url in ("https://api.openai.com\\.example.org/v1", "https://api.openai.com\t.example.org"):
+    for url in (
+        "https://api.openai.com\\.example.org/v1", "https://api.openai.com\t.example.org",
+        "https://example.org%2f.api.openai.com/v1", "https://example.org%23.api.openai.com",
+    ):  # fmt: skip
         with pytest.raises(InputError, match="must be of the form"):
             resolve([f"openai:m@{url}"], dict(os.environ))
 

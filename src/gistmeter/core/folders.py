@@ -76,10 +76,15 @@ def kind_of(mode: int) -> str:
 
 
 def open_at(place: Place, flags: int) -> int:
-    """Open a name in an open folder, without following a link or waiting for a pipe's end."""
-    return os.open(
-        place.name, flags | NOFOLLOW | NONBLOCK | BINARY, 0o666, dir_fd=place.parent
-    )  # fmt: skip
+    """Open a name in an open folder, without following a link or waiting for a pipe's end.
+
+    A file that has another name elsewhere (a hard link) is not written: it may be somebody's own.
+    """
+    handle = os.open(place.name, flags | NOFOLLOW | NONBLOCK | BINARY, 0o666, dir_fd=place.parent)
+    if flags & (os.O_WRONLY | os.O_RDWR) and os.fstat(handle).st_nlink > 1:
+        os.close(handle)
+        raise InputError(f"{place.path}: is a hard link. Put a copy of the file there")
+    return handle
 
 
 def _in_the_way(path: Path, kind: str) -> InputError:

@@ -54,7 +54,8 @@ def parts_of(url: str) -> SplitResult:
     """An address taken apart; one that is none, or that can be read in two ways, is refused."""
     try:
         parts = urlsplit(url)
-        good = parts.scheme in (*ENCRYPTED, *PLAIN) and bool(parts.hostname)
+        host = parts.hostname or "%"  # of which a percent sign is no part, but for what decodes it
+        good = parts.scheme in (*ENCRYPTED, *PLAIN) and "%" not in host
         _ = parts.port  # a ValueError where it is not a number
     except ValueError:
         good = False
