@@ -179,7 +179,7 @@ def ledger_folders(run: Path, top: Path | None = None) -> list[Path]:
     place = run.absolute()
     seen = [folder for folder in (place, *place.parents)[:LEVELS]
             if top is None or folder.is_relative_to(top)]  # fmt: skip
-    return [folder for folder in seen if _has_ledger(folder)]
+    return [folder for folder in seen if any(map(Folder(folder).has, PEOPLE))]
 
 
 def ledger_of(run: Path, top: Path | None = None) -> Ledger:
@@ -209,10 +209,6 @@ def carry(source: Path, target: Path, items: set[str]) -> int:
 
 def _both(content: LedgerContent) -> list[LabelRecord | DecisionRecord]:
     return [*content.labels, *content.decisions]
-
-
-def _has_ledger(folder: Path) -> bool:
-    return any(map(Folder(folder).has, PEOPLE))
 
 
 def _file_of(record: Record) -> str:

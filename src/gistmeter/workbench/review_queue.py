@@ -101,7 +101,13 @@ def _of_books(run: Run) -> list[ReviewFinding]:
             text = " ".join(stretch(edited, flag.first, flag.last))
             title = shown(book.chapter_title(flag.place) or edition.name, 120)
             sides = [
-                _side("original", originals, flag.start, flag.end, _spans(flag.source_marks)),
+                _side(
+                    "original",
+                    originals,
+                    flag.start,
+                    flag.end,
+                    [span for _, *span in flag.source_marks],
+                ),
                 _side("edition", edited, flag.first, flag.last, flag.marks),
             ]
             found.append(
@@ -110,10 +116,6 @@ def _of_books(run: Run) -> list[ReviewFinding]:
             )  # fmt: skip
     grave = {kind: at for at, kind in enumerate(ALARM_KINDS)}
     return sorted(found, key=lambda one: grave.get(one.kind, -1))
-
-
-def _spans(marks: Sequence[tuple[int, int, int]]) -> list[tuple[int, int]]:
-    return [(start, stop) for _, start, stop in marks]
 
 
 def _side(

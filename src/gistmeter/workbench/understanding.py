@@ -104,7 +104,9 @@ def _items(shape: str, settings: Settings, context: Context) -> dict[str, Any]:
     items = read.items
     systems = Counter(_system(item) for item in items)
     found = Counter(_language(item) for item in items)
-    characters = sum(_length(item) for item in items) if shape == "book" else 0
+    characters = (
+        sum(len(item.source) + len(item.summary) for item in items) if shape == "book" else 0
+    )
     pieces = characters / 1000 if shape == "book" else len(items)
     return {
         "items": len(items),
@@ -123,10 +125,6 @@ def _system(item: Any) -> str:
 
 def _language(item: Any) -> str:
     return "" if isinstance(item, Parse) else str(item.language)
-
-
-def _length(item: Any) -> int:
-    return len(item.source) + len(item.summary)
 
 
 def _first(item: Any) -> dict[str, str]:

@@ -98,7 +98,8 @@ class SemanticErrorRate:
             for at, (clip, form) in enumerate(zip(clips, expected, strict=True))
             if clip.got is not None and form.words
         ]
-        judged = dict(zip(asked, self.judge([_texts(clips[at]) for at in asked]), strict=True))
+        pairs = [(clips[at].expected, clips[at].got or "") for at in asked]
+        judged = dict(zip(asked, self.judge(pairs), strict=True))
         columns = Columns.of(len(table.rows), NUMBERS, TEXTS)
         reasons: dict[int, str] = {}
         details: dict[str, Any] = {}
@@ -232,10 +233,6 @@ def detail_name(clip: Clip) -> str:
     """The file of a pair's raw answers; a digest keeps names apart that look alike on disk."""
     digest = hashlib.sha256(f"{clip.system}\0{clip.id}".encode("utf-8", "surrogatepass"))
     return f"facts-{clip.system[:60]}-{clip.id[:60]}-{digest.hexdigest()[:8]}.json"
-
-
-def _texts(clip: Clip) -> tuple[str, str]:
-    return clip.expected, clip.got or ""
 
 
 def _document(clip: Clip, answers: Sequence[Judgement]) -> dict[str, Any]:

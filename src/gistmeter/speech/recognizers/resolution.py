@@ -119,13 +119,13 @@ def adapt(target: Any, name: str = "") -> Recognizer:
     asynchronous, gets the clip as a WAV file.
     """
     name = name or getattr(target, "__name__", type(target).__name__)
-    if _speaks(target):
+    if all(callable(getattr(target, method, None)) for method in SESSION_METHODS):
         make = target if inspect.isclass(target) else lambda: target
         return Sessions(_identity(target, name), make)
     if inspect.isclass(target):
         target = _call(target, name)
     if callable(getattr(target, "session", None)):
-        return target if isinstance(target, Recognizer) else _named(target, name)
+        return target if isinstance(target, Recognizer) else Sessions(name, target.session)
     function = getattr(target, "transcribe", target)
     if not callable(function):
         raise InputError(
@@ -148,15 +148,6 @@ class Sessions:
             self.make(language=language) if _takes(self.make, "language") else self.make()
         )
         return made
-
-
-def _named(target: Any, name: str) -> Recognizer:
-    """A recogniser that does not say its id."""
-    return Sessions(name, target.session)
-
-
-def _speaks(target: Any) -> bool:
-    return all(callable(getattr(target, method, None)) for method in SESSION_METHODS)
 
 
 def _identity(target: Any, name: str) -> str:
