@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,15 @@ from scipy import stats
 
 from core.made_runs import make_rows, make_run
 from gistmeter.cli import app
-from gistmeter.core.errors import FormatError
+from gistmeter.core.errors import FormatError, InputError
 from gistmeter.people.validation import Labels, read_labels, validate
 from gistmeter.people.validation.agreement import correct, pearson
-from gistmeter.people.validation.annotators import ceiling, cohen_kappa, krippendorff_alpha
+from gistmeter.people.validation.annotators import (
+    agree,
+    ceiling,
+    cohen_kappa,
+    krippendorff_alpha,
+)
 
 N = math.nan
 OF: Any = {"confidence": 0.95, "system": "a", "score": "s"}
@@ -148,3 +154,35 @@ def test_one_judgement_per_item_says_nothing_of_people() -> None:
     y = np.random.default_rng(2).normal(0, 1, 20)
     found = validate(make_run(make_rows("a", {"accuracy": y})), Labels(y, False, 0, 0))
     assert found.annotators is None and found.corrected == ()
+
+
+def test_the_ceiling_with_gaps_is_that_of_the_definition() -> None:
+    chance = np.random.default_rng(3)
+    table = chance.integers(1, 6, (7, 40)).astype(float)
+    table[chance.random(table.shape) < 0.7] = np.nan
+    wanted = []
+    for at, own in enumerate(table):
+        others = np.delete(table, at, axis=0)
+        there = ~np.isnan(own) & (~np.isnan(others)).any(axis=0)
+        if there.sum() >= 3:
+            mean = np.nanmean(others[:, there], axis=0)
+            wanted.append(np.corrcoef(own[there], mean)[0, 1])
+    assert len(wanted) > 3
+    assert ceiling(table, pearson) == pytest.approx(np.nanmean(wanted))
+
+
+def test_a_crowd_of_annotators_is_compared_in_little_time(tmp_path: Path) -> None:
+    """A file of kilobytes took hours: each annotator's others were put together anew."""
+    chance = np.random.default_rng(4)
+    judged = {f"r{at}": np.where(chance.random(100) < 0.02, 3.0, np.nan) for at in range(8000)}
+    began = time.process_time()
+    among = agree(judged, binary=False, named=True, resamples=4, confidence=0.95, seed=1)
+    assert among is not None and time.process_time() - began < 20
+
+    many = [str(at) for at in range(4_500)]
+    rows = make_run(make_rows("a", {"accuracy": [0.5] * 4_500}, ids=many)).rows
+    assert rows is not None
+    lines = "".join(f"1,{at % 5},r{at}\n" for at in range(4_500))
+    (tmp_path / "l.csv").write_text(f"id,human,annotator\n{lines}")
+    with pytest.raises(InputError, match="4,500 annotators beside 4,500 outputs are more than"):
+        read_labels(tmp_path / "l.csv", rows)

@@ -22,7 +22,8 @@ import numpy.typing as npt
 from gistmeter.core.rows import Floats
 from gistmeter.people.validation.agreement import Estimate, pearson, spearman
 
-MOST_RESAMPLES = 500  # of what is computed again for each
+MOST_RESAMPLES, LEAST_RESAMPLES = 500, 50  # of what is computed again for each
+MOST_DRAWN, MOST_COMPARED = 1_000_000_000, 200_000  # judgements and annotators in all of them
 FEWEST = 3  # items that an annotator shares with the others
 
 
@@ -56,7 +57,9 @@ def agree(
     table = table[:, twice]
     size = table.shape[1]
     random = np.random.default_rng(seed)
-    drawn = random.integers(0, size, (min(resamples, MOST_RESAMPLES), size))
+    fitting = min(MOST_DRAWN // table.size, MOST_COMPARED // len(table))  # a large table has fewer
+    count = min(resamples, MOST_RESAMPLES, max(LEAST_RESAMPLES, fitting))
+    drawn = random.integers(0, size, (count, size))
     draws = [np.arange(size), *drawn]
 
     def estimate(values: Sequence[float]) -> Estimate:
@@ -112,15 +115,16 @@ def cohen_kappa(first: Floats, second: Floats, *, binary: bool) -> float:
 def ceiling(table: Floats, correlate: object) -> float:
     """The mean correlation of one annotator with the mean of the others."""
     assert callable(correlate)
+    known = ~np.isnan(table)
+    filled = np.where(known, table, 0.0)
+    sums, counts = filled.sum(axis=0), known.sum(axis=0)
+    shared = known & (counts > 1)
     found = []
-    for at, own in enumerate(table):
-        others = np.delete(table, at, axis=0)
-        known = ~np.isnan(others)
-        there = known.any(axis=0) & ~np.isnan(own)
-        if np.count_nonzero(there) < FEWEST:
-            continue
-        mean = np.where(known, others, 0).sum(axis=0)[there] / known.sum(axis=0)[there]
+    for at in np.flatnonzero(shared.sum(axis=1) >= FEWEST).tolist():
+        there = shared[at]
+        own = table[at, there]
+        mean = (sums[there] - own) / (counts[there] - 1)
         once: npt.NDArray[np.float32] = np.ones((1, len(mean)), dtype=np.float32)
-        found.append(float(correlate(own[there], mean, once)[0]))
+        found.append(float(correlate(own, mean, once)[0]))
     known_values = [value for value in found if math.isfinite(value)]
     return float(np.mean(known_values)) if known_values else math.nan

@@ -26,6 +26,7 @@ NO = {"no", "n", "false", "incorrect", "wrong", "fail", "bad"}
 ID = ("idiom", "item", "file", "title", "sent_id", "sentence", "name")
 ANNOTATOR = ("rater", "judge", "worker", "coder", "annotator_id", "rater_id", "worker_id")
 _JUDGE = re.compile(r"(?:human|rater|annotator|judge|coder|expert)[\s_-]*\w{1,20}", re.IGNORECASE)
+MOST_JUDGED = 20_000_000  # annotators beside outputs: a table of 160 MB
 HUMAN = ("label", "score", "rating", "judgement", "judgment", "gold", "similarity", "quality")
 
 
@@ -69,11 +70,12 @@ def read_labels(path: Path, rows: Rows, columns: Mapping[str, str] | None = None
         )
     keys = [key for key in ("id", "system", "group") if key in cells]
     found: dict[tuple[str, ...], dict[str, float]] = {}
+    judgements = {column: table.column(column) for column in judges}
     words = False
     for at, line in enumerate(table.lines):
         key = tuple((cells[name][at] or "").strip() for name in keys)
-        for column in judges:
-            value, word = _judgement(table.column(column)[at], path, line, column)
+        for column, told in judgements.items():
+            value, word = _judgement(told[at], path, line, column)
             if math.isnan(value):
                 continue
             words |= word
@@ -121,6 +123,11 @@ def _matched(
 ) -> Labels:
     values = np.full(len(rows), np.nan)
     judges = sorted({judge for own in found.values() for judge in own})
+    if len(judges) * len(rows) > MOST_JUDGED:
+        raise InputError(
+            f"{path}: {len(judges):,} annotators beside {len(rows):,} outputs are more than can be"
+            f" compared ({MOST_JUDGED:,} pairs). Leave the annotators' column out, or average first"
+        )
     apart = {judge: np.full(len(rows), np.nan) for judge in judges}
     used: set[tuple[str, ...]] = set()
     for at in range(len(rows)):
