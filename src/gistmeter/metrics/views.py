@@ -88,6 +88,8 @@ def evidence_blocks(row: Row) -> list[Block]:
     sentence = VERDICTS.get(named, "")
     if beside_source:
         sentence = BESIDE_SOURCE.get(named, NOT_IN_SOURCE)
+        if isinstance(least := evidence.get("sentence"), str):
+            sentence += f" Of its sentences the least supported: “{shown(least, 200)}”"
     if "follows" not in evidence:
         return [{"k": "note", "n": JUDGED, "x": sentence}]
     numbers = (

@@ -4,7 +4,8 @@
 (`pair_evidence.py`: the judge, cosine, BERTScore, letters, the guard's alarms) by a small model
 (`fitted_model.py`) that is fitted on texts that people rated and on texts that were written to be
 the same or not (`training/gist.py`); texts, transcripts, and candidates beside a much longer
-source have models of their own. With several references the best counts.
+source have models of their own. A source that is too long to be read at once is read sentence by
+sentence of the candidate (`long_source.py`). With several references the best counts.
 
 Beside the number stands why: the alarms, and which direction fails: a candidate that its reference
 entails and that does not entail it *leaves out*; the other way round it *says more*. Where the
@@ -16,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ from gistmeter.core.wiring import Wiring, given, setting, shape_of
 from gistmeter.languages import guard
 from gistmeter.languages.guard.remembered import guards_of
 from gistmeter.metrics.gist.fitted_model import Floats, GistModel, fitted, model_of
+from gistmeter.metrics.gist.long_source import SourceReading, pooled, readings
 from gistmeter.metrics.gist.pair_evidence import Evidence, GistBaselines, gather
 from gistmeter.metrics.missing import NO_PREDICTION, NO_REFERENCE, Missing, counted
 from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher
@@ -158,19 +160,27 @@ class PairGist:
         pairs = [(reference, said or "") for said, references in texts for reference in references]
         asked = [at for at, place in enumerate(owner) if (texts[place][0] or "").strip()]
         compared = [pairs[at] for at in asked]
+        codes = [items[owner[at]].language for at in asked]
+        read = (
+            [SourceReading(at, *pair) for at, pair in enumerate(compared)]
+            if self.beside_source is None
+            else readings(compared, codes, self.embedder, self.baselines)
+        )
         evidence = gather(
-            compared,
-            [items[owner[at]].language for at in asked],
+            [(one.passage, one.said) for one in read],
+            [codes[one.pair] for one in read],
             judge=self.judge, embedder=self.embedder, matcher=self.matcher,
             baselines=self.baselines, guards=self.guards,
         )  # fmt: skip
-        return self._rows(items, texts, evidence, [owner[at] for at in asked], compared)
+        parts = np.array([one.part for one in read], dtype=bool)
+        evidence = replace(evidence, sources=evidence.sources | parts)
+        return self._rows(items, texts, evidence, [owner[at] for at in asked], read)
 
     def _rows(
         self, items: Sequence[Any], texts: Sequence[Any], evidence: Evidence, owner: Sequence[int],
-        compared: Sequence[tuple[str, str]],
+        read: Sequence[SourceReading],
     ) -> Rows:  # fmt: skip
-        chances = self._answer(evidence).tolist()
+        chances, telling = pooled(self._answer(evidence), read)
         best: dict[int, int] = {}
         for at, place in enumerate(owner):
             if math.isfinite(chances[at]) and (
@@ -178,7 +188,11 @@ class PairGist:
             ):
                 best[place] = at
         low = [at for at in best.values() if chances[at] < HALF]
-        words = self._words({at: compared[at] for at in low}, [items[owner[at]] for at in low])
+        told = {at: read[telling[at]] for at in low}
+        words = self._words(
+            {at: (one.passage, one.said) for at, one in told.items()},
+            [items[owner[at]] for at in low],
+        )
         column = [math.nan] * len(items)
         explained: list[str | None] = [None] * len(items)
         reasons: dict[int, str] = {}
@@ -186,15 +200,15 @@ class PairGist:
             if place in best:
                 at = best[place]
                 column[place] = chances[at]
-                explained[place] = ENCODE(
-                    explain(evidence, at, chances[at], items[place].language) | words.get(at, {})
-                )
+                one, code = read[telling[at]], items[place].language
+                why = explain(evidence, telling[at], chances[at], code) | words.get(at, {})
+                explained[place] = ENCODE(why | ({"sentence": one.said} if one.part else {}))
             elif self.shape == "speech" and said is not None and references and not said.strip():
                 column[place] = 0.0  # heard nothing of what was said: all is lost
                 explained[place] = NOTHING_HEARD
             else:
-                failed = [evidence.failures[at] for at, item in enumerate(owner)
-                          if item == place and at in evidence.failures]  # fmt: skip
+                failed = [evidence.failures[at] for at, one in enumerate(read)
+                          if owner[one.pair] == place and at in evidence.failures]  # fmt: skip
                 missing = (
                     NO_PREDICTION
                     if not (said or "").strip()
