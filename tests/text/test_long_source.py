@@ -11,7 +11,7 @@ import pytest
 import gistmeter
 from gistmeter.core.types import Pair
 from gistmeter.core.views import Row
-from gistmeter.metrics.gist import Gist
+from gistmeter.metrics.gist import PairGist
 from gistmeter.metrics.gist.long_source import ROOM, SourceReading, pooled, readings
 from gistmeter.metrics.views import evidence_blocks
 from text.text_doubles import Given, Letters
@@ -102,7 +102,7 @@ def test_gist_is_the_mean_of_the_sentences_by_their_length() -> None:
 
 
 def test_the_report_names_the_least_supported_sentence() -> None:
-    rows = Gist(Given(), Letters(), Given()).measure(
+    rows = PairGist(Given(), Letters(), Given()).measure(
         [Pair("1", "It rained. It was cold.", (ARTICLE,), language="en")]
     )
     (note, *_) = evidence_blocks(Row(rows, 0))

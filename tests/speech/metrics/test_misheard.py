@@ -36,6 +36,8 @@ HARMFUL = [
     ("en", "Anna told Mark", "Mark told Anna", "word: Anna → Mark"),
     ("zh", "前面左转", "前面右转", "word: 左转 → 右转"),
     ("ja", "高橋先生です", "高梨先生です", "name: 高橋 → 高梨"),
+    ("ja", "薬を二錠飲んでください", "薬を十二錠飲んでください", "number: 二 → 十二"),
+    ("ko", "약을 두 알 드세요", "약을 열두 알 드세요", "number: 두 → 열두"),
     ("cs", "to je hypoglykemie", "to je hyperglykemie", "word: hypoglykemie → hyperglykemie"),
     ("es", "no tome esta pastilla", "tome esta pastilla", "negation: no → (nothing)"),
 ]
@@ -54,6 +56,8 @@ HARMLESS = [
     ("ja", "注射は〇・五ミリグラムです", "注射は0.5mgです"),
     ("ja", "雨が降ったら", "雨がふったら"),
     ("ko", "심박수는 백십이고", "심박수는 110이고"),
+    ("ko", "약을 두 알 드세요", "약을 2알 드세요"),
+    ("ja", "薬を二錠飲んでください", "薬を2錠飲んでください"),
     ("zh", "房租每个月四千五", "房租每个月4500"),
     ("zh", "气温降到零下十二度", "气温降到-12℃"),
     ("en", "It rose by three point five percent.", "it rose by 3.5 percent"),

@@ -38,7 +38,7 @@ from gistmeter.models.protocols import Embedder, JudgeModel, TokenMatcher, Verdi
 Floats = npt.NDArray[np.float64]
 KINDS = {"number": "numbers", "unit": "numbers", "date": "numbers", "time": "numbers",
          "negation": "negation", "quantity": "negation", "comparative": "negation",
-         "name": "names"}  # fmt: skip
+         "name": "names", "word": "names"}  # fmt: skip
 EDGE = 1e-3  # probabilities are kept this far from 0 and 1 before their logits are taken
 NEAR, STEEP = 0.82, 30.0  # shared letters from which texts are nearly the same, and how sharply
 WORD = re.compile(r"\w+")

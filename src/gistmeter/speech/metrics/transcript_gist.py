@@ -8,6 +8,12 @@ words, about a minute of speech, is cut along the alignment of the words into se
 
 so that a minute of "yes, right, okay" does not outweigh the sentence with the decision. Over clips
 the plain mean is taken, as for texts. The worst segments of a long clip are kept with their texts.
+
+The judge reads both texts as the default normaliser writes them, whichever normaliser counts words:
+how a number is written, a hesitation or a hyphen is no loss of meaning. Unless that says all is
+kept, it reads them as they stand, too, and the higher answer counts. What it hardly sees, one word
+in place of another, is told by the alarms of transcripts: with one the lower answer counts (`50 µg`
+is nearer to `50 mg` than the words are).
 """
 
 from __future__ import annotations
@@ -20,11 +26,13 @@ from typing import Any
 
 from gistmeter.core.rows import Pool, Rows, Value
 from gistmeter.core.types import Clip
-from gistmeter.core.wiring import given
-from gistmeter.languages.guard import Guard
+from gistmeter.core.wiring import Wiring, given
+from gistmeter.languages.guard import Alarms, Guard
+from gistmeter.languages.guard.remembered import RememberingGuard, guards_of
 from gistmeter.metrics.gist import PairGist
 from gistmeter.speech.formats.speakers import cut_along, word_spans
 from gistmeter.speech.metrics.edits import MINUTE, Bounds, clip_rows, is_segmented, segments
+from gistmeter.speech.metrics.misheard import transcript_alarms
 from gistmeter.speech.metrics.normalizer import Normalisation, normalisation_of
 
 WORST, KEPT = 5, 0.9  # segments that are kept of a long clip, and the gist from which on none is
@@ -42,9 +50,30 @@ class JudgedSegment:
 
 
 @dataclass(frozen=True, slots=True)
+class TranscriptGuard(RememberingGuard):
+    """The guard of transcripts, which follow what was said word by word."""
+
+    @property
+    def id(self) -> str:
+        return f"transcripts-{RememberingGuard.id.fget(self)}"  # type: ignore[attr-defined]
+
+    def compare(self, pairs: Sequence[tuple[str, str]]) -> list[Alarms]:
+        if not self.reads:
+            return RememberingGuard.compare(self, pairs)
+        return [transcript_alarms(*pair, self.language) for pair in pairs]
+
+
+def transcript_guards(wiring: Wiring) -> dict[str, TranscriptGuard]:
+    """The guard of each language of a run."""
+    guards = guards_of(wiring)
+    return {code: TranscriptGuard(code, one.cache, one.reader) for code, one in guards.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class TranscriptGist(PairGist):
     """Range [0, 1], higher is better; long transcripts by segments, weighted by content words."""
 
+    guards: Mapping[str, Guard] = given(transcript_guards, factory=dict)
     normalisation: Normalisation = given(normalisation_of, None)
     segmented: bool = given(is_segmented, False, shared=True)
 
@@ -58,13 +87,38 @@ class TranscriptGist(PairGist):
             )
             for part in cut_clip(clip, len(form.words), bounds, places)
         ]
-        judged = PairGist.measure(self, [part.clip for part in parts])
+        plain = replace(self.normalisation, normalizer="default")
+        clips = [
+            replace(
+                part.clip, expected=plain.normalise(part.clip.expected),
+                got=None if part.clip.got is None else plain.normalise(part.clip.got),
+            )
+            for part in parts
+        ]  # fmt: skip
+        judged = PairGist.measure(self, clips)
         # Nothing was heard of a part of something that was heard: all of its meaning is lost.
         values = [
-            0.0 if math.isnan(value) and part.clip.got == "" and part.clip.expected else value
-            for part, value in zip(parts, judged.values("gist").tolist(), strict=True)
+            0.0 if math.isnan(value) and clip.got == "" and clip.expected else value
+            for clip, value in zip(clips, judged.values("gist").tolist(), strict=True)
         ]
-        return self._gathered(table.rows, parts, values, judged)
+        alarmed = [self._alarmed(part.clip) for part in parts]
+        again = [
+            at for at, (clip, value) in enumerate(zip(clips, values, strict=True))
+            if alarmed[at] or (0 < value < KEPT and clip.expected != clip.got)
+        ]  # fmt: skip
+        as_written = PairGist.measure(self, [parts[at].clip for at in again])
+        why = list(judged.texts["evidence"])
+        for at, value, found in zip(
+            again, as_written.values("gist").tolist(), as_written.texts["evidence"], strict=True
+        ):
+            if value < values[at] if alarmed[at] else value > values[at]:
+                values[at], why[at] = value, found
+        return self._gathered(table.rows, parts, values, judged.with_texts({"evidence": why}))
+
+    def _alarmed(self, clip: Clip) -> bool:
+        """Whether a transcript has an alarm."""
+        reader = self.guards.get(clip.language)
+        return bool(clip.got and reader and reader.compare([(clip.expected, clip.got)])[0])
 
     def _gathered(
         self, rows: Rows, parts: Sequence[JudgedSegment], values: Sequence[float], judged: Rows
