@@ -123,7 +123,7 @@ class Commands(click.Group):
             if not isinstance(error, Exception) and not is_panic(error):
                 raise
             if is_exhaustion(error):
-                console.say(f"Error: memory ran out. {ADVICE}", console.RED)
+                sys.stderr.write(f"Error: memory ran out. {ADVICE}\n")  # without another import
             elif isinstance(error, OSError):  # a full disk, a drive that was pulled out
                 place = f"{error.filename}: " if error.filename else ""
                 console.say(f"Error: {place}{error.strerror or error}", console.RED)
