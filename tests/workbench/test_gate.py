@@ -245,9 +245,11 @@ def test_the_printed_address_is_answered_at_once(tmp_path: Path, host: str) -> N
         bind(host, 0).close()
     except InputError:
         pytest.skip("no IPv6 here")
-    with started(tmp_path, "--host", host, GISTMETER_OPEN_PASSWORD=PASSWORD) as (_, address):
-        with httpx.Client(trust_env=False, timeout=60, follow_redirects=True) as client:
-            assert client.get(address).status_code == 200
+    with (
+        started(tmp_path, "--host", host, GISTMETER_OPEN_PASSWORD=PASSWORD) as (_, address),
+        httpx.Client(trust_env=False, timeout=60, follow_redirects=True) as client,
+    ):
+        assert client.get(address).status_code == 200
 
 
 def test_addresses_are_spelled_as_browsers_want_them() -> None:
