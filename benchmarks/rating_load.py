@@ -156,14 +156,15 @@ def kept(folder: Path) -> list[str]:
 def views(folder: Path) -> list[tuple[str, float]]:
     """Seconds to the first page, a run's result, its items, and filters of them."""
     server, found = Server(folder), []
-    with contextlib.closing(server.visitor(server.address)) as client:
+    with contextlib.ExitStack() as stack:
+        stack.callback(server.end)
+        client = stack.enter_context(contextlib.closing(server.visitor(server.address)))
         for place in ("/", f"/result/{RUN}", f"/items/{RUN}", f"/items/{RUN}?words=boat",
                       f"/items/{RUN}?words=f_beta<0.5&sort=f_beta", f"/review/{RUN}"):  # fmt: skip
             for round_ in ("first", "again"):
                 began = time.monotonic()
                 client.get(place).raise_for_status()
                 found.append((f"{place} ({round_})", time.monotonic() - began))
-    server.end()
     return found
 
 
