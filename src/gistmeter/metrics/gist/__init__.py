@@ -221,8 +221,8 @@ class PairGist:
         return counted(rows.with_reasons("gist", reasons), ["gist"], self.missing)
 
     def _answer(self, evidence: Evidence) -> Floats:
-        """gist of each pair; beside a source by the source's model."""
-        values = self.model.answer(evidence.measured)
+        """gist of each pair, 1 of equal texts; beside a source by the source's model."""
+        values = np.where(evidence.equal, 1.0, self.model.answer(evidence.measured))
         if self.beside_source is None:
             return values
         return np.where(evidence.sources, self.beside_source.answer(evidence.measured), values)

@@ -57,6 +57,9 @@ class Evidence:
 
     measured: Mapping[str, Floats]  # by name; probabilities as logits
     sources: npt.NDArray[np.bool_]  # where the reference is the candidate's source
+    equal: npt.NDArray[
+        np.bool_
+    ]  # where both texts are the same, a last full stop apart
     verdicts: Verdicts  # of (reference, candidate)
     alarms: Sequence[guard.Alarms]
     failures: Mapping[int, str]
@@ -126,7 +129,8 @@ def gather(
         **{f"{name}_near": near * alarmed[name] for name in ("numbers", "negation")},
     }
     failures = {**embedded.failures, **matched.failures, **verdicts.failures}
-    return Evidence(measured, is_source(*sizes), verdicts, alarms, failures)
+    equal = np.asarray([first.split() == second.split() for first, second in pairs], dtype=bool)
+    return Evidence(measured, is_source(*sizes), equal, verdicts, alarms, failures)
 
 
 def extent(text: str) -> float:
