@@ -108,7 +108,7 @@ def conclusion(series: Series) -> str:
     real = sum(bool(change.verdict) for change in changes)
     tested = sum(math.isfinite(change.p) for change in changes)
     summary = f"{real} of {tested} changes are real (▲ better, ▼ worse)."
-    if any(change.remark == "measured differently" for change in changes):
+    if any(change.of_other_models for change in changes):
         summary += " gistmeter rescore RUN scores an older run with the models of today."
     overall = series.overall
     if overall is None or not math.isfinite(overall.difference):

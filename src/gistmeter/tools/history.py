@@ -56,6 +56,7 @@ class Change:
     n: int = 0
     verdict: str = ""  # better, worse, or empty where nothing was shown
     remark: str = ""  # why it was not tested
+    of_other_models: bool = False  # the signatures differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ def _change(later: Contender, earlier: Contender, metric: str, settings: History
     try:
         (compared,) = comparison.compare(sides, [metric], options)
     except MeasuredDifferently:
-        return Change(remark="measured differently")
+        return Change(remark="measured differently", of_other_models=True)
     except InputError:
         return Change(remark="no item in common")
     (pair,) = compared.pairs
