@@ -33,6 +33,7 @@ LONG = ("million", "predictions")  # not part of a run of all
 VALIDITY = (
     "validity",
     "book_check",
+    "book_alarms",
     "guard",
     "languages",
     "sts",
