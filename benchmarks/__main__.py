@@ -34,6 +34,7 @@ VALIDITY = (
     "validity",
     "meaning",
     "book_check",
+    "book_alarms",
     "guard",
     "languages",
     "sts",

@@ -70,7 +70,10 @@ def read_book(
     return np.concatenate(tables), rows
 
 
-def fit(table: Floats, target: Floats, weight: Floats, negative: Sequence[str] | None) -> Floats:
+def fit(
+    table: Floats, target: Floats, weight: Floats, negative: Sequence[str] | None,
+    penalty: float = PENALTY,
+) -> Floats:  # fmt: skip
     """Weights (the intercept last) of a logistic model with a penalty, for few rows; each has the
     sign that it must have, unless there is none to be had (`negative` is None)."""
     scale, centre = table.std(axis=0) + 1e-6, table.mean(axis=0)
@@ -79,13 +82,13 @@ def fit(table: Floats, target: Floats, weight: Floats, negative: Sequence[str] |
 
     def loss(held: Floats) -> tuple[float, Floats]:
         values = inputs @ held
-        cost = share @ (np.logaddexp(0, values) - target * values) + PENALTY * (
+        cost = share @ (np.logaddexp(0, values) - target * values) + penalty * (
             held[:-1] @ held[:-1]
         )
         slope = inputs.T @ (share * (1 / (1 + np.exp(-values)) - target))
-        return float(cost), slope + 2 * PENALTY * np.append(held[:-1], 0.0)
+        return float(cost), slope + 2 * penalty * np.append(held[:-1], 0.0)
 
-    bounds: list[tuple[float | None, float | None]] = [(None, None)] * (len(FEATURES) + 1)
+    bounds: list[tuple[float | None, float | None]] = [(None, None)] * inputs.shape[1]
     if negative is not None:
         signs = [(None, 0.0) if name in negative else (0.0, None) for name in FEATURES]
         bounds = [*signs, (None, None)]

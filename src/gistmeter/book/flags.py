@@ -60,10 +60,11 @@ def flags_of(book: BookDocument) -> list[Flag]:
     if book.is_summary:
         return sorted(_of_claims(book), key=lambda flag: (flag.place, flag.first or 0))
     order = {kind: at for at, kind in enumerate(ALARM_KINDS)}
-    cuts: dict[tuple[int | None, int | None], str] = {
-        (cut.first, cut.last): _tell_cut(cut) for cut in book.cuts
+    told: dict[tuple[str, int | None, int | None], str] = {
+        **{("cut", cut.first, cut.last): _tell_cut(cut) for cut in book.cuts},
+        **{("moved", move.first, move.last): move.text for move in book.moves},
     }
-    flags = [_of_alarm(alarm, book, cuts) for alarm in book.alarms] or list(_of_sentences(book))
+    flags = [_of_alarm(alarm, book, told) for alarm in book.alarms] or list(_of_sentences(book))
     if not any(flag.kind == "cut" for flag in flags):
         flags += [
             Flag("cut", cut.first, _tell_cut(cut), start=cut.first, end=cut.last)
@@ -73,13 +74,13 @@ def flags_of(book: BookDocument) -> list[Flag]:
 
 
 def _of_alarm(
-    alarm: EditionAlarm, book: BookDocument, cuts: Mapping[tuple[int | None, int | None], str]
+    alarm: EditionAlarm, book: BookDocument, told: Mapping[tuple[str, int | None, int | None], str]
 ) -> Flag:
     entry = None if alarm.first is None else book.sentences[alarm.first]
     home = entry.home if entry is not None and alarm.kind == "invented" else alarm.start
     reasons = "; ".join(dict.fromkeys(str(reason) for reason in alarm.reasons))
-    if alarm.kind == "cut":
-        reasons = cuts.get((alarm.start, alarm.end), reasons)
+    span = (alarm.start, alarm.end) if alarm.kind == "cut" else (alarm.first, alarm.last)
+    reasons = told.get((alarm.kind, *span), reasons)
     return Flag(
         alarm.kind, home or alarm.start or 0, reasons, alarm.first, alarm.last, alarm.start,
         alarm.end,

@@ -131,6 +131,13 @@ def findings_by_chapter(edition: Edition) -> Block:
     }
 
 
+def who_is_who(edition: Edition) -> list[Block]:
+    """The book's people, a line for each, as `--people` reads them; none where none are known."""
+    lines = "\n".join(" = ".join(person.names) for person in edition.book.people)
+    name = f"People: {shown(edition.book.title, 80)}, {shown(edition.system, 60)}"
+    return [{"k": "people", "n": name, "x": lines}] if lines else []
+
+
 def _entry(flag: Flag) -> list[Any]:
     """A flag as the page has it, short: what is not there at the end is left off."""
     entry: list[Any] = [

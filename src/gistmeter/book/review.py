@@ -1,8 +1,8 @@
 """The edition as an editor reviews it: its text, with a comment at every flag.
 
 A comment says what was found, how likely, what differs and what the original has there. What the
-chosen level of alarms leaves out, and small cuts of an edition without alarms, is counted at the
-beginning. Paragraphs are ours: a new one at each heading, before speech, and after some sentences.
+chosen level of alarms leaves out, and small cuts, is counted at the beginning. Paragraphs are ours:
+a new one at each heading, before speech, and after some sentences.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gistmeter.book.metrics.claims import NOT_FOUND, SUPPORTED
 from gistmeter.core.types import Sheet
 
 LONGEST = 6  # sentences of a paragraph
-CUT = 3  # sentences of a cut that is commented where nothing says how likely it matters
+CUT = 3  # sentences of a cut that is commented
 PASSAGE = 1200  # characters of a passage in a comment
 SPEECH = ("“", "„", "«", "「", "『", '"', "—")
 Line = tuple[str, str, str]  # style, words, comment
@@ -69,7 +69,7 @@ def _is_commented(flag: Flag, book: BookDocument) -> bool:
     if flag.kind == SUPPORTED or not flag.is_shown(book.alarm_level):
         return False
     small = (flag.end or 0) - (flag.start or 0) + 1 < CUT
-    return flag.kind != "cut" or flag.probability is not None or not small
+    return flag.kind != "cut" or not small
 
 
 def _comment(flag: Flag, book: BookDocument) -> str:

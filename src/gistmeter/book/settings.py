@@ -75,6 +75,12 @@ class BookSettings(ModelSettings):
         " one that is short and in other words is a summary.",
         panel="scores", reach="nothing", main=True,
     )  # fmt: skip
+    people: Path | None = option(
+        None,
+        "Who is who, instead of what is learned from the original: a text file with a person in"
+        " each line, names with = between. The report shows and writes it.",
+        panel="input", reach="read", metavar="FILE",
+    )  # fmt: skip
     language: str = option(
         "auto", "zh, zh-Hant, ja, ko, en, cs, ru or any other code; auto finds it for each book.",
         panel="input", reach="nothing", main=True,
@@ -162,6 +168,12 @@ class BookSettings(ModelSettings):
     batch_size: int = option(
         0, "Sentences in a batch, of 128 tokens each; 0: the model's own choice.",
         panel="models", low=0, kept=False, advanced=True,
+    )  # fmt: skip
+    alarms: Literal["sure", "balanced", "all"] = option(
+        "balanced",
+        "Which alarms are listed: those an editor nearly always agrees with, a balance, or every"
+        " suspicion. Scores count those of balanced.",
+        panel="output", reach="nothing", main=True,
     )  # fmt: skip
     output_path: Path | None = option(
         None, "Where to write the report with every sentence and its sources.",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gistmeter.book.book_document import BookDocument, Edition, editions
-from gistmeter.book.flags import flags_of, stretch
+from gistmeter.book.flags import Flag, flags_of, stretch
 from gistmeter.book.metrics.claims import SUPPORTED, VERDICTS
 from gistmeter.book.review import review_sheet
 from gistmeter.book.verdict import QUESTIONS, percent
@@ -45,6 +45,17 @@ def book_sheets(run: Run) -> list[Sheet]:
         for entry in book.sentences
         for first, last in entry.passages
     ))  # fmt: skip
+    alarms_sheet = sheet("Alarms", ["kind", "level", "probability", "reason", "chapter", "sentence",
+                                    "text", "source from", "source to", "source text"],
+                         lambda book: (
+        [flag.kind, flag.level, flag.probability, flag.reason, book.chapter_title(flag.place),
+         None if flag.first is None else flag.first + 1,
+         " ".join(stretch(book.summary_sentences, flag.first, flag.last)),
+         None if flag.start is None else flag.start + 1,
+         None if flag.end is None else flag.end + 1,
+         " ".join(stretch(book.source.sentences, flag.start, flag.end))]
+        for flag in by_probability(book) if book.alarms
+    ))  # fmt: skip
     return [
         verdict_sheet(run),
         sheet("Chapters", ["chapter", "from", "to", "words", "kept", "sentences from it",
@@ -74,6 +85,7 @@ def book_sheets(run: Run) -> list[Sheet]:
              *_placed(book, entry.place)]
             for entry in book.changed
         )),
+        *([alarms_sheet] if alarms_sheet.rows else []),
         review_sheet(books),
         *([claims_sheet] if claims_sheet.rows else []),
         sheet("Alignment", ["sentence", "text", "finding", "source", "chapter", "source_sentence",
@@ -85,6 +97,12 @@ def book_sheets(run: Run) -> list[Sheet]:
             for source, text in [_placed(book, entry.place)]
         )),
     ]  # fmt: skip
+
+
+def by_probability(book: BookDocument) -> list[Flag]:
+    """Every flag but the cuts, those that an editor would agree with most first."""
+    flags = [flag for flag in flags_of(book) if flag.kind != "cut"]
+    return sorted(flags, key=lambda flag: -(flag.probability or 0))
 
 
 def _placed(book: BookDocument, place: int | None) -> tuple[int | None, str | None]:
@@ -158,6 +176,7 @@ def _edition(edition: Edition, lead: str) -> list[Sheet]:
             f"{book.chapter_title(cut.first)} {span(cut.first, cut.last)}".strip(),
             cut.words, shown(book.source_text(cut.first), TEXT),
         ]),
+        *_alarms(book, lead),
         sheet("invented", ["no", "sentence", "nearest, no source"], book.invented, INVENTED,
               lambda entry: [
             entry.index + 1, shown(entry.sentence, TEXT),
@@ -172,7 +191,31 @@ def _edition(edition: Edition, lead: str) -> list[Sheet]:
             entry.index + 1, shown(entry.sentence, TEXT), "; ".join(entry.changed),
         ]),
     ]  # fmt: skip
+    if book.alarms:
+        sheets = sheets[:2]
     return [sheet for sheet in sheets if sheet.rows]
+
+
+def _alarms(book: BookDocument, lead: str) -> list[Sheet]:
+    """The alarms of the chosen level, the most probable first; of the others how many there are."""
+    every = by_probability(book)
+    flags = [flag for flag in every if flag.is_shown(book.alarm_level)]
+    cells = [
+        [
+            flag.kind,
+            "" if flag.probability is None else percent(flag.probability),
+            "" if flag.first is None else span(flag.first, flag.last or flag.first),
+            shown(" ".join(stretch(book.summary_sentences, flag.first, flag.last)), TEXT),
+            flag.reason,
+        ]
+        for flag in flags[:INVENTED]
+    ]
+    more, less = len(flags) - len(cells), len(every) - len(flags)
+    told = [f"and {more} more: -o tables.xlsx"] if more else []
+    told += [f"{less} less sure: --alarms all"] if less else []
+    columns = ["", "probability", "no", "sentence", "why"]
+    name = f"{lead}alarms, {book.alarm_level}"
+    return [Sheet(name, columns, cells, note="; ".join(told))] if book.alarms else []
 
 
 def _claims(book: BookDocument, lead: str) -> Sheet:

@@ -136,11 +136,22 @@ def _missing(run: Sequence[ChapterFindings]) -> str:
 
 def _invented(score: Score, books: Sequence[BookDocument]) -> str:
     count = sum(len(book.invented) for book in books)
+    less = _less_sure(books, "invented")
     if not count:
-        return "Invented: nothing."
+        return f"Invented: nothing{less}."
     total = sum(len(book.sentences) for book in books)
     told = f"Invented: {with_interval(score)}, {count} of {total} sentences without a source"
-    return f"{told}."
+    return f"{told}{less}."
+
+
+def _less_sure(books: Sequence[BookDocument], kind: str) -> str:
+    """How many suspicions of a kind are not counted."""
+    count = sum(
+        alarm.kind == kind and not alarm.is_shown("balanced")
+        for book in books
+        for alarm in book.alarms
+    )
+    return f"; {count} less sure: --alarms all" if count else ""
 
 
 def _moved(score: Score, books: Sequence[BookDocument]) -> str:
@@ -155,10 +166,11 @@ def _moved(score: Score, books: Sequence[BookDocument]) -> str:
 def _changed(score: Score, books: Sequence[BookDocument]) -> str:
     del score
     count = sum(len(book.changed) for book in books)
+    less = _less_sure(books, "changed")
     if not count:
-        return "Changed: no fact was found to differ."
+        return f"Changed: no fact was found to differ{less}."
     verb = "sentence has" if count == 1 else "sentences have"
-    return f"Changed: {count} {verb} other facts than the source."
+    return f"Changed: {count} {verb} other facts than the source{less}."
 
 
 def rank_editions(run: Run, every: Sequence[Edition], findings: Findings) -> str:

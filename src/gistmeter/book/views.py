@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gistmeter.book.book_document import Edition, EditionSentence, editions
 from gistmeter.book.edition_alarms import Span
-from gistmeter.book.map import ROOM, book_map, book_view, findings_by_chapter
+from gistmeter.book.map import ROOM, book_map, book_view, findings_by_chapter, who_is_who
 from gistmeter.core.views import (
     LONGEST,
     Block,
@@ -72,7 +72,7 @@ class BookView(View):
             opener.share(edition.name, book_view(edition.book, ROOM // len(drawn)), limited=False)
             if edition.book.chapters:
                 drawn_map = [] if edition.book.is_summary else [book_map(edition)]
-                blocks += [*drawn_map, findings_by_chapter(edition)]
+                blocks += [*drawn_map, findings_by_chapter(edition), *who_is_who(edition)]
         if more := len(every) - len(drawn):
             blocks.append({"k": "note", "x": NOT_DRAWN.format(more, len(drawn))})
         return blocks

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from book.book_doubles import SOURCE, SUMMARY, WordEmbedder, book, make_metric
 from door import prepare
 from gistmeter import score_book
+from gistmeter.book.edition_alarms import Person
 from gistmeter.book.family import Books, BookSettings
 from gistmeter.book.metrics import segmentation
 from gistmeter.book.metrics.book_alignment import FEW_BOOKS, BookAlignment
@@ -221,9 +222,11 @@ def test_every_setting_is_in_the_signature():
         "pfs_gamma": 2.0, "alpha": 5.0, "scs_beta": 0.2, "top_k": 5, "coverage_threshold": 0.7,
         "support_threshold": 0.5, "order_tolerance": 0.1, "embedder": WordEmbedder("other"),
         "splitters": {}, "calibrated": {"en": Thresholds(0.1, 0.2)}, "resampled": "other",
-        "weights": {"follows": 0.5},
+        "weights": {"follows": 0.5}, "fit": {"languages": ["en"]},
+        "people": (Person(("Becky", "Rebecca")),),
     }  # fmt: skip
-    assert set(changed) == {part.name for part in fields(BookAlignment)}
+    assert {*changed, "alarms"} == {part.name for part in fields(BookAlignment)}
+    assert sign("alignment", replace(metric, alarms="all")) == before, "what is listed"
     for name, value in changed.items():
         assert sign("alignment", replace(metric, **{name: value})) != before, name
 

@@ -93,11 +93,12 @@ def test_the_judge_speaks_where_the_rules_are_silent_and_the_passage_agrees():
     assert differing(sentence, judge=Judge("light")) == []
 
 
-def test_the_judge_is_not_asked_about_cuts_copies_and_what_the_rules_found():
+def test_the_judge_is_not_asked_about_cuts_and_copies_and_adds_nothing_to_what_the_rules_found():
     judge = Judge("lamps")
     assert differing("When Emma called, lamps were burning.", judge=judge) == []
-    assert differing("When Emma called on Harriet, five lamps were burning.", judge=judge) != []
     assert all("said" in second for _, second in judge.asked)
+    found = differing("When Emma called on Harriet, five lamps were burning.", judge=judge)
+    assert found == ["number: three → five"]
 
 
 def test_changes_are_marked_in_both_texts():

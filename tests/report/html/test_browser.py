@@ -335,10 +335,18 @@ def test_a_flag_of_a_book_opens_with_its_reason_and_keeps_its_own_note(
     document = {
         "kind": "book", "title": "Emma", "source": {"sentences": source},
         "sentences": sentences, "chapters": chapters,
+        "people": [{"names": ["Emma Woodhouse", "Emma"], "mentions": 9}],
     }  # fmt: skip
     run = replace(run, rows=run.rows.with_details({"Emma.json": document}), path=None)
     write_report([run], path, views=views([run]), comparisons=[findings_of(run)])
     tab.open(path)
+    people = "document.querySelector('textarea.people')"
+    assert tab.run(f"{people}.value") == "Emma Woodhouse = Emma"
+    tab.run("window.saved = null; URL.createObjectURL = (made) => { saved = made; return '#'; }")
+    tab.run(f"{people}.value += ' = Miss Woodhouse'")
+    tab.run(f"{people}.closest('details').querySelector('button').click()")
+    tab.run("saved.text().then((words) => { window.words = words; })")
+    wait(tab, "window.words === 'Emma Woodhouse = Emma = Miss Woodhouse\\n'")
     folds = "document.querySelectorAll('.b-findings details')"
     assert tab.run(f"[...{folds}].map(one => one.textContent)") == [
         "Chapter 1  kept 100%; 1 changed", "Chapter 2  kept 100%; 1 changed",

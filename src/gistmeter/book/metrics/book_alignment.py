@@ -17,17 +17,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gistmeter import languages
-from gistmeter.book.metrics import changes
+from gistmeter.book.metrics import changes as changes_of
 from gistmeter.book.metrics import sentence_rows as made
 from gistmeter.book.metrics.book_comparison import (
     AlignmentSettings,
     BookComparison,
+    ReadBook,
     Thresholds,
     compare_book,
     thresholds_for,
@@ -35,6 +36,7 @@ from gistmeter.book.metrics.book_comparison import (
 from gistmeter.book.metrics.description import describe_book, document_name
 from gistmeter.book.metrics.measures import ContentWords
 from gistmeter.book.metrics.paths import check_settings
+from gistmeter.book.metrics.people import Table, learn_people, read_people
 from gistmeter.book.metrics.segmentation import (
     Segments,
     SentenceRules,
@@ -44,10 +46,17 @@ from gistmeter.book.metrics.segmentation import (
     segment,
 )
 from gistmeter.book.metrics.similarity import compare
+from gistmeter.book.metrics.suspicions import (
+    AlarmedBook,
+    count_alarms,
+    fitted,
+    judge_suspicions,
+    suspicions,
+)
 from gistmeter.core.errors import GistmeterError
-from gistmeter.core.rows import Pool, Rows, Value, divide
+from gistmeter.core.rows import Floats, Pool, Rows, Value, divide
 from gistmeter.core.types import Book, ScoreInfo
-from gistmeter.core.wiring import Wiring, given, role
+from gistmeter.core.wiring import Wiring, given, role, setting
 from gistmeter.languages.codes import name_of
 from gistmeter.metrics.gist import by_default, weights_of
 from gistmeter.metrics.gist import judge_of as embedded_judge
@@ -93,6 +102,19 @@ def gist_weights(wiring: Wiring) -> dict[str, float]:
     return weights_of("book") if wiring.once(judge_of) is not None else {}
 
 
+def alarm_fit(wiring: Wiring) -> Mapping[str, Any]:
+    """The fit of the alarms, where it holds for the run's model; a warning for another judge."""
+    embedder, judge, fit = wiring.model("embedder"), wiring.once(judge_of), fitted()
+    if judge is None or not embedder.id.startswith(fit["embedder"]):
+        return {}
+    if judge.id != fit["judge"]:
+        wiring.context.warn(
+            f"The probabilities of alarms were fitted with the judge {fit['judge']}, not with"
+            f" {judge.id}: fit them again by `python -m training.alarms`"
+        )
+    return fit
+
+
 @dataclass(frozen=True, slots=True)
 class BookAlignment(AlignmentSettings):
     """Coverage, confidence, order and compactness of a summary on its alignment with the source.
@@ -106,10 +128,13 @@ class BookAlignment(AlignmentSettings):
     splitters: Mapping[str, SentenceRules] = given(splitters_of, factory=dict)  # "" for any other
     calibrated: Mapping[str, Thresholds] = given(calibrated_for, factory=dict)  # by language
     resampled: str = given(resampled_by, "books")  # what intervals draw: books, or passages
-    guard: str = given(lambda wiring: changes.identity(wiring.languages), "")  # rules for facts
+    guard: str = given(lambda wiring: changes_of.identity(wiring.languages), "")  # rules for facts
     judge: JudgeModel | None = given(judge_of, None, shared=True)  # asked beside the rules
-    sure: float = changes.SURE  # from which probability on
+    sure: float = changes_of.SURE  # from which probability on
     weights: Mapping[str, float] = given(gist_weights, factory=dict)  # empty: no gist
+    fit: Mapping[str, Any] = given(alarm_fit, factory=dict)  # of alarms; empty: no probabilities
+    alarms: str = setting("balanced", signed=False)  # the list that is shown
+    people: Table = setting((), via=read_people)  # empty: learned from each source
 
     scores: ClassVar[tuple[ScoreInfo, ...]] = (
         ScoreInfo("fidelity", basis="source_words"),
@@ -168,7 +193,8 @@ class BookAlignment(AlignmentSettings):
         right = (1 - means["unsupported"]) * (1 - np.nan_to_num(means["changed"]))
         return {
             **means,
-            "fidelity": kept * right**FAULT_POWER * (1 - means["moved"]),
+            # Where nothing has a source, nothing has a place to move from.
+            "fidelity": kept * right**FAULT_POWER * (1 - np.nan_to_num(means["moved"])),
             "source_recall": kept,
             "pfs": np.maximum(1 - distance, 0.0) ** self.pfs_gamma,
         }
@@ -192,6 +218,41 @@ class BookAlignment(AlignmentSettings):
         self, book: Book, source: Segments, summary: Segments, at: int = 0
     ) -> Rows:
         """Rows of a book that is already split; both sides must have sentences."""
+        read = self.read_sentences(book, source, summary)
+        compared, settings = read.compared, read.settings
+        checked = self.check_facts(book, read)
+        gist, unjudged = self._judge(compared, checked, book)
+        alarmed = self._raise_alarms(book, read, checked)
+        changes = checked.changes if checked else None
+        if alarmed is not None:
+            compared, changes = alarmed.compared, alarmed.changes
+        document = describe_book(
+            book, self.embedder.id, (source, summary), read.similarity, compared, settings,
+            read.words.sizes, changes,
+        )  # fmt: skip
+        if checked is not None:
+            document = replace(document, people=checked.people)
+        if alarmed is not None:
+            document = replace(document, alarms=alarmed.alarms, alarm_level=self.alarms)
+        by_passage = self.resampled != "books"
+        rows = made.sentence_rows(at, book, compared, by_passage=by_passage)
+        if changes is not None:
+            rows = rows.with_numbers({"changed": made.changed_column(compared, changes), **gist})
+            rows = rows.with_reasons("gist", unjudged) if unjudged else rows
+        if book.edition_language:
+            rows = self._without_words(rows, book)
+        aligned = compared.pairs.index.tolist()
+        sources = [source.sentences[place] if place >= 0 else None for place in aligned]
+        rows = rows.with_texts({"sentence": summary.sentences, "source_sentence": sources})
+        rows = rows.with_details({document_name(book.id, book.system): document.to_dict()})
+        rows = self._explain(made.without_failures(rows, read.failures), compared, settings, book)
+        passages = made.passage_rows(at, book, compared, read.words.sizes, by_passage=by_passage)
+        if settings.support_threshold is None:
+            passages = passages.with_reasons("source_words", self._uncalibrated(passages, book))
+        return Rows.concat([rows, passages])
+
+    def read_sentences(self, book: Book, source: Segments, summary: Segments) -> ReadBook:
+        """Both texts embedded, aligned and compared."""
         splitter = self._splitter(book)
         texts = [fold(sentence, splitter) for sentence in (*source.sentences, *summary.sentences)]
         places = {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -204,61 +265,53 @@ class BookAlignment(AlignmentSettings):
         content = [splitter.content_words(text) for text in texts]
         words = ContentWords.of(content[:split], content[split:])
         compared = compare_book(similarity, settings, None if across else words)
-        checked = self._check_facts(book, source, summary, compared)
-        document = describe_book(
-            book, self.embedder.id, (source, summary), similarity, compared, settings, words.sizes,
-            checked.changes if checked else None,
-        )  # fmt: skip
-        by_passage = self.resampled != "books"
-        rows = made.sentence_rows(at, book, compared, by_passage=by_passage)
-        if checked is not None:
-            rows = rows.with_numbers({"changed": made.changed_column(compared, checked.changes)})
-            rows = self._judge(rows, (source.sentences, summary.sentences), compared, checked, book)
-        if across:
-            rows = self._without_words(rows, book)
-        aligned = compared.pairs.index.tolist()
-        sources = [source.sentences[place] if place >= 0 else None for place in aligned]
-        rows = rows.with_texts({"sentence": summary.sentences, "source_sentence": sources})
-        rows = rows.with_details({document_name(book.id, book.system): document.to_dict()})
         failures = {
             row: embedded.failures[place]
             for row, place in enumerate(chosen[split:].tolist())
             if place in embedded.failures
         }
-        rows = self._explain(made.without_failures(rows, failures), compared, settings, book)
-        passages = made.passage_rows(at, book, compared, words.sizes, by_passage=by_passage)
-        if settings.support_threshold is None:
-            passages = passages.with_reasons("source_words", self._uncalibrated(passages, book))
-        return Rows.concat([rows, passages])
+        return ReadBook(
+            source.sentences, summary.sentences, similarity, compared, words, settings, failures
+        )
 
-    def _check_facts(
-        self, book: Book, source: Segments, summary: Segments, compared: BookComparison
-    ) -> changes.FactCheck | None:
+    def check_facts(self, book: Book, read: ReadBook) -> changes_of.FactCheck | None:
         """The summary sentences whose facts differ from their source's, with what differs."""
         if not self.guard or book.edition_language:
             return None
+        compared = read.compared
         places = {
             at: place for at, place in enumerate(compared.places.tolist()) if compared.sourced[at]
         }
-        pairs = changes.pair_sources(source.sentences, summary.sentences, places)
-        return changes.find_changes(pairs, book.language, self.judge, self.sure)
+        pairs = changes_of.pair_sources(read.source, read.summary, places)
+        people = self.people or learn_people(read.source, book.language)
+        found = changes_of.find_changes(pairs, book.language, self.judge, self.sure, people)
+        if self.judge is None:
+            return found
+        unsourced = made.judge_unsourced(read, self.judge, book.language)
+        return replace(found, judged={**found.judged, **unsourced})
 
     def _judge(
-        self,
-        rows: Rows,
-        texts: tuple[Sequence[str], Sequence[str]],
-        compared: BookComparison,
-        checked: changes.FactCheck,
-        book: Book,
-    ) -> Rows:
-        """What the judge says of every sentence, and gist."""
-        if self.judge is None or "gist" in self._absent:
-            return rows
-        columns, failures = made.judged_columns(texts, compared, checked, self.judge, book.language)
-        rows = rows.with_numbers(columns)
+        self, compared: BookComparison, checked: changes_of.FactCheck | None, book: Book
+    ) -> tuple[dict[str, Floats], dict[int, str]]:
+        """What the judge says of every sentence, and gist; by sentence why there is none."""
+        if checked is None or self.judge is None or "gist" in self._absent:
+            return {}, {}
+        columns, failures = made.judged_columns(len(compared.places), checked)
+        read = {**columns, "evidence": compared.evidence,
+                "changed": made.changed_column(compared, checked.changes)}  # fmt: skip
         known = self.calibrated.get(book.language) or next(iter(self.calibrated.values()))
-        chances = made.gist_of(rows.numbers, known.coverage, self.weights)
-        return rows.with_numbers({"gist": chances}).with_reasons("gist", failures)
+        return {**columns, "gist": made.gist_of(read, known.coverage, self.weights)}, failures
+
+    def _raise_alarms(
+        self, book: Book, read: ReadBook, checked: changes_of.FactCheck | None
+    ) -> AlarmedBook | None:
+        """The alarms of an edition by their probability, where one is fitted: for the language, the
+        model and the judge; unless thresholds were given, which decide then."""
+        given = self.coverage_threshold is not None or self.support_threshold is not None
+        if not self.fit or checked is None or given or book.language not in self.fit["languages"]:
+            return None
+        alarms = judge_suspicions(suspicions(read, checked, book.language), self.fit)
+        return count_alarms(alarms, read.compared, checked)
 
     def settings_for(self, language: str, *, across: bool = False) -> AlignmentSettings:
         """The settings for books of a language, thresholds that were not given included. None are

@@ -21,7 +21,7 @@ that has none in its pack takes the English thresholds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -146,6 +146,19 @@ class BookComparison:
         return homes
 
 
+@dataclass(frozen=True, slots=True)
+class ReadBook:
+    """The sentences of both texts, and what was measured when they were compared."""
+
+    source: Sequence[str]
+    summary: Sequence[str]
+    similarity: Similarity
+    compared: BookComparison
+    words: ContentWords
+    settings: AlignmentSettings
+    failures: Mapping[int, str]  # summary sentences that the model could not read
+
+
 def compare_book(
     similarity: Similarity, settings: AlignmentSettings, words: ContentWords | None = None
 ) -> BookComparison:
@@ -181,7 +194,7 @@ def compare_book(
         moves=moves,
         coverage=measures.coverage_hits(best.top).astype(np.float64),
         coverage_at=coverage_at,
-        moved=_in_moves(moves, placed),
+        moved=in_moves(moves, placed),
         kept=_at_least(support.similarity, settings.support_threshold),
         deviation=measures.deviations(pairs, columns),
         weight=measures.weights(pairs),
@@ -204,7 +217,7 @@ def _telling(words: ContentWords | None, count: int) -> Bools:
     return telling if telling.any() else np.ones(count, bool)
 
 
-def _in_moves(moves: tuple[MovedBlock, ...], placed: Bools) -> Floats:
+def in_moves(moves: tuple[MovedBlock, ...], placed: Bools) -> Floats:
     """1 in blocks that moved, 0 elsewhere, NaN for sentences whose order means nothing."""
     moved = np.where(placed, 0.0, np.nan)
     for move in moves:

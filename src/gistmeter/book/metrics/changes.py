@@ -26,6 +26,7 @@ from itertools import combinations, product
 import numpy as np
 
 from gistmeter import languages
+from gistmeter.book.metrics.people import Table, same_person
 from gistmeter.languages import Language, guard
 from gistmeter.languages.analysers import Morph
 from gistmeter.languages.guard import Alarm, Facts
@@ -36,7 +37,7 @@ AROUND = 1  # neighbours of the source sentence that may hold a sentence's facts
 SURE = 0.7  # the least probability at which the judge's answer counts
 HALF = 0.5  # that the passage contradicts the sentence too
 RESTORED = 2  # pairs of neighbouring words that putting two names right brings back
-REVISION = 2  # to be raised when the rules change what they find
+REVISION = 3  # to be raised when the rules change what they find
 POSSESSIVE = re.compile("['’]s$")
 ROLES, MEANING = "roles", "meaning"
 Changes = dict[int, list[Alarm]]  # by summary sentence
@@ -78,6 +79,7 @@ class FactCheck:
 
     changes: Changes
     judged: Mapping[int, JudgedSentence]
+    people: Table = ()  # names that mean the same person
 
 
 def identity(codes: Sequence[str]) -> str:
@@ -107,23 +109,26 @@ def find_changes(
     language: str,
     judge: JudgeModel | None = None,
     sure: float = SURE,
+    people: Table = (),
 ) -> FactCheck:
     """What differs, by summary sentence, in the words of both, and what the judge said."""
     names = known_names(pairs, language)
     alarms = {
-        pair.at: [*by_guard(pair, language), *by_names(pair, language, names)] for pair in pairs
+        pair.at: [*by_guard(pair, language, people), *by_names(pair, language, names, people)]
+        for pair in pairs
     }
     judged = {}
     if judge is not None:
-        silent = [pair for pair in pairs if not alarms[pair.at] and not is_cut(pair, language)]
-        judged = ask(silent, judge)
+        judged = ask([pair for pair in pairs if not is_cut(pair, language)], judge)
+        silent = [pair for pair in pairs if pair.at in judged and not alarms[pair.at]]
         alarms |= {at: [alarm] for at, alarm in by_judge(silent, judged, sure)}
     changes = {at: list(dict.fromkeys(found)) for at, found in alarms.items() if found}
-    return FactCheck(changes, judged)
+    return FactCheck(changes, judged, people)
 
 
-def by_guard(pair: SourcedSentence, language: str) -> list[Alarm]:
-    """The guard's alarms, without what a neighbour of the source tells as the sentence does."""
+def by_guard(pair: SourcedSentence, language: str, people: Table = ()) -> list[Alarm]:
+    """The guard's alarms, without what a neighbour of the source tells as the sentence does, and
+    without other names of the same person."""
     alarms = list(guard.compare(pair.source, pair.sentence, language))
     if not alarms:
         return []
@@ -135,6 +140,10 @@ def by_guard(pair: SourcedSentence, language: str) -> list[Alarm]:
         for alarm in alarms
         if spans.get(alarm.candidate_span, alarm) not in values
         and alarm.candidate_words.lower() not in beside.plain
+        and not (
+            alarm.kind == "name"
+            and same_person(alarm.reference_words, alarm.candidate_words, people, language)
+        )
     ]
 
 
@@ -155,8 +164,10 @@ def plain(token: Morph) -> str:
     return POSSESSIVE.sub("", token.form)
 
 
-def by_names(pair: SourcedSentence, language: str, names: frozenset[str]) -> Iterator[Alarm]:
-    """Names in place of others, and names that changed places."""
+def by_names(
+    pair: SourcedSentence, language: str, names: frozenset[str], people: Table = ()
+) -> Iterator[Alarm]:
+    """Names in place of others, and names that changed places; not those of the same person."""
     ours, theirs = guard.read(pair.source, language), guard.read(pair.sentence, language)
     own, other = _named(ours, names), _named(theirs, names)
     pack = languages.get(language)
@@ -166,7 +177,9 @@ def by_names(pair: SourcedSentence, language: str, names: frozenset[str]) -> Ite
         beside = guard.read(pair.beside, language)
         strange = [token for token in strange if not _has(beside, plain(token), pack)]
     for first, second in product(gone, strange):
-        other_name = comparable(plain(first), plain(second))
+        other_name = comparable(plain(first), plain(second)) and not same_person(
+            plain(first), plain(second), people, language
+        )
         if other_name and _gain(ours, theirs, {second: plain(first)}) > 0:
             yield _alarm("name", ours, theirs, (first,), (second,))
     for (here, a), (there, b) in combinations(_shared(own, other), 2):

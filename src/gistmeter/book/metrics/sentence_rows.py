@@ -18,8 +18,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gistmeter.book.metrics.book_comparison import BookComparison
-from gistmeter.book.metrics.changes import Changes, FactCheck, ask, is_cut, pair_sources
+from gistmeter.book.metrics.book_comparison import BookComparison, ReadBook
+from gistmeter.book.metrics.changes import (
+    MEANING,
+    Changes,
+    FactCheck,
+    JudgedSentence,
+    ask,
+    is_cut,
+    pair_sources,
+)
 from gistmeter.core.rows import KEYS, Floats, Rows
 from gistmeter.core.types import Book
 from gistmeter.metrics.gist import probability
@@ -141,36 +149,29 @@ def changed_column(compared: BookComparison, changes: Changes) -> Floats:
     return changed
 
 
-def judged_columns(
-    texts: tuple[Sequence[str], Sequence[str]],
-    compared: BookComparison,
-    checked: FactCheck,
-    judge: JudgeModel,
-    language: str,
-) -> tuple[dict[str, Floats], dict[int, str]]:
-    """What the judge says of every summary sentence, as columns, and by sentence why nothing;
-    `texts` are the sentences of source and summary.
+def judge_unsourced(read: ReadBook, judge: JudgeModel, language: str) -> dict[int, JudgedSentence]:
+    """What the judge says of sentences without a source, beside the nearest passage."""
+    best, sourced = read.compared.best, read.compared.sourced
+    nearest = {at: int(best.index[at, 0]) for at in np.flatnonzero(~sourced).tolist()}
+    pairs = pair_sources(read.source, read.summary, nearest)
+    return ask([pair for pair in pairs if not is_cut(pair, language)], judge)
+
+
+def judged_columns(count: int, checked: FactCheck) -> tuple[dict[str, Floats], dict[int, str]]:
+    """What the judge says of every summary sentence, as columns, and by sentence why nothing.
 
     A sentence that is its source, or its source with words left out, follows from it. One whose
     fact the rules found changed does not, and differs. One without a source is judged beside the
     nearest passage.
     """
-    source, summary = texts
-    nearest = {
-        at: int(compared.best.index[at, 0]) for at in np.flatnonzero(~compared.sourced).tolist()
-    }
-    unsourced = [
-        pair for pair in pair_sources(source, summary, nearest) if not is_cut(pair, language)
-    ]
-    judged = {**checked.judged, **ask(unsourced, judge)}
-    count = len(summary)
     columns = {
         "follows": np.ones(count),
         "contradicts": np.zeros(count),
         "differs": np.zeros(count),
     }
-    by_rule = [at for at in checked.changes if at not in judged]
-    columns["follows"][by_rule], columns["differs"][by_rule] = 0.0, 1.0
+    by_rule = {at for at, found in checked.changes.items() if found[0].kind != MEANING}
+    judged = {at: answer for at, answer in checked.judged.items() if at not in by_rule}
+    columns["follows"][list(by_rule)], columns["differs"][list(by_rule)] = 0.0, 1.0
     for at, answer in judged.items():
         columns["follows"][at] = answer.entailment
         columns["contradicts"][at] = answer.contradiction

@@ -210,3 +210,15 @@ function bookFindings(block, key) {
   return [told, make("p", { class: "faint small" }, "Sentences are numbered from 1: those of the original for what was cut, those of the edition for the rest. An entry opens at its place, with the reason, both passages and room for a note."),
     make("div", { class: "controls" }, make("label", {}, "Show", kinds), make("label", {}, "Order", order), graded ? make("label", {}, "How sure", levels) : null), place];
 }
+
+// Who is who: the names that are taken for one person, to be edited, saved and given back.
+function bookPeople(block) {
+  const lines = make("textarea", { rows: Math.min(12, block.x.split("\n").length + 1), spellcheck: "false", "aria-label": block.n, class: "people" });
+  lines.value = block.x;
+  const save = make("button", { type: "button", onclick: () => {
+    const url = URL.createObjectURL(new Blob([lines.value.trim() + "\n"], { type: "text/plain" }));
+    make("a", { href: url, download: "people.txt" }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  } }, "Save people.txt");
+  return [make("details", { class: "fold" }, make("summary", {}, "Names that are taken for one person"), make("p", { class: "faint small" }, "Learned from the original. A name in place of another of the same person is no alarm. Edit the lines, save the file, and run again with --people people.txt."), lines, make("p", {}, save))];
+}

@@ -47,6 +47,7 @@ const blocks = {
   parallel(block, item) { return parallel(block, item.h, item.j); },
   map(block, item, key) { return bookMap(block, key); },
   findings(block, item, key) { return bookFindings(block, key); },
+  people(block) { return bookPeople(block); },
   flag(block, item, key) { return bookFlag(block, item, key); },
   tree(block, item, key) { return tree(block, item, key); },
   passages(block) { return passages(block); },
