@@ -47,7 +47,7 @@ TARGET = Path(suspicions.__file__).parent / "data" / "alarms.json"
 EVERY = 8  # chapters of which one is read
 PRIOR, SHARE = 0.02, 0.25  # of sentences at fault: in the world, and in the editions for the fit
 MOVES = 15  # blocks that move in an edition
-PENALTY = 0.0001
+PENALTY, FEW = 0.0001, 0.01  # where there are many suspicions, and few
 LEAN = 0.05  # weight of all faults beside all fair sentences in the fit
 LEVELS = {
     "faults": {"sure": 0.8, "balanced": 0.5, "all": 0.03},
@@ -114,7 +114,8 @@ def fit_alarms(books: Sequence[LabelledBook]) -> dict[str, Any]:
         right = np.array([right for _, right in own])
         lean = LEAN if kind in {"changed", "invented"} else right.sum() / (~right).sum()
         share = np.where(right, lean * (~right).sum() / max(1, right.sum()), 1.0)
-        values = fit(table, right.astype(float), share, None, PENALTY)
+        values = fit(table, right.astype(float), share, None,
+                     PENALTY if kind in {"changed", "invented"} else FEW)  # fmt: skip
         if kind in {"changed", "invented"}:  # what was made is far more often at fault
             values[-1] += np.log(PRIOR / (1 - PRIOR)) - np.log(lean)
         weights[kind] = {"intercept": round(float(values[-1]), 4)} | dict(

@@ -40,12 +40,12 @@ FEATURES: Mapping[str, tuple[str, ...]] = {
         *(f"{name} and alone" for name in PAIRED), *(f"{name} and copied" for name in SEEN),
     ),
     "invented": ("evidence", "known", "copied", "follows", "differs", "near", "words", "rule"),
-    "moved": ("gain", "words", "sentences", "evidence"),
+    "moved": ("gain", "sentences", "evidence"),
     "cut": ("lack", "missing", "sentences", "words"),
 }  # fmt: skip
 AROUND = 2  # source sentences on either side whose words a sentence may have
 TELLING = 3  # content words of a block that can have moved
-WINDOW = 30  # source sentences on either side of where a moved block would be expected
+WINDOW = 30  # source sentences between the nearest and where a sentence stands
 SHORT = 3  # words that stand in place of others in a sentence that is otherwise its source
 FAR = 0.15  # evidence further from the threshold counts no more
 NUMBERED = ("number", "ordinal", "clock", "year", "day")  # groups of facts
@@ -252,7 +252,7 @@ def _moved(read: ReadBook, coverage: float) -> Iterator[Suspicion]:
         inside = np.arange(move.first, move.last + 1)
         beside = [*staying[staying < move.first][-1:], *staying[staying > move.last][:1]]
         expected = [int(compared.places[one]) for one in beside] or [0]
-        low, high = max(0, min(expected) - WINDOW), min(columns, max(expected) + WINDOW + 1)
+        low, high = max(0, min(expected) - 1), min(columns, max(expected) + 2)
         best = similarity.block(move.first, min(rows, move.last + 1), low, high).max(axis=1)
         gain = similarity.at(inside, compared.places[inside]) - best
         content = sum(len(words.summary[at]) for at in inside.tolist())
@@ -261,7 +261,7 @@ def _moved(read: ReadBook, coverage: float) -> Iterator[Suspicion]:
         evidence = (compared.evidence[inside] - coverage).clip(-FAR, FAR).mean() / FAR
         yield Suspicion(
             "moved",
-            {"gain": float(gain.mean()) / FAR, "words": math.log1p(content),
+            {"gain": float(gain.mean()) / FAR,
              "sentences": math.log(len(inside)), "evidence": float(evidence)},
             move.first, move.last, move.start, max(move.start, move.end), (AlarmReason("order"),),
         )  # fmt: skip
