@@ -57,9 +57,7 @@ class Evidence:
 
     measured: Mapping[str, Floats]  # by name; probabilities as logits
     sources: npt.NDArray[np.bool_]  # where the reference is the candidate's source
-    equal: npt.NDArray[
-        np.bool_
-    ]  # where both texts are the same, a last full stop apart
+    equal: npt.NDArray[np.bool_]  # where both texts are the same, a last full stop apart
     verdicts: Verdicts  # of (reference, candidate)
     alarms: Sequence[guard.Alarms]
     failures: Mapping[int, str]
