@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import multiprocessing
 import os
 import sqlite3
@@ -11,12 +13,14 @@ import sys
 import tempfile
 import threading
 import time
+import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gistmeter.core.cache import Cache, Memo, keys
+from gistmeter.core.cache import Cache, Memo, Spool, keys
 from gistmeter.core.errors import GistmeterError
 
 
@@ -139,6 +143,7 @@ def test_an_unusable_place_does_not_end_a_run(
 READ_ONLY = """
 import logging, os, sys
 from pathlib import Path
+from typing import Any
 import sqlite3, threading, hashlib
 from gistmeter.core.cache import Cache
 logging.basicConfig()
@@ -209,6 +214,51 @@ def test_a_reference_survives_a_flood_of_predictions() -> None:
         memo.keep("model", predictions, lambda _: 1)
         assert len(memo.find("model", predictions)) == 10
     assert reads == 2
+
+
+def test_a_spool_holds_on_disk_what_is_beyond_its_memory_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    values = {at: bytes([at]) * 1000 for at in range(50)}
+    spool = Spool(memory=4000, limit=50_000)
+    for place, value in values.items():
+        spool.keep(place, value)
+        spool.keep(place, b"another")  # what is kept stays
+    tracemalloc.start()
+    assert {place: spool.get(place) for place in [*values, 50]} == {**values, 50: None}
+    assert tracemalloc.get_traced_memory()[1] < 100_000
+    tracemalloc.stop()
+    spool.keep(50, b"one more than it may hold")
+    assert [spool.get(place) for place in (0, 49, 50)] == [None, None, b"one more than it may hold"]
+    del spool
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("fails", ["open", "write", "read"])
+def test_a_spool_does_without_a_disk_that_refuses(
+    fails: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(io.BytesIO):
+        def refuse(self, *given: Any) -> Any:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        write = refuse if fails == "write" else io.BytesIO.write
+        read = refuse if fails == "read" else io.BytesIO.read
+
+    def disk(*given: Any, **options: Any) -> Any:
+        if fails == "open":
+            raise FileNotFoundError("No usable temporary directory")
+        return Full()
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", disk)
+    spool, values = Spool(memory=4000), {at: bytes([at]) * 1000 for at in range(10)}
+    for place, value in values.items():
+        spool.keep(place, value)
+        assert spool.get(place) in (value, None)
+        assert spool.get(0) in (values[0], None)
+    spool.keep("later", b"in memory")
+    assert spool.get("later") == b"in memory"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")

@@ -10,7 +10,8 @@ be used (damaged, locked, on a full or read-only disk): that is said once, what 
 and the run goes on.
 
 Before the file stands a `Memo`, the one memory of a run: answers as they were stored, and what is
-not stored at all because it is large and quickly made (vectors of tokens, analyses of texts).
+not stored at all because it is large and quickly made (vectors of tokens, analyses of texts). What
+is too large for memory but will be asked for again in the same run lies in its `Spool`.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ import hashlib
 import logging
 import os
 import sqlite3
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from json.encoder import encode_basestring
 from pathlib import Path
@@ -39,6 +41,7 @@ SEAL = 8  # bytes of hash before a value
 PATIENCE = 60.0  # seconds for a file that another process has locked
 REMARK = 2.0  # seconds after which that is said
 MEMO_BYTES = 256 << 20
+SPOOL_MEMORY, SPOOL_BYTES = 64 << 20, 2 << 30
 REMEMBERED = 1 << 20  # values of which a memo knows that they were there before
 ENDS = ("", "-wal", "-shm")  # of the names of SQLite's files
 Key = bytes
@@ -111,6 +114,57 @@ class Form:
     cheap: bool = False  # rather made again than kept beyond the memo where there is no file
 
 
+class Spool:
+    """Large values of a run: in memory up to a bound, beyond it in a file without a name.
+
+    Where all that it may hold is full, it begins anew; where the disk refuses, it does without the
+    disk. Whoever asks for what is gone makes it again.
+    """
+
+    def __init__(self, memory: int = SPOOL_MEMORY, limit: int = SPOOL_BYTES) -> None:
+        self._memory, self._limit, self._owner = memory, limit, os.getpid()
+        self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(self._memory)  # noqa: SIM115
+        self._places: dict[Any, tuple[int, int]] = {}
+        self._end = 0
+
+    def __del__(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+    @contextlib.contextmanager
+    def _using_disk(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            self._limit = self._memory
+            self.__del__()
+            self._begin()
+
+    def keep(self, place: Any, value: bytes) -> None:
+        with self._lock, self._using_disk():
+            if place in self._places or self._owner != os.getpid():  # a fork shares the position
+                return
+            if self._end + len(value) > self._limit:
+                self.__del__()
+                self._begin()
+            self._file.seek(self._end)
+            self._file.write(value)
+            self._places[place] = self._end, len(value)
+            self._end += len(value)
+
+    def get(self, place: Any) -> bytes | None:
+        with self._lock, self._using_disk():
+            if place in self._places and self._owner == os.getpid():
+                start, size = self._places[place]
+                self._file.seek(start)
+                return self._file.read(size)
+        return None
+
+
 class Memo:
     """Recent values by model and input, within a bound of bytes, for all threads of a process.
 
@@ -123,6 +177,7 @@ class Memo:
         self._sizes, self._limit = [0, 0], limit // 2
         self._seen: set[int] = set()
         self._lock = threading.Lock()
+        self.spool: Spool | None = None  # where a model will ask for what another one made
 
     def get(self, model: str, entry: Any) -> Any:
         """The value of an input; None where it is not here."""

@@ -47,6 +47,7 @@ class States:
 
     tokens: Float32  # (tokens, width), of the layer that is matched
     vector: Float32  # (width,), the window's sentence vector
+    layers: Sequence[Float32] = ()  # (tokens, width) each, what another model reads on from
 
 
 @runtime_checkable
@@ -138,6 +139,11 @@ def vectors_name(encoder: str, pooling: str, layer: int) -> str:
     return f"vectors/{encoder}/{pooling}/layer={layer}"
 
 
+def layers_place(encoder: str, window: Window) -> tuple[str, bytes]:
+    """Where a run's spool keeps the layers of a window."""
+    return encoder, np.asarray(window.ids, dtype=np.int32).tobytes()
+
+
 class SharedEncoder:
     """One back end for all roles it plays in a run."""
 
@@ -168,7 +174,14 @@ class SharedEncoder:
         partial: dict[int, dict[int, States | Failure]] = {}
 
         def run(batch: Sequence[int]) -> list[States]:
-            return self.backend.encode([windows[flat[at][0]][flat[at][1]] for at in batch])
+            parts = [windows[flat[at][0]][flat[at][1]] for at in batch]
+            states = self.backend.encode(parts)
+            if (spool := self.cache.memo.spool) is not None:
+                for window, made in zip(parts, states, strict=True):
+                    if made.layers:
+                        value = b"".join(layer.tobytes() for layer in made.layers)
+                        spool.keep(layers_place(self.backend.id, window), value)
+            return states
 
         done = run_in_batches(lengths, run, budget=self.backend.budget, pads=self.backend.pads)
         for at, states in done:

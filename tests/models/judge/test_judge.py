@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
+from functools import partialmethod
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gistmeter.core.cache import Cache
+from gistmeter.core.cache import Cache, Spool
 from gistmeter.core.errors import FormatError, InputError
 from gistmeter.models import e5
+from gistmeter.models.encoders import Float32, Window
 from gistmeter.models.judge import CachedJudge, Judge, judge_weights, load
 from gistmeter.models.judge.judging import JudgeReading
 from gistmeter.models.loading import Models, load_models
@@ -199,3 +203,43 @@ def test_a_text_is_read_once_for_judge_embedder_and_matcher(
     beside = load(cache)
     np.testing.assert_array_equal(beside.matcher.match(pairs).f1, matched)
     np.testing.assert_array_equal(beside.embedder.embed(texts).vectors, vectors)
+
+
+@pytest.mark.parametrize("disk", [True, False])
+def test_what_the_embedder_read_is_not_read_again_by_the_judge(
+    disk: bool, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = list({text: None for pair in PAIRS for text in pair})
+    expected = list(judge.read(PAIRS))
+    read: list[int] = []
+    run = e5.E5Encoder.run
+
+    def counted(encoder: e5.E5Encoder, windows: Sequence[Window]) -> list[Float32]:
+        read.append(len(windows))
+        return run(encoder, windows)
+
+    def refuse(**options: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(e5.E5Encoder, "run", counted)
+    monkeypatch.setattr(Spool, "__init__", partialmethod(Spool.__init__, memory=1))
+    if not disk:
+        monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    cache = Cache(None)
+    models = load_models(["embedder", "nli"], cache=cache, folder=judge.folder)
+    assert models.embedder is not None
+    models.embedder.embed(texts)
+    rows = list(judge.read(PAIRS, cache.memo))
+    for (at, row), (place, wanted) in zip(rows, expected, strict=True):
+        assert at == place
+        np.testing.assert_array_equal(row, wanted)
+    alike = 1  # "A man is playing a guitar." is beside itself: nothing is read
+    assert sum(read) == len(texts) + (0 if disk else len(texts) - alike)
+
+
+def test_nothing_is_kept_for_a_judge_that_is_not_there(judge: Judge) -> None:
+    cache = Cache(None)
+    models = load_models(["embedder", "matcher"], cache=cache, folder=judge.folder)
+    assert models.embedder is not None
+    models.embedder.embed(["It rains."])
+    assert cache.memo.spool is None

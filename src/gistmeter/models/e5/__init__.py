@@ -32,6 +32,7 @@ NAME = "e5-small"
 PREFIX = "query: "
 LAYERS = 12
 JOINT = 6  # the judge reads on from its states: they come along
+JOINT_ROOM = 256  # tokens of a window, prefix included, that the judge may ask for
 POSITIONS = 512
 BUDGET = 1024  # tokens in a batch: larger ones are no faster and cost memory
 Float32 = npt.NDArray[np.float32]
@@ -164,9 +165,10 @@ class E5Encoder(Unloaded):
         """States of windows that are all of one length."""
         last, middle = self.run(windows)
         matched = last if self.layer == LAYERS else middle
+        joint = self.layer == LAYERS and len(windows[0].ids) <= JOINT_ROOM
         return [
-            States(tokens, states.mean(axis=0))
-            for tokens, states in zip(matched, last, strict=True)
+            States(tokens, whole.mean(axis=0), (whole, below) if joint else ())
+            for tokens, whole, below in zip(matched, last, middle, strict=True)
         ]
 
 

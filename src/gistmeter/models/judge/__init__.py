@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gistmeter.core.cache import Cache, Memo
+from gistmeter.core.cache import Cache, Memo, Spool
 from gistmeter.core.errors import InputError, MissingModel
 from gistmeter.models import e5
 from gistmeter.models.cached import Cached
@@ -111,6 +111,11 @@ class CachedJudge(Cached):
     """The judge through the cache; both of its roles, and `judge` itself, from one stored row."""
 
     stage, numbers = "judging", len(OUTPUTS) + 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        memo = self.cache.memo  # the embedder of this run leaves there what it read
+        memo.spool = memo.spool or Spool()
 
     def _read(self, inputs: Sequence[TextPair]) -> Iterator[tuple[int, Row]]:
         for start in range(0, len(inputs), TOLD):  # whoever waits sees it go on

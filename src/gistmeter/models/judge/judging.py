@@ -22,7 +22,7 @@ from gistmeter import languages
 from gistmeter.core.cache import Memo
 from gistmeter.models.batching import NOT_FINITE, Failure, run_in_batches
 from gistmeter.models.e5 import LAYERS
-from gistmeter.models.encoders import TextVectors, vectors_name
+from gistmeter.models.encoders import TextVectors, Window, vectors_name
 from gistmeter.models.judge.network import (
     BACKWARD,
     CHANGED,
@@ -229,17 +229,24 @@ class JudgeReading:
         encoder, name = self.encoder, f"readings/{self.encoder.id}/layer={self.encoder.layer}"
         vectors = vectors_name(encoder.id, encoder.pooling, LAYERS)
         known = self.memo.find(name, texts)
-        fresh = [text for text in texts if text not in known]
-        windows = [parts[0] for parts in encoder.tokenize(fresh)] if fresh else []
+        missing = [text for text in texts if text not in known]
+        fresh: list[tuple[str, str, Window]] = []  # a text, normalised, its window
+        for text, parts in zip(missing, encoder.tokenize(missing) if missing else (), strict=True):
+            ready = encoder.normalise(text)
+            if (recalled := encoder.recall(ready, parts[0], self.memo)) is not None:
+                known[text] = recalled
+            else:
+                fresh.append((text, ready, parts[0]))
 
         def run(batch: Sequence[int]) -> list[TextReading]:
-            ready = [encoder.normalise(fresh[at]) for at in batch]
-            return encoder.readings(ready, [windows[at] for at in batch])
+            _, ready, windows = zip(*(fresh[at] for at in batch), strict=True)
+            return encoder.readings(ready, windows)
 
-        lengths = [len(window.ids) for window in windows]
+        lengths = [len(window.ids) for _, _, window in fresh]
         for at, reading in run_in_batches(lengths, run, budget=self.budget, pads=False):
             if isinstance(reading, TextReading):
-                known[fresh[at]] = reading
-                self.memo.keep(name, {fresh[at]: reading}, TextReading.size)
-                self.memo.keep(vectors, {fresh[at]: reading.whole}, TextVectors.size)
+                text = fresh[at][0]
+                known[text] = reading
+                self.memo.keep(name, {text: reading}, TextReading.size)
+                self.memo.keep(vectors, {text: reading.whole}, TextVectors.size)
         return known

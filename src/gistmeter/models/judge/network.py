@@ -26,10 +26,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gistmeter.core.cache import Memo
 from gistmeter.models import e5
 from gistmeter.models.e5 import e5_weights
 from gistmeter.models.e5.graph import OnnxGraph, Shape, Transformer, open_graph
-from gistmeter.models.encoders import States, TextVectors, Window, assemble
+from gistmeter.models.encoders import States, TextVectors, Window, assemble, layers_place
 from gistmeter.models.judge import judge_weights
 from gistmeter.models.products import products, times
 
@@ -116,17 +117,23 @@ class LayeredEncoder(e5.E5Encoder):
 
     def readings(self, texts: Sequence[str], windows: Sequence[Window]) -> list[TextReading]:
         """Readings of windows that are all of one length."""
-        last, joint = self.run(windows)
+        return list(map(self.reading, texts, windows, *self.run(windows)))
+
+    def reading(self, text: str, window: Window, last: Float32, joint: Float32) -> TextReading:
+        """A text from the states of its window."""
         before, after = map(len, self.frame)
-        inner = slice(before, last.shape[1] - after)
-        readings = []
-        for text, window, states, end in zip(texts, windows, joint, last, strict=True):
-            whole = assemble([window], [States(end, end.mean(axis=0))])
-            read_on = np.concatenate([states[:1], states[inner]])
-            readings.append(
-                TextReading(text, list(window.ids[inner]), read_on, whole.tokens[inner], whole)
-            )
-        return readings
+        inner = slice(before, len(last) - after)
+        whole = assemble([window], [States(last, last.mean(axis=0))])
+        read_on = np.concatenate([joint[:1], joint[inner]])
+        return TextReading(text, list(window.ids[inner]), read_on, whole.tokens[inner], whole)
+
+    def recall(self, text: str, window: Window, memo: Memo) -> TextReading | None:
+        """The reading of a text that the embedder read in this run."""
+        kept = memo.spool and memo.spool.get(layers_place(self.id, window))
+        if not kept:
+            return None
+        layers = np.frombuffer(kept, dtype=np.float32).reshape(2, len(window.ids), -1)
+        return self.reading(text, window, *layers)
 
 
 def compare(first: Sequence[int], second: Sequence[int], texts: tuple[str, str]) -> Float32:
