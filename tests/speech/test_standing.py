@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from gistmeter import score_speech
+from gistmeter.core.views import Opener
+from gistmeter.speech.views import confusions
 
 SAID = [f"take {number} pills and do not drink before noon" for number in range(20, 40)]
 FORMS = [text.replace("do not", "don't").replace("and", "um and") for text in SAID]
@@ -48,6 +50,15 @@ def test_errors_are_counted_by_word_and_by_kind() -> None:
     confused = run.notes["confused_words"]["a"]
     assert ["brno", "prague", 1] in confused["substituted"]
     assert confused["deleted"] == confused["inserted"] == []
+
+
+def test_the_report_counts_all_errors_of_a_kind_and_not_those_it_lists() -> None:
+    said = ["alpha beta gamma delta"] * 3
+    run = score_speech(said, {"a": ["alpha beta", "alpha", ""]}, language="en", metrics=["wer"])
+    (block,) = confusions(Opener(run))
+    assert [(title, total) for title, _, _, total in block["g"]] == [
+        ("Heard as another word", 0), ("Lost", 9), ("Put in", 0),
+    ]  # fmt: skip
 
 
 def test_the_answer_says_when_the_order_depends_on_the_normaliser() -> None:

@@ -39,7 +39,7 @@ from gistmeter.models.protocols import TextPair
 Float64 = npt.NDArray[np.float64]
 Float32 = npt.NDArray[np.float32]
 DECIMALS = 7
-BLOCK = 1024  # pairs whose token vectors are in memory at once
+BLOCK = 256  # pairs whose token vectors are in memory at once
 
 
 @dataclass(frozen=True, slots=True)

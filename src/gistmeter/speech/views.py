@@ -45,9 +45,9 @@ GROUPS = (
     (Verdict.GOT, "Only in the transcript", "extra"),
 )
 CONFUSED = (
-    ("substituted", "Heard as another word", "missing"),
-    ("deleted", "Lost", "missing"),
-    ("inserted", "Put in", "extra"),
+    ("substituted", "substitutions", "Heard as another word", "missing"),
+    ("deleted", "deletions", "Lost", "missing"),
+    ("inserted", "insertions", "Put in", "extra"),
 )
 MISHEARD = 12  # words that are shown of each kind
 LONG = 200  # words from which on a recording is worth its own page
@@ -104,14 +104,20 @@ class SpeechView(View):
 
 def confusions(opener: Opener) -> list[Block]:
     """What each system misheard most often: words heard as others, lost, put in."""
-    noted = opener.run.notes.get("confused_words")
+    noted, edits = (opener.run.notes.get(name) for name in ("confused_words", "edits"))
     blocks: list[Block] = []
     for system, lists in (noted if isinstance(noted, dict) else {}).items():
+        totals = edits.get(system, {}) if isinstance(edits, dict) else {}
         groups = [
-            [title, kind, [shown(line, 120) for line in _counted(lists.get(name))]]
-            for name, title, kind in CONFUSED
+            [
+                title,
+                kind,
+                [shown(line, 120) for line in _counted(lists.get(name))],
+                totals.get(total),
+            ]
+            for name, total, title, kind in CONFUSED
         ]
-        if any(lines for *_, lines in groups):
+        if any(lines for _, _, lines, _ in groups):
             title = f"Misheard most often by {shown(str(system), 60)}"
             blocks.append({"k": "facts", "n": title, "g": groups})
     return blocks
@@ -304,8 +310,12 @@ def timelines(opener: Opener) -> list[Block]:
     if not meetings:
         return []
     left = len(names) - MEETINGS
-    more = f"{left:,} further meetings are not drawn." if left > 0 else ""
-    return [{"k": "timeline", "n": "Who spoke when", "r": meetings, "x": more}]
+    more = [f"{left:,} further meetings are not drawn."] if left > 0 else []
+    others = [shown(system, 80) for system in opener.run.systems if system not in by_system]
+    if others:
+        drawn = ", ".join(shown(system, 80) for system in by_system)
+        more.append(f"Drawn: {drawn}. Without speakers: {', '.join(others)}.")
+    return [{"k": "timeline", "n": "Who spoke when", "r": meetings, "x": " ".join(more)}]
 
 
 def _lanes(pieces: Iterable[Sequence[Any]]) -> list[tuple[str, list[list[Any]]]]:

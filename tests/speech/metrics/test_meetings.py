@@ -246,3 +246,15 @@ def test_the_report_has_a_timeline(tmp_path: Path) -> None:
     assert timeline["said"][0] == ["ada", 0.0, 3.0, 0.0, 5.0]
     assert timeline["heard"][0] == ["spk0", 0.1, 7.0]
     assert '"k":"timeline"' in (run.path / "report.html").read_text("utf-8")
+
+
+def test_the_timeline_says_which_systems_tell_no_speakers_apart(tmp_path: Path) -> None:
+    said = seglst(tmp_path / "said.json", SAID)
+    heard = seglst(tmp_path / "heard.json", HEARD)
+    plain = tmp_path / "plain.ctm"
+    plain.write_text("m 1 0.0 1.0 hello\n", encoding="utf-8")
+    run = score_speech(said, [heard, plain], language="en", metrics=["wer"],
+                       output=[tmp_path / "run"])  # fmt: skip
+    assert run.path is not None
+    page = (run.path / "report.html").read_text("utf-8")
+    assert "Drawn: heard. Without speakers: plain." in page

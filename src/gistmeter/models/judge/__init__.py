@@ -39,7 +39,7 @@ NAME, VERSION = "gistmeter-judge-small", "2"
 ROLES = {"cross_encoder", "nli"}
 CONTRADICTED = 0.7  # chosen on dev sets, see docs/judge.md
 BUDGET = 1024  # tokens in a batch
-TOLD = 768  # pairs after which the progress is told
+TOLD = 64  # pairs after which the progress is told
 SAME = np.asarray([1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])  # of two equal texts
 
 

@@ -89,7 +89,7 @@ function timeline(block, key) {
   const meeting = ([name, lanes]) => {
     const end = Math.max(...lanes.flatMap(([, , bars]) => bars.map((bar) => bar[1])));
     const step = [5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600].find((size) => end / size <= 12) || 7200;
-    const ticks = Array.from({ length: Math.floor(end / step) + 1 }, (_, at) => at * step);
+    const ticks = Array.from({ length: Math.floor(0.95 * end / step) + 1 }, (_, at) => at * step);
     const at = (time) => (100 * time / end).toFixed(3) + "%";
     const rows = [];
     let before = null;
@@ -113,7 +113,7 @@ function timeline(block, key) {
     return make("div", { class: "recording" }, make("p", {}, make("b", { dir: "auto" }, name)), rows, axis);
   };
   const coloured = block.r.some(([, lanes]) => lanes.some(([, , bars]) => bars.some((bar) => bar.length > 2)));
-  return [make("p", { class: "faint small" }, coloured ? "Segments by speaker; amber: more than a tenth of their words are wrong, red: more than half." : "Segments by speaker."),
+  return [make("p", { class: "faint small" }, coloured ? "Segments by speaker; amber: more than a tenth of their words are wrong in the system below, red: more than half." : "Segments by speaker."),
     ...block.r.map(meeting), block.x ? make("p", { class: "faint small" }, block.x) : null];
 }
 

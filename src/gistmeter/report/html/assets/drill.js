@@ -29,8 +29,8 @@ const blocks = {
     }));
   },
   facts(block) {
-    return make("div", { class: "facts" }, block.g.map(([title, kind, facts]) => make("section", { class: kind },
-      make("h4", {}, title + " (" + facts.length + ")"), make("ul", {}, facts.map((fact) => make("li", { dir: "auto" }, fact))))));
+    return make("div", { class: "facts" }, block.g.map(([title, kind, facts, all]) => make("section", { class: kind },
+      make("h4", {}, title + " (" + (all ?? facts.length).toLocaleString("en") + ")"), make("ul", {}, facts.map((fact) => make("li", { dir: "auto" }, fact))))));
   },
   table(block) {
     return make("div", { class: "scroll plain-table", tabindex: "0" }, make("table", {},
