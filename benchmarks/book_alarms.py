@@ -6,15 +6,19 @@ For each of three novels (AbLit) the alarms are fitted on the other two (`traini
 its published abridgement is read as it is: an alarm for something invented, changed or moved is
 false there, a cut is right where the gold rows have nothing of most of its sentences. And made
 editions are read: 2% of the sentences falsified, and 10%, with words for events and sentences to be
-put in that were not used for the fit; without its second half; another book. Intervals are over
-stretches of 50 sentences. `--every 8`: of each novel every eighth chapter.
+put in that were not used for the fit; without its second half; without some chapters, which must
+be named; another book. Intervals are over stretches of 50 sentences. `--every 8`: of each novel
+every eighth chapter.
+
+What was kept is compared, chapter by chapter, with the content words of the original that stand in
+the abridgement's part of their gold row. `--kept`: that alone, which needs no judge.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -33,22 +37,25 @@ from benchmarks.harness import shared
 from gistmeter.book.book_document import BookDocument
 from gistmeter.book.metrics.book_alignment import BookAlignment
 from gistmeter.book.metrics.segmentation import Segments
+from gistmeter.book.verdict import missing_chapters
 from gistmeter.core.cache import Cache, cache_file
 from gistmeter.core.types import Book
+from gistmeter.languages import Heading
 from gistmeter.models.loading import load_judge, load_models
 
 LEVELS = ("sure", "balanced", "all")
 STRETCH, RESAMPLES, SEED = 50, 2000, 1
 STRANGE = 60  # sentences of another book
 FEW, MANY = 0.02, 0.10
-Count = tuple[int, int]  # hits, of
+CLOSE = 0.05  # how far what was kept may be from the gold rows
+Count = tuple[float, float]  # hits, of
 
 
 @dataclass(frozen=True)
 class ReadEdition:
     """An edition with its faults, what was found, and its fidelity."""
 
-    name: str  # fair, few, many, half or other
+    name: str  # fair, few, many, half, gone or other
     novel: str
     faults: Sequence[str]
     document: BookDocument
@@ -81,9 +88,25 @@ def editions_of(
         made.append(("few", falsify(novel, FEW, foreign, "test", chance)))
     made.append(("many", falsify(novel, MANY, foreign, "test", random.Random(novel.name))))
     made.append(("half", MadeEdition(Segments(fair[:half]), ("",) * half)))
+    made.append(("gone", without(novel, *gone_chapters(novel))))
     strange = other.summary.sentences[:STRANGE]
     made.append(("other", MadeEdition(Segments(strange), ("foreign",) * len(strange))))
     return [read_edition(metric, novel, edition, name) for name, edition in made]
+
+
+def gone_chapters(novel: Novel) -> tuple[int, int]:
+    """The first and the last chapter that are left out of an edition: of nine, 5 to 8."""
+    count = len(novel.summary.headings)
+    return count // 2, count - 2
+
+
+def without(novel: Novel, first: int, last: int) -> MadeEdition:
+    """The abridgement without some chapters."""
+    headings = novel.summary.headings
+    start, end = headings[first].sentence, headings[last + 1].sentence
+    texts = novel.summary.sentences[:start] + novel.summary.sentences[end:]
+    later = [Heading(one.text, one.sentence - end + start) for one in headings[last + 1 :]]
+    return MadeEdition(Segments(texts, (*headings[:first], *later)), ("",) * len(texts))
 
 
 def counted(editions: Sequence[ReadEdition]) -> dict[str, dict[tuple[str, int], Count]]:
@@ -177,15 +200,61 @@ def show_orders(editions: Sequence[ReadEdition]) -> None:
         print(f"  {one.novel} {one.name}: fidelity {one.fidelity:.3f}, kept {one.kept:.3f}")
 
 
+def show_kept(editions: Sequence[ReadEdition], novels: Mapping[str, Novel]) -> None:
+    """What was kept beside the gold rows, and whether the chapters that are gone are named."""
+    print("| | kept | by gold rows | missing |\n|---|---|---|---|")
+    apart: dict[str, list[tuple[float, float]]] = {"there": [], "gone": []}
+    for one in editions:
+        if one.name not in {"fair", "gone"}:
+            continue
+        novel = novels[one.novel]
+        first, last = gone_chapters(novel) if one.name == "gone" else (1, 0)
+        gold = [
+            (0 if first <= at <= last else kept, every)
+            for at, (kept, every) in enumerate(novel.content)
+        ]
+        for at, (chapter, (kept, every)) in enumerate(
+            zip(one.document.chapters, gold, strict=True)
+        ):
+            if one.name == "fair" or first <= at <= last:
+                group = "there" if one.name == "fair" else "gone"
+                apart[group].append((abs(chapter.kept - kept / every), 1.0))
+        whole = sum(kept for kept, _ in gold) / sum(every for _, every in gold)
+        named = "; ".join(missing_chapters(one.document)) or "–"
+        print(f"| {one.novel} {one.name} | {one.kept:.1%} | {whole:.1%} | {named} |", flush=True)
+    for group, gaps in apart.items():
+        close = sum(gap <= CLOSE for gap, _ in gaps)
+        print(f"chapters {group}: {interval(gaps, 100.0)} points from the gold rows on average,"
+              f" {100 * max(gap for gap, _ in gaps):.1f} at most; within {100 * CLOSE:.0f}:"
+              f" {close} of {len(gaps)}")  # fmt: skip
+
+
+def read_kept(metric: BookAlignment, novels: Mapping[str, Novel]) -> list[ReadEdition]:
+    """The published abridgement of each novel, whole and without some chapters."""
+    return [
+        read_edition(metric, novel, edition, name)
+        for novel in novels.values()
+        for name, edition in (
+            ("fair", MadeEdition(novel.summary, ("",) * len(novel.summary.sentences))),
+            ("gone", without(novel, *gone_chapters(novel))),
+        )
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=8, help="chapters of which one is read")
     parser.add_argument("--seeds", type=int, default=3, help="editions with 2%% falsified")
+    parser.add_argument("--kept", action="store_true", help="only what was kept")
     options = parser.parse_args()
     cache = Cache(cache_file())
-    metric = metric_of(load_models(["embedder"], cache=cache).embedder, load_judge(cache))
+    judge = None if options.kept else load_judge(cache)
+    metric = metric_of(load_models(["embedder"], cache=cache).embedder, judge)
     data = shared("data")
     novels, foreign = read_novels(data, options.every), other_sentences(data, "test")
+    if options.kept:
+        show_kept(read_kept(metric, novels), novels)
+        return
     for_fit = other_sentences(data, "fit")
     labelled = {name: label(metric, novel, for_fit) for name, novel in novels.items()}
     editions: list[ReadEdition] = []
@@ -196,7 +265,8 @@ def main() -> None:
         fit = fit_alarms([book for title, book in labelled.items() if title != name])
         own = replace(metric, fit={"languages": ["en"], **fit})
         editions += editions_of(own, novel, other, foreign, options.seeds)
-        for figure, stretches in cuts_of(editions[-3 - options.seeds - 1], novel).items():
+        fair = next(one for one in editions if (one.novel, one.name) == (name, "fair"))
+        for figure, stretches in cuts_of(fair, novel).items():
             cuts.setdefault(figure, {}).update(stretches)
         print(f"{name}: {len(novel.summary.sentences)} sentences", flush=True)
     found = counted(editions)
@@ -205,6 +275,7 @@ def main() -> None:
     show({f"{name}, {level}": found.get(f"{name}, {level}", {})
           for name in order for level in LEVELS} | cuts)  # fmt: skip
     show_orders(editions)
+    show_kept(editions, novels)
 
 
 if __name__ == "__main__":

@@ -74,6 +74,7 @@ class Novel:
     source: Segments
     summary: Segments
     kept: tuple[bool | None, ...]  # whether the abridgement has a source sentence, by gold rows
+    content: tuple[tuple[int, int], ...]  # by chapter: content words that it has by them, and all
 
     @property
     def names(self) -> list[str]:
@@ -119,7 +120,17 @@ def _novel(name: str, rows: Sequence[Mapping[str, Any]]) -> Novel:
         end = start + len(sentence)
         gold = [b[1] > b[0] for a, b in rows[number]["gold_rows"] if a[0] < end and start < a[1]]
         kept.append(any(gold) if gold else None)
-    return Novel(name, source, summary, tuple(kept))
+    return Novel(name, source, summary, tuple(kept), tuple(map(_content, rows)))
+
+
+def _content(row: Mapping[str, Any]) -> tuple[int, int]:
+    """How many content words of a chapter its gold rows have on both sides, and how many in all."""
+    kept = every = 0
+    for (start, end), (first, last) in row["gold_rows"]:
+        words = ENGLISH.content_words(row["original"][start:end])
+        there = set(ENGLISH.content_words(row["abridged"][first:last]))
+        kept, every = kept + sum(word in there for word in words), every + len(words)
+    return kept, every
 
 
 def other_sentences(data: Path, half: str) -> list[str]:

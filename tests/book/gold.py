@@ -6,7 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from gistmeter import languages
+
+content_words = languages.get("en").content_words
 Span = tuple[int, int]
 
 
@@ -18,6 +22,7 @@ class Chapter:
     source_spans: tuple[Span, ...]
     summary_spans: tuple[Span, ...]
     gold: tuple[tuple[Span, Span], ...]  # of the source, of the summary; only what was kept
+    content: float  # the share of the content words of all gold rows that their summary has
 
     def is_right(self, summary: int, source: int) -> bool:
         """Whether the source sentence overlaps a gold span that the summary sentence overlaps."""
@@ -42,7 +47,17 @@ def read_chapters(path: Path) -> Iterator[Chapter]:
             tuple(map(tuple, row["orig_sents"])),
             tuple(map(tuple, row["abr_sents"])),
             tuple((tuple(a), tuple(b)) for a, b in row["gold_rows"] if b[1] > b[0]),
+            _content(row),
         )
+
+
+def _content(row: Mapping[str, Any]) -> float:
+    rows = [
+        (content_words(row["original"][a:b]), set(content_words(row["abridged"][c:d])))
+        for (a, b), (c, d) in row["gold_rows"]
+    ]
+    kept = sum(word in there for words, there in rows for word in words)
+    return kept / sum(len(words) for words, _ in rows)
 
 
 def cut(text: str, spans: Sequence[Span]) -> tuple[str, ...]:

@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 
 from gistmeter import languages
 from gistmeter.languages import generic
+from gistmeter.languages.analysers import ASCII_WORD, WORD
+from gistmeter.languages.language import unify
+from gistmeter.languages.polarity.spaced import ASCII_PIECE, PIECE
 from languages.pack_examples import CODES
 
 # As the generic pack reads them; packs have examples of their own.
@@ -147,3 +150,12 @@ def test_a_run_without_an_end_is_broken_and_places_stay_right(code: str) -> None
     assert max(token.end - token.start for token in tokens) <= 500
     assert all(text[token.start : token.end] == token.surface for token in tokens)
     assert tokens[-1].end == len(text)
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_ascii_text_has_the_same_words_by_either_pattern(text: str) -> None:
+    spans = [word.span() for word in WORD.finditer(text)]
+    assert [word.span() for word in ASCII_WORD.finditer(text)] == spans
+    pieces = [(piece.lastgroup, piece.span()) for piece in PIECE.finditer(text)]
+    assert [(piece.lastgroup, piece.span()) for piece in ASCII_PIECE.finditer(text)] == pieces
+    assert unify(text) == unify(f"{text}　")  # not ASCII: a wide space at the end, collapsed

@@ -6,10 +6,12 @@ import json
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gistmeter
 from gistmeter.core.types import Pair
-from gistmeter.text.unwrapping import extract, unwrapped
+from gistmeter.text.unwrapping import MARKED, MARKS, extract, unwrapped
 
 ANSWER = "He left the city because the rent was too high."
 WRAPPINGS = {
@@ -245,3 +247,10 @@ def test_references_are_never_changed() -> None:
     )
     assert run.to_polars()["reference"].to_list() == [WRAPPINGS["bold"]]
     assert "extract" in run.signature
+
+
+@given(st.text("#>-*+•_[]()`/ a\n", max_size=40))
+def test_no_mark_is_without_a_sign_of_marks(text: str) -> None:
+    marked = any(pattern.search(text) for pattern, _ in MARKS)
+    assert MARKED.search(text) or not marked
+    assert MARKED.search("a b/(c) 1.") is None

@@ -95,7 +95,7 @@ class ChapterFindings(Chapter):
 
     @property
     def kept(self) -> float:
-        """The share of its words that were kept; NaN where that is not known."""
+        """The share of its content words that were kept; NaN where that is not known."""
         return math.nan if self.kept_words is None else self.kept_words / max(1, self.words)
 
 

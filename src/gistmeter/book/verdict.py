@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gistmeter.core.run import Run
 
 NAMED = 3  # moved blocks that a sentence names
-GONE = 0.05  # share of a chapter's words below which it is missing
+GONE = 0.05  # share of a chapter's content up to which it is missing
 RANKED = "fidelity"
 UNSCORED = Score(RANKED, math.nan)
 QUESTIONS = ("source_recall", "unsupported", "moved", "changed")
@@ -111,10 +111,14 @@ def missing_chapters(book: BookDocument) -> list[str]:
     """Neighbouring chapters of which nearly nothing is there, in words."""
     if len(book.chapters) < 2:
         return []
+    # Of a very short edition every chapter has little, and none is missing for that.
+    words = sum(chapter.words for chapter in book.chapters)
+    kept = math.fsum(chapter.kept_words or 0.0 for chapter in book.chapters) / max(1, words)
+    least = min(GONE, kept / 2)
     runs: list[list[ChapterFindings]] = []
     last = -2
     for number, chapter in enumerate(book.chapters):
-        if chapter.words and chapter.kept < GONE:
+        if chapter.words and chapter.kept <= least:
             if last == number - 1:
                 runs[-1].append(chapter)
             else:

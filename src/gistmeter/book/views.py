@@ -166,7 +166,7 @@ VIEW = BookView(
     methods={
         "fidelity": "the faithfulness of an edition to its original, from what it kept, invented,"
         " moved and changed",
-        "source_recall": "the share of the original's sentences that the edition keeps",
+        "source_recall": "the share of the original's content words that the edition keeps",
         "unsupported": "the share of the edition's sentences that the original does not support",
         "moved": "the share of sentences in another order",
         "claims_supported": "the share of the summary's claims that passages of the original"

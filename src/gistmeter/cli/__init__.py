@@ -8,6 +8,7 @@ is called: the list of commands costs nothing.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -190,6 +191,7 @@ def run() -> None:
     """The entry point: a command in a process of its own, so that an abort is reported, too."""
     signal.signal(signal.SIGTERM, _terminate)
     _open_streams()
+    gc.set_threshold(50_000)  # a command makes few cycles and many objects that stay
     sys.exit(supervise(partial(app.main, standalone_mode=False)))
 
 

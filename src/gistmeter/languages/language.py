@@ -196,6 +196,8 @@ class Language:
 def unify(text: str) -> str:
     """NFKC (full-width and half-width forms, ligatures), case folded, quotes and dashes plain,
     invisible characters dropped, white space collapsed. Idempotent."""
+    if text.isascii():
+        return " ".join(text.lower().split())
     text = normal_form("NFKC", INVISIBLE.sub("", text))
     text = normal_form("NFKC", text.casefold())
     return " ".join(text.translate(QUOTES).split())
@@ -300,8 +302,10 @@ def _size_of_counts(counts: Counter[str]) -> int:
 
 def analyse(language: Language, text: str) -> Analysis:
     """All that metrics ask a language about a text."""
-    return Analysis(
-        tuple(language.content_words(text)),
-        tuple(language.words(language.normalise(text))),
-        language.polarity(text),
+    words = language.normalise(text)
+    content = (
+        language.content_words(text)
+        if language.folds or language.plain
+        else language.analyser.forms(words, lexicons.words(language.lists, "stopwords"))
     )
+    return Analysis(tuple(content), tuple(language.words(words)), language.polarity(text))

@@ -75,6 +75,7 @@ MARKS = (
     (re.compile(r"(?<!\w)(?!__[a-z_]+__)(_{1,3})(?=\S)([^_\n]{1,2000}?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"(`{1,2})([^`<\n]{1,2000}?)\1"), r"\2"),
 )
+MARKED = re.compile(r"[#>*+•_\[`-]")  # what each of these begins with
 SIGNED = re.compile(r"[-+][ \t]+\d[^\n]*")  # - 5 °C
 NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)、][ \t]+", re.MULTILINE)
 QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "《": "》", "'": "'"}
@@ -198,21 +199,21 @@ def json_answer(text: str) -> str:
 
 def take_tags(held: Unwrapping) -> None:
     """Of HTML; not where the answer speaks about tags."""
-    tags = list(TAGS.finditer(held.text))
+    if not (tags := list(TAGS.finditer(held.text))):
+        return
     closed = Counter(tag[2].lower() for tag in tags if tag[2] and tag[1])
     opened = Counter(tag[2].lower() for tag in tags if tag[2] and not tag[1])
     if any(opened[name] != closed[name] for name in PAIRED.split("|")) or "`<" in held.text:
         return
     text = TAGS.sub(lambda tag: "\n" if BLOCK_TAGS.match(tag.group()) else "", held.text)
-    if tags:
-        held.keep(html.unescape(text), "HTML")
+    held.keep(html.unescape(text), "HTML")
 
 
 def take_marks(held: Unwrapping) -> None:
     if SIGNED.fullmatch(held.text):
         return
     text = held.text
-    for pattern, replacement in MARKS:
+    for pattern, replacement in MARKS if MARKED.search(text) else ():
         text = pattern.sub(replacement, text)
     numbers = [int(number) for number in NUMBERED.findall(text)]
     if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)):  # no date, no ordinal
@@ -222,14 +223,15 @@ def take_marks(held: Unwrapping) -> None:
 
 def take_emoji(held: Unwrapping) -> None:
     """Not what alone follows a colon: there it is the answer."""
-    if found := EMOJI.search(held.text):
+    if not held.text.isascii() and (found := EMOJI.search(held.text)):
         text = EMOJI.sub("", held.text)
         if not re.search(r"[:：][ \t]*$", text, re.MULTILINE):
             held.keep(re.sub(r"[ \t]{2,}", " ", text), "emoji", found.group())
 
 
 def take_width(held: Unwrapping) -> None:
-    held.keep(held.text.translate(WIDE), "full width")
+    if not held.text.isascii():
+        held.keep(held.text.translate(WIDE), "full width")
 
 
 def take_quotes(held: Unwrapping) -> None:

@@ -16,6 +16,7 @@ from gistmeter.book.metrics.measures import (
     Pairs,
     source_evidence,
     summary_evidence,
+    words_there,
 )
 from gistmeter.book.metrics.similarity import SimilarityTable
 
@@ -119,6 +120,15 @@ def test_shared_words_count_by_what_they_say():
     assert evidence[0] == pytest.approx(0.6)  # all its words
     assert 0.4 < evidence[1] < 0.5  # one of two
     assert evidence[2] == pytest.approx(0.5)  # no words tell nothing
+
+
+def test_the_words_that_are_there_are_those_of_the_sentences_beside():
+    source = [["fox", "lantern"], ["owl", "birch"], ["ice", "paws"], []]
+    words = ContentWords.of(source, [["fox", "owl"], ["lantern", "birch", "ice"]])
+    # Both are placed at the first sentence; the others have but the last one before them.
+    assert words_there(np.array([0, 0]), words) == pytest.approx([1, 0.5, 0.5, 1])
+    assert words_there(np.array([0, 3]), words) == pytest.approx([0.5, 1, 0.5, 1])
+    assert words_there(np.array([-1, -1]), words).tolist() == [0, 0, 0, 0]
 
 
 def test_a_source_far_off_the_path_is_a_violation_of_order():

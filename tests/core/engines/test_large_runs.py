@@ -195,8 +195,16 @@ def test_a_killed_run_goes_on_from_its_shards(
         patch.setattr(RunFolder, "add", stop)
         score(path, output="run")
     assert len(list(Path("run/shards").glob("*.parquet"))) == 4
-    remarks = score(path, output="run", resume=True).remarks
+
+    def late(folder: RunFolder, chunk: Any) -> None:
+        put(folder, chunk)  # a worker of the killed run was still writing, and was killed then
+        Path("run/shards/.gistmeter-late.draft").write_bytes(b"half")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "add", late)
+        remarks = score(path, output="run", resume=True).remarks
     assert f"Resuming run: {4 * 64} of {2 * SIZE} items are done" in remarks
+    assert not Path("run/shards").exists()
     same(gistmeter.load_run("run"), score(path))
 
 

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -370,6 +371,47 @@ def test_a_flag_of_a_book_opens_with_its_reason_and_keeps_its_own_note(
     tab.run(f"{folds}[0].querySelector('.found button').click()")
     assert tab.run("document.querySelector('#drill-marks input').value") == ""
     assert not tab.messages
+
+
+def test_the_map_of_a_long_book_can_be_read_on_a_phone(tab: Tab, tmp_path: Path) -> None:
+    path, size, count = tmp_path / "report.html", 444, 37
+    source = [f"Sentence {at} stands here." for at in range(size)]
+    sentences = [
+        {"index": at, "sentence": words, "place": at, "home": at, "covered": at % 3 > 0,
+         "aligned_similarity": 0.9, "moved": at == 7}
+        for at, words in enumerate(source)
+    ]  # fmt: skip
+    chapters = [
+        {"title": f"Chapter {at + 1}", "first": 12 * at, "last": 12 * at + 11, "words": 90,
+         "kept_words": 60.0, "cut": 0.0, "sentences": 12, "unsupported": 4.0, "moved": 0,
+         "changed": 0}
+        for at in range(count)
+    ]  # fmt: skip
+    moves = [{"first": 7, "last": 7, "start": 200, "end": 200, "before": True, "other": 9,
+              "text": "Part of Chapter 17 stands before Chapter 2"}]  # fmt: skip
+    run, _ = book_run()
+    assert run.rows is not None
+    document = {"kind": "book", "title": "Emma", "source": {"sentences": source},
+                "sentences": sentences, "chapters": chapters, "moves": moves}  # fmt: skip
+    run = replace(run, rows=run.rows.with_details({"Emma.json": document}), path=None)
+    write_report([run], path, views=views([run]), comparisons=[findings_of(run)])
+    tab.resize(390, 844)
+    tab.open(path)
+    wait(tab, "!!document.querySelector('.book-map text').textContent")
+    spans = tab.run(
+        "[...document.querySelectorAll('.book-map text')].filter(one => one.textContent)"
+        ".map(one => [one.textContent, one.getBoundingClientRect().left,"
+        " one.getBoundingClientRect().right])"
+    )
+    assert 6 <= len(spans) < count
+    assert all(before[2] < after[1] for before, after in pairwise(spans))
+    assert {float(one) for one in tab.run(
+        "[...document.querySelectorAll('.book-map circle.f-i')].map(one => one.getAttribute('r'))"
+    )} == {1.5}  # fmt: skip
+    assert tab.run("document.querySelectorAll('.book-map circle.frame').length") == 1
+    assert tab.run("document.documentElement.scrollWidth <= innerWidth")
+    assert not tab.messages
+    tab.resize(1280, 900)
 
 
 def test_a_parse_opens_with_both_trees_and_the_taxonomy(shown: Tab) -> None:

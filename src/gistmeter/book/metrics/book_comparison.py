@@ -118,7 +118,8 @@ class BookComparison:
     coverage: Floats
     coverage_at: Floats
     moved: Floats  # NaN where a sentence has no source, or no content words
-    kept: Floats  # for each source sentence
+    kept: Floats  # whether each source sentence is supported
+    content: Floats  # the share of its content words that is there, 0 without support
     deviation: Floats
     weight: Floats
     scs: Floats
@@ -181,6 +182,9 @@ def compare_book(
     weight = settings.word_weight or 0.0
     evidence = measures.summary_evidence(best, words, weight)
     support = measures.source_evidence(places, similarity, words, weight)
+    kept = _at_least(support.similarity, settings.support_threshold)
+    # Words of two languages cannot be compared: then a sentence counts whole.
+    there = 1.0 if words is None else measures.words_there(places, words)
     coverage_at = _at_least(evidence, settings.coverage_threshold)
     placed = (coverage_at != 0) & _telling(words, len(places))  # without a threshold all are
     moves = tuple(find_moved(places, placed))
@@ -195,7 +199,8 @@ def compare_book(
         coverage=measures.coverage_hits(best.top).astype(np.float64),
         coverage_at=coverage_at,
         moved=in_moves(moves, placed),
-        kept=_at_least(support.similarity, settings.support_threshold),
+        kept=kept,
+        content=kept * there,
         deviation=measures.deviations(pairs, columns),
         weight=measures.weights(pairs),
         scs=measures.compactness(best, columns, settings.alpha or ALPHA, settings.scs_beta),

@@ -80,7 +80,9 @@ def describe_book(  # noqa: PLR0917
             settings.coverage_threshold, settings.support_threshold
         ),
         coverage_along=_numbers(np.array(measures.tenths(compared.coverage_at))),
-        recall_along=_numbers(np.array(measures.tenths(compared.kept))),
+        recall_along=_numbers(
+            np.array(measures.tenths(words * compared.content)) / measures.tenths(words)
+        ),
         heat_map=heat_map(similarity),
         system=book.system,
         language=book.language,
@@ -102,7 +104,7 @@ def describe_chapters(
             ChapterFindings(
                 **asdict(chapter),
                 words=int(words[part].sum()),
-                kept_words=defined(float((words[part] * kept).sum())),
+                kept_words=defined(float((words[part] * compared.content[part]).sum())),
                 cut=defined(float((1 - kept).sum())),
                 sentences=int(inside.sum()),
                 unsupported=defined(float(compared.unsupported[inside].sum())),

@@ -107,7 +107,7 @@ def passage_rows(
     return _keyed(at, book, names, clusters).with_numbers(
         {
             "source_words": np.bincount(passage, words * (compared.kept * 0 + 1), count),
-            "source_kept_words": np.bincount(passage, words * compared.kept, count),
+            "source_kept_words": np.bincount(passage, words * compared.content, count),
             "passage": np.arange(count),
             "book_share": np.zeros(count),
         }

@@ -292,7 +292,7 @@ class Rows:
             safe = [cell if cell is None else printable(cell) for cell in cells]
             columns[name] = polars.Series(name, safe, dtype=polars.String)
         for name, column in self.numbers.items():
-            columns[name] = polars.Series(name, column, dtype=polars.Float64).fill_nan(None)
+            columns[name] = polars.Series(name, column, dtype=polars.Float64, nan_to_null=True)
         for name, table in self.counts.items():
             columns[name] = table.to_series(name)
         columns["reasons"] = polars.Series("reasons", self.reason_lines(), dtype=polars.String)

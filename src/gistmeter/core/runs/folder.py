@@ -182,9 +182,9 @@ class RunFolder:
                 known = run.systems[system].scores[name]
                 score.update(unit=known.unit, reasons=dict(known.reasons))
         folder.write(RUN, to_json(seal(plain(document))) + "\n")
-        shards = [name for name in owned(self.path) if name.startswith(f"{SHARDS}/")]
-        folder.remove(JOURNAL)
-        clear(self.path, shards)
+        folder.remove(JOURNAL)  # workers that a killed run left write no more
+        folder.sweep(SHARDS)
+        clear(self.path, [name for name in owned(self.path) if name.startswith(f"{SHARDS}/")])
 
 
 def choose_folder(command: str, *, resume: bool) -> Path:

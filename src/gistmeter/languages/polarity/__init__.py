@@ -246,6 +246,8 @@ def _before(negations: Sequence[Mark], text: str) -> list[str]:
 
 def _after(negations: Sequence[Mark], text: str, lists: str) -> list[str]:
     """The beginnings of the words that negations deny which stand before them."""
+    if not negations:
+        return []
     stop = lexicons.words(lists, "stopwords")
     content = [match for match in _WORD.finditer(text) if match[0].lower() not in stop]
     words = []

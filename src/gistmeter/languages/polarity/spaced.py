@@ -12,15 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from gistmeter.languages import lexicons
-from gistmeter.languages.analysers import WORD, Lemmas, Unicode, is_known, lemma
+from gistmeter.languages.analysers import ASCII_WORD, WORD, Lemmas, Unicode, is_known, lemma
 from gistmeter.languages.lexicons import Mask
 from gistmeter.languages.polarity import Kind, Mark, affirmed, polar_kinds
 
-PIECE = re.compile(f'(?P<word>{WORD.pattern})|(?P<border>[.,;:!?…()"“”„«»—–\\n]+)')
+PIECE, ASCII_PIECE = (
+    re.compile(f'(?P<word>{word.pattern})|(?P<border>[.,;:!?…()"“”„«»—–\\n]+)')
+    for word in (WORD, ASCII_WORD)
+)
 LONGEST = 3
 
 
@@ -36,22 +39,24 @@ class SpacedReader:
     is_verb: Callable[[str], bool] | None = None  # whether a word with the prefix is a verb
 
     def read(self, text: str) -> list[Mark]:
-        silent = Mask(len(text), affirmed(text, self.lists, spaced=True))
-        pieces = list(PIECE.finditer(text))
-        words = [piece[0].lower() if piece["word"] else "" for piece in pieces]
-        begins = _begins(self.lists)
+        pieces = list((ASCII_PIECE if text.isascii() else PIECE).finditer(text))
+        words = [piece[0].lower() if piece.lastgroup == "word" else "" for piece in pieces]
+        begins, signs_of = _begins(self.lists), _remembered(self)
+        silent: Mask | None = None  # most texts have nothing that it could silence
         marks: list[Mark] = []
         place = 0
         while place < len(pieces):
-            start, end = pieces[place].span()
-            count, kind = self._phrase(words, place) if words[place] in begins else (1, None)
-            if not words[place]:
-                marks.append(Mark(Kind.BORDER, start, end, place))
+            word = words[place]
+            count, kind = self._phrase(words, place) if word in begins else (1, None)
+            if not word:
+                marks.append(Mark(Kind.BORDER, *pieces[place].span(), place))
             elif kind is not None:
-                marks.append(Mark(kind, start, pieces[place + count - 1].end(), place))
-            else:
-                here = signs(self, words[place].replace("’", "'"))
-                if here and (here[0].kind is Kind.BORDER or not silent.covers(start)):
+                start, end = pieces[place].start(), pieces[place + count - 1].end()
+                marks.append(Mark(kind, start, end, place))
+            elif here := signs_of(word.replace("’", "'")):
+                start, end = pieces[place].span()
+                silent = silent or Mask(len(text), affirmed(text, self.lists, spaced=True))
+                if here[0].kind is Kind.BORDER or not silent.covers(start):
                     marks += [sign.at(start, end, place) for sign in here]
             place += count
         return marks
@@ -86,7 +91,12 @@ def _begins(lists: str) -> frozenset[str]:
     return frozenset(word.partition(" ")[0] for word in polar_kinds(lists) if " " in word)
 
 
-@lru_cache(maxsize=1 << 16)
+@cache
+def _remembered(reader: SpacedReader) -> Callable[[str], tuple[Sign, ...]]:
+    """`signs` of a reader, of whose many fields no hash is then made for each word."""
+    return lru_cache(maxsize=1 << 16)(partial(signs, reader))
+
+
 def signs(reader: SpacedReader, word: str) -> tuple[Sign, ...]:
     """What a word marks wherever it stands."""
     form, lists = reader.analyser.form(word), reader.lists

@@ -399,7 +399,7 @@ def marked(pairs: Sequence[Pair], originals: set[str]) -> list[Pair]:
             fields[HAS_ORIGINAL] = "yes"
         elif first[pair.system] == at:
             fields[HAS_ORIGINAL] = "no"
-        marked_pairs.append(replace(pair, fields=fields))
+        marked_pairs.append(pair if fields == pair.fields else replace(pair, fields=fields))
     return marked_pairs
 
 

@@ -44,15 +44,16 @@ function bookMap(block, key) {
   block.c.forEach(([title, first, last, kept], at) => {
     svg.append(draw("line", { class: "edge", x1: x(first) + "%", x2: x(first) + "%", y1: 0, y2: "100%" }));
     const wide = x(last + 1) - x(first);
-    const clip = draw("svg", { x: x(first) + "%", width: wide + "%", height: 20, y: 0 });
+    const clip = draw("svg", { x: x(first) + "%", width: wide + "%", height: 20, y: 0, overflow: "visible" });
     clip.append(draw("title", {}, (title || "no heading") + (kept ? ", kept " + kept : "")));
     const text = draw("text", { x: 4, y: 14 }, "");
     clip.append(text);
-    labels.push([text, wide, [title, title.split(" · ").pop(), title.trim().split(/\s+/).pop(), String(at + 1)]]);
+    labels.push([text, x(first), wide, [title, title.split(" · ").pop(), title.trim().split(/\s+/).pop(), String(at + 1)]]);
     svg.append(clip);
   });
   for (const [first, last, start, end, text] of block.m) {
-    const frame = draw("rect", { class: "frame", x: x(Math.min(start, end)) - 0.4 + "%", width: x(Math.abs(end - start) + 1) + 0.8 + "%", y: y(first) - 0.8 + "%", height: 93 * (last - first + 1) / down + 1.2 + "%", rx: 4 });
+    const small = 93 * (last - first + 1) / down < 1.5;  // a dot would cover its frame
+    const frame = small ? draw("circle", { class: "frame", cx: x((start + end + 1) / 2) + "%", cy: y((first + last + 1) / 2) + "%", r: 6 }) : draw("rect", { class: "frame", x: x(Math.min(start, end)) - 0.4 + "%", width: x(Math.abs(end - start) + 1) + 0.8 + "%", y: y(first) - 0.8 + "%", height: 93 * (last - first + 1) / down + 1.2 + "%", rx: 4 });
     frame.append(draw("title", {}, text));
     svg.append(frame);
   }
@@ -64,19 +65,30 @@ function bookMap(block, key) {
     cell.addEventListener("click", () => openPlace(key, block, first, kind === "i" ? null : place));
     svg.append(cell);
   }
-  // Dots come with what was kept first, so that all that was found lies on top.
+  // Dots come with what was kept first, so that all that was found lies on top; where they are many,
+  // they are small, or few faults would cover a whole edition.
+  const many = [...block.f].filter((one) => one !== "k").length > 100;
   block.p.forEach((place, at) => {
     if (place === null) return;
-    const dot = draw("circle", { class: "f-" + block.f[at], cx: x(place + 0.5) + "%", cy: y(block.i[at] + 0.5) + "%", r: (down < 80 ? 4.5 : down < 400 ? 3.2 : 2) + (block.f[at] === "k" || down < 80 ? 0 : 0.8) });
+    const dot = draw("circle", { class: "f-" + block.f[at], cx: x(place + 0.5) + "%", cy: y(block.i[at] + 0.5) + "%", r: (down < 80 ? 4.5 : down < 400 ? 3.2 : 2) + (block.f[at] === "k" || down < 80 ? 0 : many ? -0.5 : 0.8) });
     dot.append(draw("title", {}, "Edition " + (block.i[at] + 1) + (block.f[at] === "i" ? ", invented" : " from original " + (place + 1) + ", " + FOUND[block.f[at]])));
     dot.addEventListener("click", () => openPlace(key, block, block.i[at], block.f[at] === "i" ? null : place));
     svg.append(dot);
   });
-  // A chapter has the longest name that fits above it: a cut one would name another.
-  const name = () => labels.forEach(([text, wide, names]) => {
-    const room = svg.clientWidth * wide / 100 - 8;
-    text.textContent = names.find((one) => one && 7.5 * one.length < room) || "";
-  });
+  // A chapter has the longest name that fits above it: a cut one would name another. Where none fits,
+  // its number may reach over the next ones, if these stay without a name.
+  const name = () => {
+    const size = svg.clientWidth / 100;
+    const fitting = labels.map(([, , wide, names]) => names.find((one) => one && 7.5 * one.length < size * wide - 8));
+    let end = 0;
+    labels.forEach(([text, from, , names], at) => {
+      const start = size * from, last = 4 + 7.5 * names[3].length;
+      const next = labels.findIndex((_, other) => other > at && fitting[other]);
+      const room = (next < 0 ? size * 100 : size * labels[next][1]) - start;
+      text.textContent = fitting[at] || (start >= end && last < room ? names[3] : "");
+      if (text.textContent) end = start + last + 6;
+    });
+  };
   new ResizeObserver(name).observe(svg);
   const present = new Set([...block.f, ...block.d.map((cell) => cell[0]), ...(/[0-8]/.test(block.o) ? ["x"] : [])]);
   const legend = make("ul", { class: "book-key" }, ["k", "m", "i", "c", "x"].filter((one) => present.has(one)).map((one) => make("li", {}, make("span", { class: "swatch s-" + one }), FOUND[one])), block.m.length ? make("li", {}, make("span", { class: "swatch s-frame" }), "moved block") : null);
@@ -84,7 +96,7 @@ function bookMap(block, key) {
   const kept = [...block.o].map((one) => one === "-" ? [["f-none", 1]] : [["f-k", one / 9], ["f-cut", 1 - one / 9]]);
   return [make("p", { class: "faint small" }, "Across: the original, " + across.toLocaleString("en") + " sentences. Down: the edition, " + down.toLocaleString("en") + " sentences, every one of them" + (block.d.length ? "; where they are many, a cell is the darker the more it holds" : "") + ". A faithful edition runs from corner to corner. Choose a place to read both texts there."),
     make("div", { class: "map-frame" }, svg), legend,
-    strip(kept, "original: share kept and cut"),
+    strip(kept, "original: sentences kept at least in part, and cut"),
     strip(found, "edition: shares of what was found")];
 }
 
