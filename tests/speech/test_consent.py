@@ -98,3 +98,19 @@ def test_a_key_of_the_working_folder_is_used_and_said(
     monkeypatch.setenv("GEMINI_API_KEY", "mine")  # the environment wins
     assert environment_with(model_keys(), said.append)["GEMINI_API_KEY"] == "mine"
     assert len(said) == 1
+
+
+def test_only_the_key_that_is_used_is_said_to_be_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("GEMINI_API_KEY", raising=False)
+    Path(".env").write_text("OPENAI_API_KEY=one\nGEMINI_API_KEY=two\n", "utf-8")
+    for settings, said in (
+        (SpeechSettings(llm="openai:gpt-4o"), ["OPENAI_API_KEY taken from .env in this folder"]),
+        (SpeechSettings(llm="openai:local", llm_url="http://127.0.0.1:9/v1"), []),
+    ):
+        context = Context(Cache(None))
+        assert fact_model_of(settings, context) is not None
+        assert context.remarks == said

@@ -84,6 +84,8 @@ def column_named(column: str, rows: Rows) -> str:
     """The column of texts, or the key, that a name means; case does not matter."""
     known = {name.casefold(): name for name in (*rows.texts, *rows.keys)}
     known |= {"arrangement": "group"} if any(rows.keys["group"]) else {}
+    if list(rows.keys["cluster"]) != list(rows.keys["id"]):
+        known.setdefault("speaker", "cluster")
     for name in (column, kept_name(column)):
         if name.casefold() in known:
             return known[name.casefold()]

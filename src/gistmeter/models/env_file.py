@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -49,12 +50,23 @@ def _content(folder: Path) -> str:
 
 
 def environment_with(names: Iterable[str], say: Callable[[str], None]) -> Mapping[str, str]:
-    """The environment, with keys of these names that only `.env` here has; that is said."""
+    """The environment, with keys of these names that only `.env` here has; whoever reads one is
+    told so, once."""
     filed = {name: key for name, key in filed_keys(names).items() if not os.environ.get(name)}
-    if not filed:
-        return os.environ
-    say(f"{', '.join(filed)} taken from {ENV_FILE} in this folder")
-    return {**os.environ, **filed}
+    return ChainMap(_Filed(filed, say), os.environ)
+
+
+class _Filed(dict[str, str]):
+    def __init__(self, keys: Mapping[str, str], say: Callable[[str], None]) -> None:
+        super().__init__(keys)
+        self._say, self._told = say, set[str]()
+
+    def __getitem__(self, name: str) -> str:
+        key = super().__getitem__(name)
+        if name not in self._told:
+            self._told.add(name)
+            self._say(f"{name} taken from {ENV_FILE} in this folder")
+        return key
 
 
 def model_keys() -> list[str]:

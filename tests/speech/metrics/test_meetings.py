@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from gistmeter import score_speech
-from gistmeter.core.errors import InputError
+from gistmeter.core.errors import InputError, UnknownName
 from gistmeter.core.run import Run
+from gistmeter.core.slices import slice_run
 from gistmeter.speech.formats.pairing import pair_files
 from gistmeter.speech.formats.speakers import Meeting, assign, match_streams
 from gistmeter.speech.formats.timed import TimedText
@@ -258,3 +259,12 @@ def test_the_timeline_says_which_systems_tell_no_speakers_apart(tmp_path: Path) 
     assert run.path is not None
     page = (run.path / "report.html").read_text("utf-8")
     assert "Drawn: heard. Without speakers: plain." in page
+
+
+def test_a_meeting_is_shown_by_speaker(tmp_path: Path) -> None:
+    files = seglst(tmp_path / "said.json", SAID), seglst(tmp_path / "heard.json", HEARD)
+    run = score_speech(*files, language="en", metrics=["wer"])
+    assert "ada" in slice_run(run, "speaker").parts
+    alone = score_speech(["one two"] * 3, {"a": ["one two"] * 3}, language="en", metrics=["wer"])
+    with pytest.raises(UnknownName, match="speaker"):
+        slice_run(alone, "speaker")
