@@ -80,6 +80,7 @@ class Spaces:
     code: str = "xx"
     lists: str = "none"
     plain: bool = False
+    folds: tuple[str, ...] = ("spellings of its own",)
 
     @property
     def id(self) -> str:
